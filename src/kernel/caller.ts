@@ -1,0 +1,45 @@
+import { inspect } from 'node:util';
+
+/**
+ * The token that a caller brought. Opaque: every inspector, logger and serializer sees `[credential]`; only
+ * {@link Credential.reveal} gives the token, and only `src/credentials/` calls it.
+ */
+export class Credential {
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  reveal(): string {
+    return this.#token;
+  }
+
+  toString(): string {
+    return '[credential]';
+  }
+
+  toJSON(): string {
+    return '[credential]';
+  }
+
+  [inspect.custom](): string {
+    return '[credential]';
+  }
+}
+
+/** W3C Trace Context headers that an upstream request of this read carries. */
+export interface TraceHeaders {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
+/** Who asks. */
+export interface Caller {
+  readonly credential: Credential;
+  /** Keyed hash of the credential: names the caller in keys and logs without telling anything about the token. */
+  readonly partition: string;
+  readonly requestId: string;
+  /** Present when the caller's request belonged to a trace. */
+  readonly trace?: TraceHeaders;
+}

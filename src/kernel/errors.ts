@@ -1,0 +1,182 @@
+/** One row of the error table: what both edges say when this happens. */
+interface ErrorRow {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** RFC 9457 `title`: the same for every occurrence. */
+  readonly title: string;
+  /** RFC 9457 `detail` when the place that throws has nothing better to say. Safe for any caller. */
+  readonly detail: string;
+  /** Seconds for `Retry-After` when the place that throws knows no better. Rows without it send none. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * Every way in which Portico says no. The table is closed: edges read it and never invent a status, and
+ * `docs/errors.md` shows it row by row (a test holds the two together).
+ */
+export const ERRORS = {
+  credential_missing: {
+    status: 401,
+    title: 'Credential missing',
+    detail: 'Send the header Authorization: Bearer <access token>.',
+  },
+  credential_malformed: {
+    status: 401,
+    title: 'Credential malformed',
+    detail: 'The Authorization header must be Bearer followed by one token (RFC 6750, section 2.1).',
+  },
+  credential_rejected: {
+    status: 401,
+    title: 'Credential rejected',
+    detail: 'The platform refused this access token. Obtain a new one and try again.',
+  },
+  access_denied: {
+    status: 403,
+    title: 'Access denied',
+    detail: 'The platform does not let this caller read this resource.',
+  },
+  origin_refused: {
+    status: 403,
+    title: 'Origin refused',
+    detail: 'Requests from this web origin are not accepted here.',
+  },
+  upstream_credential_rejected: {
+    status: 502,
+    title: 'Upstream refused Portico',
+    detail: 'The platform refused the credential that Portico itself brought. Its operator has to mend this.',
+  },
+  uri_missing: {
+    status: 400,
+    title: 'Parameter uri missing',
+    detail: 'Name the resource to read in the query parameter uri.',
+  },
+  uri_repeated: {
+    status: 400,
+    title: 'Parameter uri repeated',
+    detail: 'Send the query parameter uri once.',
+  },
+  resource_unknown: {
+    status: 404,
+    title: 'Resource unknown',
+    detail: 'No resource has this uri.',
+  },
+  invalid_request: {
+    status: 400,
+    title: 'Invalid request',
+    detail: 'The request is not well-formed HTTP.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    detail: 'Nothing lives at this path.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This path answers only the methods named in Allow.',
+  },
+  not_acceptable: {
+    status: 406,
+    title: 'Not acceptable',
+    detail: 'The answer is application/json, plain or coded as zstd or gzip; Accept and Accept-Encoding must allow that.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request too slow',
+    detail: 'The request did not arrive in time.',
+  },
+  uri_too_long: {
+    status: 414,
+    title: 'Request target too long',
+    detail: 'The request target is longer than this server reads.',
+  },
+  host_refused: {
+    status: 421,
+    title: 'Host refused',
+    detail: 'This server does not answer for the host that the request names.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    detail: 'The request headers are larger than this server reads.',
+  },
+  upstream_rate_limited: {
+    status: 429,
+    title: 'Platform rate limit',
+    detail: 'The platform asks to slow down. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
+  upstream_failed: {
+    status: 502,
+    title: 'Platform failed',
+    detail: 'The platform did not answer this read. Trying again may help.',
+  },
+  upstream_invalid: {
+    status: 502,
+    title: 'Platform answer unusable',
+    detail: 'The platform answered, but not in a shape from which the whole list could be built.',
+  },
+  upstream_timeout: {
+    status: 504,
+    title: 'Platform too slow',
+    detail: 'The platform did not answer in time. Trying again may help.',
+  },
+  draining: {
+    status: 503,
+    title: 'Shutting down',
+    detail: 'This instance is shutting down. Try again.',
+    retryAfterSeconds: 1,
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    detail: 'Something is wrong inside Portico. The requestId finds it in the log.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code of the error table. Part of the contract: clients switch on it. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What the place that throws knows beyond the row itself. */
+export interface GatewayErrorFacts {
+  /** Replaces the row's `detail`. Goes to callers: words of ours only, never an upstream's. */
+  readonly detail?: string;
+  /** Why, in words of ours, for the log only. Never text that came from outside. */
+  readonly reason?: string;
+  /** Name of the upstream that failed, as settings call it. */
+  readonly upstream?: string;
+  /** Seconds for `Retry-After`; replaces the row's own. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** The one error class: what a caller is told is its `code`'s row, and nothing else that it carries. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly reason: string | undefined;
+  readonly upstream: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly #facts: GatewayErrorFacts;
+
+  constructor(code: ErrorCode, facts: GatewayErrorFacts = {}) {
+    const row: ErrorRow = ERRORS[code];
+    super(facts.reason ?? row.title, { cause: facts.cause });
+    this.code = code;
+    this.status = row.status;
+    this.title = row.title;
+    this.detail = facts.detail ?? row.detail;
+    this.reason = facts.reason;
+    this.upstream = facts.upstream;
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? row.retryAfterSeconds;
+    this.#facts = facts;
+  }
+
+  /** The same error, naming the upstream that it came from. */
+  from(upstream: string): GatewayError {
+    return this.upstream === undefined ? new GatewayError(this.code, { ...this.#facts, upstream }) : this;
+  }
+}

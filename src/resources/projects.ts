@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import type { Resource } from './resource.ts';
+
+/** All projects that the caller may see. */
+export const projects = {
+  name: 'projects',
+  title: 'Projects',
+  description: 'All projects accessible to the caller.',
+  shape: z.strictObject({
+    id: z.string().min(1),
+    name: z.string().min(1),
+    description: z.string(),
+    createTime: z.string(),
+  }),
+  query: {},
+  formats: { createTime: 'timestamp' },
+} as const satisfies Resource;

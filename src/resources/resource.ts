@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+
+/** One URI and all that Portico itself knows about it. What a platform calls its fields stands in settings. */
+export interface Resource {
+  /** The last part of the URI (`platform://<name>`), and the key of its settings. */
+  readonly name: string;
+  /** Display name in the list. */
+  readonly title: string;
+  readonly description: string;
+  /** The item's shape: exactly these fields, every one a string. */
+  readonly shape: z.ZodObject<Record<string, z.ZodString>>;
+  /** Query that the default upstream contract adds to every page. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Formats that apply unless settings say otherwise. */
+  readonly formats: Readonly<Record<string, FieldFormat>>;
+}
+
+/** How a field's text is brought into the documented form. */
+export type FieldFormat = 'timestamp' | 'version';
+
+/** An item of any resource: documented fields only, every one a string. */
+export type Item = Readonly<Record<string, string>>;
+
+/** What the list shows of a resource. */
+export interface Definition {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly mimeType: 'application/json';
+}
+
+/** A resource as the list shows it, under the URI scheme that settings name. */
+export function define(resource: Resource, scheme: string): Definition {
+  return {
+    uri: `${scheme}://${resource.name}`,
+    name: resource.title,
+    description: resource.description,
+    mimeType: 'application/json',
+  };
+}
+
+/** Fields without which an item is no item, in every resource. */
+export const REQUIRED_FIELDS: readonly string[] = ['id', 'name'];

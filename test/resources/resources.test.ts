@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { RESOURCES } from '../../src/resources/index.ts';
+import { define } from '../../src/resources/resource.ts';
+
+describe('the three resources', () => {
+  it('stand in the order projects, workflows, tools', () => {
+    expect(RESOURCES.map((resource) => resource.name)).to.deep.equal(['projects', 'workflows', 'tools']);
+  });
+
+  it('have exactly the documented fields', () => {
+    const fields = RESOURCES.map((resource) => Object.keys(resource.shape.shape));
+    expect(fields).to.deep.equal([
+      ['id', 'name', 'description', 'createTime'],
+      ['id', 'name', 'description', 'triggerType', 'status'],
+      ['id', 'name', 'version', 'category', 'description'],
+    ]);
+  });
+
+  it('are defined under the scheme of the deployment', () => {
+    expect(define(RESOURCES[0], 'acme')).to.deep.equal({
+      uri: 'acme://projects',
+      name: 'Projects',
+      description: 'All projects accessible to the caller.',
+      mimeType: 'application/json',
+    });
+  });
+});
