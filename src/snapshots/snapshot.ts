@@ -1,0 +1,11 @@
+/** The JSON bytes of one resource as one caller's partition saw it. Immutable. */
+export interface Snapshot {
+  /** The identity form, UTF-8. */
+  readonly bytes: Buffer;
+  /** Weak entity tag, one for all codings (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+  /** Items in the array. */
+  readonly count: number;
+  /** When the load began, in milliseconds since the epoch. */
+  readonly loadedAt: number;
+}
