@@ -1,0 +1,38 @@
+import type { DemoPlatform } from './platform.ts';
+
+/** What `npm run demo` prints: a few things to try, each line ready to be pasted into a terminal. */
+export function demoInstructions(gatewayUrl: string, platform: DemoPlatform['urls']): string {
+  const list = new URL('/mcp/v1/resources', gatewayUrl).href;
+  const read = (resource: string) => `${list}/read?uri=platform://${resource}`;
+  // -w ends the body with a newline, which keeps the prompt off its last line.
+  const get = (url: string, token: string, flags = '-s') =>
+    `curl ${flags} -w '\\n' '${url}' -H 'Authorization: Bearer ${token}'`;
+  const tell = (method: string, path: string) => `curl -s -X ${method} '${platform.tools}${path}'`;
+  return `
+Portico is at ${gatewayUrl}, in front of three demo APIs:
+  projects   ${platform.projects}
+  workflows  ${platform.workflows}
+  tools      ${platform.tools}
+
+# The list of resources, and each of the three
+${get(list, 'demo-alice')}
+${get(read('projects'), 'demo-alice')}
+${get(read('workflows'), 'demo-alice')}
+${get(read('tools'), 'demo-alice')}
+
+# Bob sees other projects; a stranger sees none
+${get(read('projects'), 'demo-bob')}
+${get(read('projects'), 'stranger', '-si')}
+
+# Make the tools API fail, or slow, and look again; GET /demo names the other faults
+${tell('PUT', '/demo/fault?kind=unavailable')}
+${get(read('tools'), 'demo-alice', '-si')}
+${tell('DELETE', '/demo/fault')}
+${tell('PUT', '/demo/latency?ms=500')}
+${get(read('tools'), 'demo-alice', '-si')}
+curl -s '${platform.tools}/demo'
+${tell('DELETE', '/demo')}
+
+Ctrl+C ends it.
+`;
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { projects } from '../../src/demo/data/projects.ts';
+import { tools } from '../../src/demo/data/tools.ts';
+import { workflows } from '../../src/demo/data/workflows.ts';
+import { type Api, get, getAll, getPage, getPages, withPlatform } from './lists.ts';
+
+describe('a demo API', () => {
+  it('gives every item exactly once, in order, over small pages', () =>
+    withPlatform(async (urls) => {
+      const whole = {
+        projects: projects.filter((project) => project.tenants.includes('harbour-bank')),
+        workflows,
+        tools,
+      };
+      for (const [api, items] of Object.entries(whole)) {
+        const pages = await getPages(urls, api as Api, { pageSize: '100' });
+        expect(pages.flatMap((page) => page.items)).to.deep.equal(items);
+        expect(
+          pages.slice(0, -1).every((page) => page.items.length === 5),
+          api,
+        ).to.equal(true);
+        expect(pages.length).to.be.greaterThan(1);
+      }
+    }));
+
+  it('gives fewer items a page when asked to', () =>
+    withPlatform(async (urls) => {
+      expect((await getPage(urls, 'tools', { pageSize: '2' })).items).to.have.length(2);
+      expect(await getAll(urls, 'tools', { pageSize: '3' })).to.deep.equal(tools);
+    }));
+
+  it('takes page size 0, or none, for its own', () =>
+    withPlatform(async (urls) => {
+      expect((await getPage(urls, 'tools', { pageSize: '0' })).items).to.have.length(5);
+      expect((await getPage(urls, 'tools')).items).to.have.length(5);
+    }));
+
+  it('filters workflows and tools by whether they are installed', () =>
+    withPlatform(async (urls) => {
+      for (const [api, items] of Object.entries({ workflows, tools })) {
+        for (const installed of [true, false]) {
+          const expected = items.filter((item) => item.installed === installed);
+          expect(await getAll(urls, api as Api, { installed: String(installed) })).to.deep.equal(expected);
+          expect(expected).to.have.length.greaterThan(0);
+        }
+      }
+    }));
+
+  it('ignores the filter where nothing can be installed', () =>
+    withPlatform(async (urls) => {
+      expect(await getAll(urls, 'projects', { installed: 'true' })).to.deep.equal(await getAll(urls, 'projects'));
+    }));
+
+  it('shows each tenant its own projects, and one that they share', () =>
+    withPlatform(async (urls) => {
+      const ids = async (token: string) => (await getAll(urls, 'projects', {}, token)).map((project) => project['id']);
+      const alice = await ids('demo-alice');
+      const bob = await ids('demo-bob');
+      expect(alice.filter((id) => bob.includes(id))).to.deep.equal(['shared-threat-intel']);
+      expect(new Set([...alice, ...bob])).to.have.property('size', projects.length);
+    }));
+
+  it('refuses a page token that is made up, or of a page that the caller may not see', () =>
+    withPlatform(async (urls) => {
+      const { nextPageToken } = await getPage(urls, 'projects', { pageSize: '1' });
+      for (const pageToken of ['5', 'nonsense', '%00', String(nextPageToken).slice(1)]) {
+        expect(await get(`${urls.projects}/v1/projects?pageToken=${pageToken}`)).to.have.property('status', 400);
+      }
+      const foreign = await get(`${urls.projects}/v1/projects?pageToken=${nextPageToken}`, 'demo-bob');
+      expect(foreign.status).to.equal(400);
+      expect(await foreign.text()).not.to.contain(nextPageToken);
+    }));
+
+  it('refuses a page size or a filter that it does not know', () =>
+    withPlatform(async (urls) => {
+      for (const query of ['pageSize=-1', 'pageSize=many', 'pageSize=', 'installed=yes']) {
+        const response = await get(`${urls.tools}/v1/tools?${query}`);
+        expect(response.status, query).to.equal(400);
+        expect(response.headers.get('content-type')).to.equal('application/json');
+      }
+    }));
+
+  it('challenges a request without a credential, without an error code', () =>
+    withPlatform(async (urls) => {
+      const response = await fetch(`${urls.tools}/v1/tools`);
+      expect(response.status).to.equal(401);
+      expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="demo"');
+    }));
+
+  it('refuses any other credential as invalid', () =>
+    withPlatform(async (urls) => {
+      for (const authorization of [
+        'Bearer demo-eve',
+        'Bearer demo-alice demo-bob',
+        'Basic demo-alice',
+        'Bearer',
+        'demo-alice',
+      ]) {
+        const response = await fetch(`${urls.tools}/v1/tools`, { headers: { Authorization: authorization } });
+        expect(response.status, authorization).to.equal(401);
+        expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="demo", error="invalid_token"');
+        expect(await response.text()).not.to.contain('eve');
+      }
+    }));
+
+  it('takes the scheme of a credential in any case', () =>
+    withPlatform(async (urls) => {
+      const response = await fetch(`${urls.tools}/v1/tools`, { headers: { Authorization: 'bearer demo-bob' } });
+      expect(response.status).to.equal(200);
+    }));
+});

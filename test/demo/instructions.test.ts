@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { demoInstructions } from '../../src/demo/instructions.ts';
+import { withPlatform } from './lists.ts';
+
+const URLS = { projects: 'http://127.0.0.1:1001', workflows: 'http://127.0.0.1:1002', tools: 'http://127.0.0.1:1003' };
+
+/** The lines to try, with what a shell would hand to curl. */
+function curlLines(gatewayUrl: string, urls = URLS) {
+  const lines = demoInstructions(gatewayUrl, urls)
+    .split('\n')
+    .filter((line) => line.startsWith('curl '));
+  return lines.map((line) => ({
+    line,
+    method: /-X (\S+)/.exec(line)?.[1] ?? 'GET',
+    url: / '(http[^']+)'/.exec(line)?.[1] ?? '',
+    token: / -H 'Authorization: Bearer ([\w-]+)'$/.exec(line)?.[1],
+  }));
+}
+
+describe('demoInstructions', () => {
+  it('shows the list, the three reads, the other tenant and a wrong token', () => {
+    const read = 'http://127.0.0.1:8080/mcp/v1/resources/read?uri=platform://';
+    const requests = curlLines('http://127.0.0.1:8080').map(({ url, token }) => `${token} ${url}`);
+    expect(requests.slice(0, 6)).to.deep.equal([
+      'demo-alice http://127.0.0.1:8080/mcp/v1/resources',
+      `demo-alice ${read}projects`,
+      `demo-alice ${read}workflows`,
+      `demo-alice ${read}tools`,
+      `demo-bob ${read}projects`,
+      `stranger ${read}projects`,
+    ]);
+  });
+
+  it('says where the gateway and the three APIs are', () => {
+    const text = demoInstructions('http://127.0.0.1:8080', URLS);
+    expect(text).to.contain('http://127.0.0.1:8080');
+    for (const url of Object.values(URLS)) expect(text).to.contain(url);
+  });
+
+  it('takes a gateway address with or without a slash at its end', () => {
+    expect(curlLines('http://127.0.0.1:8080/')).to.deep.equal(curlLines('http://127.0.0.1:8080'));
+  });
+
+  it('switches faults and latency on and leaves the tools API as it was', () =>
+    withPlatform(async (urls) => {
+      const fault = { unavailable: false, latency: false };
+      for (const { method, url } of curlLines('http://127.0.0.1:8080', urls).filter((one) =>
+        one.url.includes('/demo'),
+      )) {
+        const response = await fetch(url, { method });
+        expect(response.status, url).to.equal(200);
+        const state = (await response.json()) as { fault: string | null; latencyMs: number };
+        fault.unavailable ||= state.fault === 'unavailable';
+        fault.latency ||= state.latencyMs > 0;
+      }
+      expect(fault).to.deep.equal({ unavailable: true, latency: true });
+      const after = await (await fetch(`${urls.tools}/demo`)).json();
+      expect(after).to.include({ fault: null, latencyMs: 0 });
+    }));
+
+  it('prints lines that a shell splits as they are meant', async () => {
+    for (const { line, url, token } of curlLines('http://127.0.0.1:8080')) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', line.replace(/^curl /, "printf '%s\\n' ")]);
+      const words = stdout.split('\n');
+      expect(words).to.include(url);
+      if (token !== undefined) expect(words).to.include(`Authorization: Bearer ${token}`);
+    }
+  });
+});
