@@ -78,7 +78,8 @@ export const ERRORS = {
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
-    detail: 'The answer is application/json, plain or coded as zstd or gzip; Accept and Accept-Encoding must allow that.',
+    detail:
+      'The answer is application/json, plain or coded as zstd or gzip; Accept and Accept-Encoding must allow that.',
   },
   request_timeout: {
     status: 408,

@@ -1,0 +1,99 @@
+import { Pool } from 'undici';
+import type { Caller } from '../kernel/caller.ts';
+import { heeding } from '../kernel/deadline.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { discard, readText } from './body.ts';
+import { createConnector } from './connector.ts';
+import { ACCEPT_ENCODING } from './content-coding.ts';
+import { failure } from './failure.ts';
+import { refusal } from './refusal.ts';
+import type { Presenter, Reply, Upstream } from './upstream.ts';
+
+export interface UpstreamOptions {
+  /** As settings call it; stands in every error. */
+  readonly name: string;
+  /** Only its origin is used here: a target holds the path prefix already. */
+  readonly baseUrl: string;
+  /**
+   * Sent with every request. They may replace `accept` and `user-agent`; what Portico itself has to say (the
+   * credential, the request id, the trace, `accept-encoding`) wins over them. None may frame the message or route it.
+   */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long one connection may take to open, TLS included. */
+  readonly connectTimeoutMs: number;
+  /** Connections that may be open at once; further requests wait for one. */
+  readonly connections: number;
+  readonly allowH2: boolean;
+  /** Largest body, before and after decompression. */
+  readonly maxPageBytes: number;
+  readonly credential: Presenter;
+}
+
+/** An upstream over HTTP. Follows no redirect, so that a credential goes to its configured origin only. */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { name, credential, maxPageBytes } = options;
+  const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2: options.allowH2 });
+  const pool = new Pool(new URL(options.baseUrl).origin, {
+    connections: options.connections,
+    allowH2: options.allowH2,
+    connect: connector.connect,
+    // The read's deadline covers both, all pages together.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const fixed = {
+    accept: 'application/json',
+    'user-agent': 'portico',
+    ...lowerCased(options.headers),
+    'accept-encoding': ACCEPT_ENCODING,
+  };
+
+  async function exchange(target: string, caller: Caller, signal: AbortSignal): Promise<Reply> {
+    const response = await pool.request({
+      method: 'GET',
+      path: target,
+      headers: {
+        ...fixed,
+        'x-request-id': caller.requestId,
+        ...caller.trace,
+        ...lowerCased(credential.headers(caller.credential)),
+      },
+      signal,
+    });
+    try {
+      const refused = refusal(response.statusCode, response.headers, credential.callersOwn);
+      if (refused !== undefined) throw refused;
+      return { text: await readText(response, maxPageBytes), headers: response.headers };
+    } catch (error) {
+      discard(response.body);
+      throw error;
+    }
+  }
+
+  return {
+    name,
+    async get(target, caller, signal) {
+      try {
+        // undici itself leaves a request that waits for a connection unsettled until there is one.
+        return await heeding(signal, () => exchange(target, caller, signal));
+      } catch (error) {
+        if (signal.aborted) throw isTimeout(signal.reason) ? signal.reason.from(name) : signal.reason;
+        const failed = failure(error);
+        throw failed instanceof GatewayError ? failed.from(name) : failed;
+      }
+    },
+    async close() {
+      const ended = pool.destroy(new GatewayError('draining', { reason: 'the upstream client is closed' }));
+      connector.close();
+      await ended;
+    },
+  };
+}
+
+function isTimeout(reason: unknown): reason is GatewayError {
+  return reason instanceof GatewayError && reason.code === 'upstream_timeout';
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]));
+}

@@ -1,0 +1,45 @@
+import { digest } from './digest.ts';
+import { invalid } from './invalid.ts';
+import { linkTo } from './link-header.ts';
+import { type ListRead, pageUrl } from './list-read.ts';
+import type { PageView } from './page-view.ts';
+import { type LinkPagination, sizeParameter } from './pagination.ts';
+
+/** Pages that each link to the next one (RFC 8288), until one links to none. A link may be relative. */
+export async function* linkedPages<P extends PageView>(
+  { list, fetch, signal }: ListRead<P>,
+  pagination: LinkPagination,
+): AsyncGenerator<P> {
+  let url = pageUrl(list, sizeParameter(pagination));
+  const seen = new Set([digest(url.href)]);
+  for (;;) {
+    const page = await fetch(url, signal);
+    yield page;
+    const link = nextLink(page, pagination);
+    if (link === undefined) return;
+    url = resolve(link, url);
+    const mark = digest(url.href);
+    if (seen.has(mark)) throw invalid('a page links to an earlier one: the pages loop');
+    seen.add(mark);
+  }
+}
+
+function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
+  if (next === undefined) return linkTo('next', page.headers.link);
+  const link = next(page.body);
+  if (link === undefined || link === null || link === '') return undefined;
+  if (typeof link !== 'string') throw invalid('the next page link is not text');
+  return link;
+}
+
+function resolve(link: string, current: URL): URL {
+  const url = URL.parse(link, current);
+  if (url === null) throw invalid('the next page link is no URL');
+  // Not by `origin`: that of a blob: URL is the one of the URL inside it.
+  if (url.protocol !== current.protocol || url.host !== current.host) {
+    throw invalid('the next page link leads elsewhere: a credential goes to its configured origin only');
+  }
+  if (url.username !== '' || url.password !== '') throw invalid('the next page link holds a user or a password');
+  url.hash = '';
+  return url;
+}

@@ -1,0 +1,58 @@
+/** Finds in the body what a page says of itself: a compiled expression. Throws `upstream_invalid` where it does not fit. */
+export type PageExpression = (body: unknown) => unknown;
+
+interface Sized {
+  /** Query parameter for the page size; `null` sends none. */
+  readonly sizeParam: string | null;
+  /** Items to ask for in one page. The platform may send fewer. */
+  readonly size: number;
+}
+
+interface Totalled extends Sized {
+  /** Says how many items there are in all. Wins over `totalHeader`. */
+  readonly total?: PageExpression | undefined;
+  /** Header that says the same, in any case. */
+  readonly totalHeader?: string | undefined;
+  /** Pages fetched at once, where the total is known. */
+  readonly concurrency: number;
+}
+
+/** The whole list is one page. */
+export interface NonePagination {
+  readonly kind: 'none';
+}
+
+/** Each page names a token for the next one. */
+export interface TokenPagination extends Sized {
+  readonly kind: 'token';
+  readonly tokenParam: string;
+  readonly next: PageExpression;
+}
+
+/** Pages by the number of items to skip. */
+export interface OffsetPagination extends Totalled {
+  readonly kind: 'offset';
+  readonly offsetParam: string;
+}
+
+/** Pages by number. */
+export interface NumberPagination extends Totalled {
+  readonly kind: 'page';
+  readonly pageParam: string;
+  readonly firstPage: number;
+}
+
+/** Each page links to the next one. */
+export interface LinkPagination extends Sized {
+  readonly kind: 'link';
+  /** Finds the next URL in the body; without it the `Link` header says it. */
+  readonly next?: PageExpression | undefined;
+}
+
+/** How a list is spread over pages: what settings say, their expressions compiled. */
+export type Pagination = NonePagination | TokenPagination | OffsetPagination | NumberPagination | LinkPagination;
+
+/** The query parameter that asks for pages of a size, where there is one. */
+export function sizeParameter({ sizeParam, size }: Sized): Record<string, string | number> {
+  return sizeParam === null ? {} : { [sizeParam]: size };
+}

@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import nock from 'nock';
+import { withDeadline } from '../../src/kernel/deadline.ts';
+import { GatewayError } from '../../src/kernel/errors.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import { answerJson } from '../support/http-upstream.ts';
+import { CALLER, calm, failureOf, rejection, useHarness, useRealSockets } from './harness.ts';
+
+describe('an upstream client', () => {
+  const { serve, serveRaw, open } = useHarness();
+  useRealSockets();
+
+  /** Runs one read under a deadline of 50 ms. */
+  const underDeadline = (upstream: Upstream) =>
+    failureOf(withDeadline(50, calm(), (signal) => upstream.get('/', CALLER, signal)));
+
+  describe('sends', () => {
+    it("one GET of the target with its own headers, the caller's credential and request id", async () => {
+      const server = await serve(answerJson([]));
+      await open(`${server.url}/base/path`).get('/base/path/list?size=2', CALLER, calm());
+      const [request] = server.requests;
+      expect(server.requests).to.have.length(1);
+      expect(request?.method).to.equal('GET');
+      expect(request?.url).to.equal('/base/path/list?size=2');
+      expect(request?.headers).to.deep.equal({
+        host: new URL(server.url).host,
+        connection: 'keep-alive',
+        accept: 'application/json',
+        'accept-encoding': 'gzip, br, zstd',
+        authorization: 'Bearer secret-token',
+        'user-agent': 'portico',
+        'x-request-id': 'request-1',
+      });
+    });
+
+    it('the trace of the caller', async () => {
+      const server = await serve(answerJson([]));
+      const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' };
+      await open(server.url).get('/', { ...CALLER, trace }, calm());
+      expect(server.requests[0]?.headers).to.include(trace);
+    });
+
+    it('headers of the settings, which may replace accept and user-agent but nothing that Portico has to say', async () => {
+      const server = await serve(answerJson([]));
+      const headers = {
+        Accept: 'application/vnd.github+json',
+        'User-Agent': 'acme',
+        'X-Version': '2',
+        Authorization: 'Bearer of-the-settings',
+        'Accept-Encoding': 'identity',
+        'X-Request-Id': 'of-the-settings',
+      };
+      await open(server.url, { headers }).get('/', CALLER, calm());
+      expect(server.requests[0]?.headers).to.include({
+        accept: 'application/vnd.github+json',
+        'user-agent': 'acme',
+        'x-version': '2',
+        authorization: 'Bearer secret-token',
+        'accept-encoding': 'gzip, br, zstd',
+        'x-request-id': 'request-1',
+      });
+    });
+
+    it('further requests over the connection that it has', async () => {
+      const { url, sockets } = await serveRaw((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'),
+      );
+      const upstream = open(url, { connections: 1 });
+      for (let count = 0; count < 3; count += 1) expect((await upstream.get('/', CALLER, calm())).text).to.equal('[]');
+      expect(sockets).to.have.length(1);
+    });
+
+    it('no more requests at once than it may open connections', async () => {
+      let running = 0;
+      let most = 0;
+      const server = await serve((_request, response) => {
+        running += 1;
+        most = Math.max(most, running);
+        setTimeout(() => {
+          running -= 1;
+          response.end('[]');
+        }, 5);
+      });
+      const upstream = open(server.url, { connections: 2 });
+      await Promise.all(Array.from({ length: 8 }, () => upstream.get('/', CALLER, calm())));
+      expect(most).to.equal(2);
+    });
+  });
+
+  it('never follows a redirect: the other origin sees no request', async () => {
+    const other = await serve(answerJson([]));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const server = await serve(answerJson({}, status, { location: `${other.url}/elsewhere` }));
+      const error = await failureOf(open(server.url).get('/', CALLER, calm()));
+      expect(error.code).to.equal('upstream_failed');
+    }
+    expect(other.requests).to.deep.equal([]);
+  });
+
+  describe('when its signal aborts', () => {
+    it('says which upstream was too slow with its headers', async () => {
+      const { url, sockets } = await serveRaw(() => {});
+      const upstream = open(url);
+      const signal = AbortSignal.abort(new GatewayError('upstream_timeout'));
+      expect(await failureOf(upstream.get('/', CALLER, signal))).to.include({
+        code: 'upstream_timeout',
+        upstream: 'projects',
+      });
+      expect(sockets).to.have.length(0);
+      expect((await underDeadline(upstream)).code).to.equal('upstream_timeout');
+      expect(sockets).to.have.length(1);
+    });
+
+    it('does so in the middle of a stalled body, and ends the connection', async () => {
+      const { url, sockets } = await serveRaw((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'),
+      );
+      const controller = new AbortController();
+      const reading = failureOf(open(url).get('/', CALLER, controller.signal));
+      setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 30);
+      expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects' });
+      const [socket] = sockets;
+      if (socket?.closed === false) await once(socket, 'close');
+    });
+
+    it('aborts the upstream request when the caller hangs up, and rejects with that very reason', async () => {
+      const arrived = Promise.withResolvers<void>();
+      const { url, sockets } = await serveRaw(() => arrived.resolve());
+      const controller = new AbortController();
+      const reading = rejection(open(url).get('/', CALLER, controller.signal));
+      await arrived.promise;
+      const reason = new Error('the caller hung up');
+      controller.abort(reason);
+      expect(await reading).to.equal(reason);
+      const [socket] = sockets;
+      if (socket?.closed === false) await once(socket, 'close');
+    });
+
+    it('rejects at once while the request still waits for a connection', async () => {
+      const { url } = await serveRaw(() => {});
+      const upstream = open(url, { connections: 1 });
+      const first = rejection(upstream.get('/', CALLER, calm()));
+      expect((await underDeadline(upstream)).code).to.equal('upstream_timeout');
+      await upstream.close();
+      await first;
+    });
+  });
+
+  describe('when it is closed', () => {
+    it('ends what is in flight or waiting, and refuses what comes later', async () => {
+      const arrived = Promise.withResolvers<void>();
+      const { url, sockets } = await serveRaw(() => arrived.resolve());
+      const upstream = open(url, { connections: 1 });
+      const reads = [0, 1].map(() => failureOf(upstream.get('/', CALLER, calm())));
+      await arrived.promise;
+      await upstream.close();
+      for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
+      expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.equal('draining');
+      const [socket] = sockets;
+      if (socket?.closed === false) await once(socket, 'close');
+      await upstream.close();
+    });
+
+    it('ends a body that is being read', async () => {
+      const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
+      const upstream = open(url);
+      const reading = failureOf(upstream.get('/', CALLER, calm()));
+      setTimeout(() => upstream.close(), 30);
+      expect((await reading).code).to.equal('draining');
+    });
+
+    it('ends connections that are still opening', async () => {
+      const arrived = Promise.withResolvers<void>();
+      const { url, sockets } = await serveRaw(() => arrived.resolve());
+      const upstream = open(url.replace('http:', 'https:'), { connectTimeoutMs: 60_000 });
+      const reading = failureOf(upstream.get('/', CALLER, calm()));
+      await arrived.promise;
+      await upstream.close();
+      expect((await reading).code).to.equal('draining');
+      const [socket] = sockets;
+      if (socket?.closed === false) await once(socket, 'close');
+    });
+
+    it('closes idle connections', async () => {
+      const server = createServer((socket) =>
+        socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]')),
+      );
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const upstream = open(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+      await upstream.get('/', CALLER, calm());
+      await upstream.close();
+      server.close();
+      await once(server, 'close');
+    });
+  });
+
+  it('passes on as it is what no upstream can be blamed for', async () => {
+    const server = await serve(answerJson([]));
+    const upstream = open(server.url, { credential: { callersOwn: true, headers: () => ({ 'bad name': 'x' }) } });
+    expect(await rejection(upstream.get('/', CALLER, calm()))).to.not.be.instanceOf(GatewayError);
+    const mistake = new TypeError('a bug');
+    const broken = () => {
+      throw mistake;
+    };
+    const faulty = open(server.url, { credential: { callersOwn: true, headers: broken } });
+    expect(await rejection(faulty.get('/', CALLER, calm()))).to.equal(mistake);
+  });
+});
+
+describe('an upstream client with its platform mocked by nock', () => {
+  const { open } = useHarness();
+  const origin = 'https://platform.example';
+
+  before(() => {
+    nock.disableNetConnect();
+    nock.enableNetConnect('127.0.0.1');
+  });
+  afterEach(() => {
+    expect(nock.pendingMocks()).to.deep.equal([]);
+    nock.cleanAll();
+  });
+  after(() => {
+    nock.enableNetConnect();
+  });
+
+  it('reads a page', async () => {
+    nock(origin, { reqheaders: { authorization: 'Bearer secret-token' } })
+      .get('/v1/projects')
+      .query({ pageSize: '2', pageToken: 'a b' })
+      .reply(200, { projects: [] }, { link: '</next>; rel="next"' });
+    const reply = await open(origin).get('/v1/projects?pageSize=2&pageToken=a%20b', CALLER, calm());
+    expect(reply.text).to.equal('{"projects":[]}');
+    expect(reply.headers.link).to.equal('</next>; rel="next"');
+  });
+
+  it('tells a refusal', async () => {
+    nock(origin).get('/v1/projects').reply(429, { message: 'slow down' }, { 'Retry-After': '7' });
+    const error = await failureOf(open(origin).get('/v1/projects', CALLER, calm()));
+    expect(error).to.include({ code: 'upstream_rate_limited', retryAfterSeconds: 7, upstream: 'projects' });
+  });
+
+  it('tells a request that fails', async () => {
+    nock(origin).get('/v1/projects').replyWithError(new Error('secret words of a mock'));
+    const error = await failureOf(open(origin).get('/v1/projects', CALLER, calm()));
+    expect(error).to.include({ code: 'upstream_failed', reason: 'the request failed' });
+    expect(error.message).to.equal(error.reason);
+  });
+});

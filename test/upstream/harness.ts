@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import nock from 'nock';
+import { Credential } from '../../src/kernel/caller.ts';
+import { GatewayError } from '../../src/kernel/errors.ts';
+import { createUpstream, type UpstreamOptions } from '../../src/upstream/client.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+
+export const CALLER = { credential: new Credential('secret-token'), partition: 'p', requestId: 'request-1' };
+
+/** A signal that never aborts. */
+export const calm = (): AbortSignal => new AbortController().signal;
+
+/** A TCP server on loopback. */
+export interface RawServer {
+  readonly url: string;
+  /** Every connection so far. */
+  readonly sockets: readonly Socket[];
+}
+
+/** Servers and upstreams of a suite, closed after each test. */
+export interface Harness {
+  serve(handler: RequestListener): Promise<HttpUpstream>;
+  /** `answer` is called with each connection once the head of a request has arrived. */
+  serveRaw(answer: (socket: Socket) => void): Promise<RawServer>;
+  open(baseUrl: string, options?: Partial<UpstreamOptions>): Upstream;
+}
+
+/** Call it in a `describe`. */
+export function useHarness(): Harness {
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  return {
+    async serve(handler) {
+      const server = await startHttpUpstream(handler);
+      closers.push(() => server.close());
+      return server;
+    },
+    async serveRaw(answer) {
+      const sockets: Socket[] = [];
+      const server = createServer((socket) => {
+        sockets.push(socket);
+        socket.on('error', () => {});
+        socket.on('data', () => answer(socket));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closers.push(() => {
+        server.close();
+        for (const socket of sockets) socket.destroy();
+      });
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+    },
+    open(baseUrl, options = {}) {
+      const upstream = createUpstream({
+        name: 'projects',
+        baseUrl,
+        headers: {},
+        connectTimeoutMs: 2000,
+        connections: 4,
+        allowH2: false,
+        maxPageBytes: 1024,
+        credential: { callersOwn: true, headers: (given) => ({ authorization: `Bearer ${given.reveal()}` }) },
+        ...options,
+      });
+      closers.push(() => upstream.close());
+      return upstream;
+    },
+  };
+}
+
+/** Takes nock out of the way of a suite: it is between every two sockets, wherever in the run it was imported. */
+export function useRealSockets(): void {
+  before(() => nock.restore());
+  after(() => nock.activate());
+}
+
+/** What a promise rejects with; fails where it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    () => 'it did not reject',
+    (error: unknown) => ({ error }),
+  );
+  if (typeof outcome === 'string') return expect.fail(outcome);
+  return outcome.error;
+}
+
+/** The gateway error that a promise rejects with. */
+export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const error = await rejection(promise);
+  if (error instanceof GatewayError) return error;
+  throw error;
+}

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { type ListRequest, pageUrl } from '../../../src/upstream/pagination/list-read.ts';
+
+const LIST: ListRequest = {
+  baseUrl: 'https://platform.example',
+  path: '/v1/projects',
+  query: {},
+  pagination: { kind: 'none' },
+  maxItems: 1,
+  maxPages: 1,
+};
+
+const targetOf = (list: Partial<ListRequest>, parameters: Record<string, string | number> = {}) => {
+  const url = pageUrl({ ...LIST, ...list }, parameters);
+  return url.pathname + url.search;
+};
+
+describe('the URL of a page', () => {
+  it('is the path below the prefix of the base URL, whether that ends with a slash or not', () => {
+    expect(targetOf({})).to.equal('/v1/projects');
+    expect(targetOf({ baseUrl: 'https://platform.example/' })).to.equal('/v1/projects');
+    expect(targetOf({ baseUrl: 'https://platform.example/api/x' })).to.equal('/api/x/v1/projects');
+    expect(targetOf({ baseUrl: 'https://platform.example/api/x/' })).to.equal('/api/x/v1/projects');
+  });
+
+  it('keeps to its origin whatever the path', () => {
+    expect(pageUrl({ ...LIST, path: '//other.example/x' }, {}).href).to.equal(
+      'https://platform.example//other.example/x',
+    );
+    expect(targetOf({ path: '/größe' })).to.equal('/gr%C3%B6%C3%9Fe');
+  });
+
+  it('has the query of the settings in order, then the parameters; these replace what has their name', () => {
+    const query = { z: '1', a: '2', page: '9' };
+    expect(targetOf({ query }, { page: 3, size: 10 })).to.equal('/v1/projects?z=1&a=2&page=3&size=10');
+  });
+
+  it('escapes every value, spaces as %20', () => {
+    expect(targetOf({ query: { q: 'a b+c&d=e/é' } }, { 't[]': '+/=' })).to.equal(
+      '/v1/projects?q=a%20b%2Bc%26d%3De%2F%C3%A9&t%5B%5D=%2B%2F%3D',
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { itemsUpTo, readAll, simulate } from './platform.ts';
+
+const platformWith = (tokens: readonly unknown[]) =>
+  simulate({
+    kind: 'token',
+    items: itemsUpTo(1),
+    size: 10,
+    mangle: (page, request) => ({ ...page, items: request === 0 ? page.items : [], body: { next: tokens[request] } }),
+  });
+
+describe('pages by token', () => {
+  it('are asked for by size, and from the second on by token', async () => {
+    const platform = simulate({ kind: 'token', items: itemsUpTo(3), size: 2 });
+    await readAll(platform);
+    expect(platform.targets).to.deep.equal([
+      '/base/v1/list?installed=true&size=2',
+      '/base/v1/list?installed=true&size=2&token=token%202%2B%2F%3D',
+    ]);
+  });
+
+  it('send no size where settings name no parameter for it', async () => {
+    const platform = simulate({ kind: 'token', items: itemsUpTo(3), size: 2 });
+    const pagination = { kind: 'token', sizeParam: null, size: 2, tokenParam: 'token', next: () => '' } as const;
+    await readAll(platform, { pagination });
+    expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true']);
+  });
+
+  it('go on over empty pages as long as there is a token, be it a number', async () => {
+    const platform = platformWith(['a', 'b', 0, 7]);
+    expect(await readAll(platform)).to.deep.equal(itemsUpTo(1));
+    expect(platform.targets.map((target) => target.split('token=')[1])).to.deep.equal([undefined, 'a', 'b', '0', '7']);
+  });
+
+  it('end with an empty, null or absent token', async () => {
+    for (const last of ['', null, undefined]) {
+      const platform = platformWith(['a', last, 'never used']);
+      await readAll(platform);
+      expect(platform.targets).to.have.length(2);
+    }
+  });
+
+  it('are invalid where the token is anything else, or a number that has lost digits', async () => {
+    for (const token of [false, true, {}, ['a'], 1.5, 2 ** 53]) {
+      const error = await readAll(platformWith([token])).catch((reason) => reason);
+      expect(error, String(token)).to.include({
+        code: 'upstream_invalid',
+        reason: 'the next page token is neither text nor a whole number',
+      });
+    }
+  });
+
+  it('are invalid where a token comes again, though it was an empty page', async () => {
+    const platform = platformWith(['a', 'b', 'a', 'b', 'a']);
+    const error = await readAll(platform).catch((reason) => reason);
+    expect(error).to.include({ code: 'upstream_invalid', reason: 'a page token came again: the pages loop' });
+    expect(platform.targets).to.have.length(3);
+  });
+});
