@@ -1,0 +1,90 @@
+import { isAlias, isMap, isScalar, type ParsedNode, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { Mistake } from './config-error.ts';
+import { coreScalar } from './core-scalar.ts';
+import type { Branch, Entry, Leaf, SettingsNode } from './settings-tree.ts';
+import type { Substitute } from './substitute.ts';
+import type { YamlDocument } from './yaml-document.ts';
+
+type Path = Mistake['path'];
+type Entries = Map<string, Entry>;
+
+const MAX_DEPTH = 32;
+/** With aliases written out: those of a malicious file double its nodes with every line. */
+const MAX_SIZE = 100_000;
+
+/** Turns a document into settings, scalar by scalar, and adds to `mistakes` what cannot be had. Linear in the file. */
+export function buildTree(yaml: YamlDocument, substitute: Substitute, mistakes: Mistake[]): SettingsNode {
+  const { contents, schema } = yaml.document;
+  const anchors = new Map<string, SettingsNode>();
+
+  const report = (path: Path, offset: number, message: string): void => {
+    mistakes.push({ path, message, ...yaml.position(offset) });
+  };
+
+  const refuse = (path: Path, offset: number, message: string): Leaf => {
+    report(path, offset, message);
+    return { ...emptyLeaf(offset), value: undefined };
+  };
+
+  const leaf = (node: Scalar.Parsed, path: Path): Leaf => {
+    const [offset] = node.range;
+    const { text, fromEnvironment, mistakes: found } = substitute(node.source);
+    for (const message of found) report(path, offset, message);
+    if (found.length > 0) return { ...emptyLeaf(offset), value: undefined };
+    const plain = node.type === 'PLAIN' && node.tag === undefined;
+    const put = plain ? coreScalar(text, schema) : text;
+    return { ...emptyLeaf(offset), value: text === node.source ? node.value : put, text, fromEnvironment };
+  };
+
+  const map = (node: YAMLMap.Parsed, path: Path): Entries => {
+    const entries: Entries = new Map();
+    for (const { key, value } of node.items) {
+      // Always a scalar: the parser refuses other keys.
+      const name = String((key as Scalar.Parsed).value);
+      const [offset] = key.range;
+      const place = [...path, name];
+      const first = entries.get(name);
+      if (first !== undefined) {
+        report(place, offset, `stands there twice: first on line ${yaml.position(first.offset).line}`);
+        continue;
+      }
+      if (name === '__proto__') {
+        report(place, offset, 'is a key that no settings have');
+        continue;
+      }
+      if (name.includes('${')) report(place, offset, 'is a key: only values take text from the environment');
+      entries.set(name, { offset, node: value === null ? emptyLeaf(offset) : build(value, place) });
+    }
+    return entries;
+  };
+
+  const list = (node: YAMLSeq.Parsed, path: Path): Entries =>
+    new Map(
+      node.items.map((item, index) => [String(index), { offset: item.range[0], node: build(item, [...path, index]) }]),
+    );
+
+  const build = (node: ParsedNode, path: Path): SettingsNode => {
+    const [offset] = node.range;
+    if (isAlias(node)) return anchors.get(node.source) ?? refuse(path, offset, 'is an alias of nothing above');
+    if (path.length > MAX_DEPTH) return refuse(path, offset, 'is nested too deeply');
+    const built = isScalar(node)
+      ? leaf(node, path)
+      : isMap(node)
+        ? branch('map', map(node, path))
+        : branch('list', list(node, path));
+    if (built.size > MAX_SIZE) return refuse(path, offset, `holds more than ${MAX_SIZE} values`);
+    if (node.anchor !== undefined) anchors.set(node.anchor, built);
+    return built;
+  };
+
+  return contents === null ? emptyLeaf(0) : build(contents, []);
+}
+
+/** What stands where nothing is written. */
+function emptyLeaf(offset: number): Leaf {
+  return { kind: 'leaf', size: 1, offset, value: null, text: '', fromEnvironment: false };
+}
+
+function branch(kind: Branch['kind'], entries: Entries): Branch {
+  return { kind, entries, size: entries.values().reduce((sum, { node }) => sum + node.size, 1) };
+}

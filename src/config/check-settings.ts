@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import type { Mistake } from './config-error.ts';
+import { plainWords } from './plain-words.ts';
+import { type Config, Settings } from './schema/settings.ts';
+
+/** A mistake that has no place in a file yet. */
+export interface Finding extends Pick<Mistake, 'path' | 'message'> {
+  /** Whether the last key of the path is wrong, and not what stands under it. */
+  readonly key: boolean;
+}
+
+export type Checked = { readonly config: Config } | { readonly findings: readonly Finding[] };
+
+/** Holds settings against the schema: valid, with every default filled in, or all that is wrong with them, one finding a path. */
+export function checkSettings(input: unknown): Checked {
+  const { success, data, error } = Settings.safeParse(input, { error: plainWords });
+  if (success) return { config: data };
+  const byPath = new Map<string, Finding>();
+  for (const finding of error.issues.flatMap((issue) => findingsOf(issue, []))) {
+    const path = JSON.stringify(finding.path);
+    if (!byPath.has(path)) byPath.set(path, finding);
+  }
+  return { findings: [...byPath.values()] };
+}
+
+function findingsOf(issue: z.core.$ZodIssue, above: Mistake['path']): Finding[] {
+  // Paths of settings hold text and positions only: nobody can write a symbol.
+  const path = [...above, ...(issue.path as (string | number)[])];
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const messages = issue.message.split('\n');
+      return issue.keys.map((key, index) => ({ path: [...path, key], key: true, message: messages[index] ?? '' }));
+    }
+    case 'invalid_key':
+      return issue.issues.map(({ message }) => ({ path, key: true, message }));
+    case 'invalid_union': {
+      const meant = issue.errors.find(fits);
+      return meant?.flatMap((inner) => findingsOf(inner, path)) ?? [{ path, key: false, message: issue.message }];
+    }
+    default:
+      return [{ path, key: false, message: issue.message }];
+  }
+}
+
+/** Whether the value was of the type that this option of a union is for: then its mistakes are the ones to tell. */
+function fits(option: readonly z.core.$ZodIssue[]): boolean {
+  return !option.some(({ code, path }) => code === 'invalid_type' && path.length === 0);
+}

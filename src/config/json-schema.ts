@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { Settings } from './schema/settings.ts';
+
+/** The part of JSON Schema that zod writes for settings, and that the rules here look at. */
+interface JsonSchema {
+  [keyword: string]: unknown;
+  description?: string;
+  default?: unknown;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: JsonSchema | boolean;
+  items?: JsonSchema;
+}
+
+const REFERENCE: JsonSchema = { $ref: '#/$defs/environment' };
+
+/** Keywords of which text such as `${PORT}` falls foul. */
+const NARROW = ['const', 'enum', 'format', 'pattern'];
+
+/**
+ * What a settings file may hold, as JSON Schema (draft 2020-12), for editors. A scalar may be `${NAME}` everywhere.
+ * Limits that span several keys are not in it: `portico check` knows more. This text is `config/schema.json`.
+ */
+export function settingsJsonSchema(): string {
+  const { $schema, $defs, ...root } = z.toJSONSchema(Settings, { io: 'input', target: 'draft-2020-12' });
+  const schema = {
+    $schema,
+    $id: 'urn:portico:settings',
+    title: 'Portico settings',
+    ...widen(root as JsonSchema),
+    $defs: {
+      ...widenAll($defs as Record<string, JsonSchema>),
+      environment: {
+        description: `Taken from the environment: \${NAME}, or \${NAME:-default} where it may be unset.`,
+        type: 'string',
+        pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\\}',
+      },
+    },
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+function widenAll(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, widen(schema)]));
+}
+
+/** The same schema, with a reference to the environment allowed for each scalar in it. */
+function widen({ description, default: value, ...schema }: JsonSchema): JsonSchema {
+  const about = { ...(description !== undefined && { description }), ...(value !== undefined && { default: value }) };
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options !== undefined) {
+    // With a reference for its kind, a block fits several options: so any of them, not one.
+    const scalars = options.some(isNarrow) ? [REFERENCE] : [];
+    return { ...about, anyOf: [...options.map((option) => (isNarrow(option) ? option : widen(option))), ...scalars] };
+  }
+  if (isNarrow(schema)) return { ...about, anyOf: [schema, REFERENCE] };
+  const { properties, additionalProperties, items } = schema;
+  return {
+    ...about,
+    ...schema,
+    ...(properties !== undefined && { properties: widenAll(properties) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: widen(additionalProperties) }),
+    ...(items !== undefined && { items: widen(items) }),
+  };
+}
+
+function isNarrow(schema: JsonSchema): boolean {
+  return (
+    ['integer', 'number', 'boolean'].includes(String(schema['type'])) || NARROW.some((keyword) => keyword in schema)
+  );
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { crossCheck, EVEN_AFTER_MISTAKES } from './cross-check.ts';
+import { headerName } from './header-name.ts';
+import { expression, whole } from './scalars.ts';
+
+const parameter = z.string().min(1);
+const size = whole(1, 100_000).default(100).describe('Items to ask for in one page.');
+const sizeParam = (name: string) =>
+  parameter.nullable().default(name).describe('Query parameter for the page size; null sends none.');
+const total = expression
+  .optional()
+  .describe('Where a page says how many items there are in all (JMESPath over the body).');
+const totalHeader = headerName
+  .optional()
+  .describe('Header in which a page says how many items there are in all; instead of total.');
+const concurrency = whole(1, 256).default(20).describe('Pages fetched at once, where the total is known.');
+
+const oneTotal = crossCheck<{ total?: string | undefined; totalHeader?: string | undefined }>((pagination, report) => {
+  if (pagination?.total !== undefined && pagination?.totalHeader !== undefined) {
+    report(['totalHeader'], 'says what total says too: take one of them out');
+  }
+});
+
+const None = z.strictObject({ kind: z.literal('none').describe('The whole list is one page.') });
+
+const Token = z.strictObject({
+  kind: z.literal('token').describe('Each page names a token for the next one (AIP-158).'),
+  sizeParam: sizeParam('pageSize'),
+  size,
+  tokenParam: parameter.default('pageToken').describe('Query parameter for the token.'),
+  next: expression
+    .default('nextPageToken')
+    .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
+});
+
+const Offset = z
+  .strictObject({
+    kind: z.literal('offset').describe('Pages by the number of items to skip.'),
+    sizeParam: sizeParam('limit'),
+    size,
+    offsetParam: parameter.default('offset').describe('Query parameter for the number of items to skip.'),
+    total,
+    totalHeader,
+    concurrency,
+  })
+  .superRefine(oneTotal, EVEN_AFTER_MISTAKES);
+
+const PageNumber = z
+  .strictObject({
+    kind: z.literal('page').describe('Pages by number.'),
+    sizeParam: sizeParam('per_page'),
+    size,
+    pageParam: parameter.default('page').describe('Query parameter for the number of the page.'),
+    firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
+    total,
+    totalHeader,
+    concurrency,
+  })
+  .superRefine(oneTotal, EVEN_AFTER_MISTAKES);
+
+const Link = z.strictObject({
+  kind: z
+    .literal('link')
+    .describe('Each page links to the next one: Link header with rel="next" (RFC 8288), or a field of the body.'),
+  sizeParam: sizeParam('per_page'),
+  size,
+  next: expression
+    .optional()
+    .describe('Where a page holds the next URL (JMESPath over the body), if not in a Link header.'),
+});
+
+/** How a list is spread over pages. */
+export const PaginationSettings = z
+  .discriminatedUnion('kind', [None, Token, Offset, PageNumber, Link])
+  .meta({ id: 'pagination' });

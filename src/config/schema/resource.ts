@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Resource } from '../../resources/resource.ts';
+import { crossCheck, EVEN_AFTER_MISTAKES, keysOf } from './cross-check.ts';
+import { PaginationSettings } from './pagination.ts';
+import { expression, scalarText, whole } from './scalars.ts';
+
+/** Keys of pagination settings that name a query parameter. */
+const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'pageParam'];
+
+/** Settings of one resource. What is left out is the default upstream contract. */
+export function resourceSettings(resource: Resource) {
+  const Shape = z.strictObject({
+    upstream: z.string().min(1).default(resource.name).describe('Name of the upstream, a key of upstreams.'),
+    path: z
+      .string()
+      .regex(/^\/[^?#\s]*$/, 'must begin with / and hold no query')
+      .default(`/v1/${resource.name}`)
+      .describe("Path below the upstream's baseUrl."),
+    query: z
+      .record(z.string().min(1), scalarText)
+      .prefault(resource.query)
+      .describe('Query parameters sent with every page.'),
+    items: expression
+      .default(resource.name)
+      .describe('Where a page holds its items (JMESPath over the body); @ when the body is the list itself.'),
+    pagination: PaginationSettings.prefault({ kind: 'token' }).describe('How the list is spread over pages.'),
+    where: expression.optional().describe('Keeps the items for which it is truthy (JMESPath over one item).'),
+    fields: fieldsSettings(resource).prefault({}).describe('How each documented field is made of an upstream item.'),
+    invalidItems: z
+      .enum(['fail', 'drop'])
+      .default('fail')
+      .describe('What an item that cannot be mapped does: fail the read, or be dropped and counted.'),
+    maxItems: whole(1, 10_000_000).default(100_000).describe('Items of one read, before where; more is an error.'),
+    maxPages: whole(1, 100_000).default(1000).describe('Pages of one read; more is an error.'),
+  });
+  return Shape.superRefine(
+    crossCheck<z.output<typeof Shape>>((settings, report) => {
+      const inQuery = new Set(keysOf(settings?.query));
+      const sent = new Set<unknown>();
+      const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
+      for (const key of PARAMETERS) {
+        const parameter = pagination[key];
+        if (typeof parameter !== 'string') continue;
+        if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
+        if (sent.has(parameter)) report(['pagination', key], 'must not be the parameter that sizeParam names');
+        sent.add(parameter);
+      }
+    }),
+    EVEN_AFTER_MISTAKES,
+  );
+}
+
+function fieldsSettings(resource: Resource) {
+  const entries = Object.keys(resource.shape.shape).map((name) => [name, fieldSettings(name, resource)] as const);
+  return z.strictObject(Object.fromEntries(entries));
+}
+
+function fieldSettings(name: string, resource: Resource) {
+  const format = resource.formats[name];
+  const Field = z.strictObject({
+    from: expression.default(name).describe('Where an upstream item holds the value (JMESPath over the item).'),
+    default: z
+      .string()
+      .default('')
+      .describe('Stands where the value is missing or null; with format timestamp, also where it is empty.'),
+    values: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Lookup table from upstream text to documented text; other text stays.'),
+    format: z
+      .enum(['timestamp', 'version', 'none'])
+      .default(format ?? 'none')
+      .describe('Documented form that the text is brought into.'),
+  });
+  return z
+    .union([expression.transform((from) => Field.parse({ from })), Field])
+    .prefault({})
+    .describe('An expression (JMESPath over the item), or a block with from, default, values and format.');
+}

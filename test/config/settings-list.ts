@@ -1,0 +1,70 @@
+/** What JSON Schema says of one setting or block. */
+export interface SettingSchema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly type?: string;
+  readonly const?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly anyOf?: readonly SettingSchema[];
+  readonly properties?: Readonly<Record<string, SettingSchema>>;
+  readonly additionalProperties?: SettingSchema | false;
+  readonly required?: readonly string[];
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, SettingSchema>>;
+}
+
+/** One key of settings, as often as there are resources or fields that have it. */
+export interface Setting {
+  /** The block that it stands in, with `<name>` and `<field>` for names: `upstreams.<name>.credential of kind none`. */
+  readonly block: string;
+  readonly key: string;
+  readonly schema: SettingSchema;
+  readonly required: boolean;
+  /** The resource or field whose block it is, if any. */
+  readonly of: string;
+}
+
+/** Every setting of a JSON Schema. */
+export function settingsOf(root: SettingSchema): Setting[] {
+  const walk = (schema: SettingSchema, place: string, of: string): Setting[] => {
+    const target = schema.$ref?.replace('#/$defs/', '');
+    if (target !== undefined) return walk(root.$defs?.[target] ?? {}, place, of);
+    const { anyOf = [], properties = {}, required = [], additionalProperties } = schema;
+    const kind = properties['kind']?.anyOf?.[0]?.const;
+    const block = kind === undefined ? place : `${place} of kind ${kind}`;
+    return [
+      ...anyOf.flatMap((option) => walk(option, place, of)),
+      ...(typeof additionalProperties === 'object' ? walk(additionalProperties, `${place}.<name>`, of) : []),
+      ...Object.entries(properties).flatMap(([key, child]) => [
+        { block, key, schema: child, required: required.includes(key), of },
+        ...walk(child, below(place, key), isListOfNames(place) ? key : of),
+      ]),
+    ];
+  };
+  return walk(root, '', '');
+}
+
+/** Blocks whose keys are an upstream's own words. */
+const FREE = /\.(headers|query|values)$/;
+
+/** The settings that stand in a settings object, as `block key`. */
+export function settingsIn(settings: unknown, place = ''): string[] {
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings) || FREE.test(place)) return [];
+  const block = 'kind' in settings ? `${place} of kind ${settings.kind}` : place;
+  return Object.entries(settings).flatMap(([key, value]) => [
+    `${block} ${key}`,
+    ...settingsIn(value, below(place, key)),
+  ]);
+}
+
+function below(place: string, key: string): string {
+  if (isListOfNames(place)) return `${place}.<${place === 'resources.<name>.fields' ? 'field' : 'name'}>`;
+  return place === '' ? key : `${place}.${key}`;
+}
+
+/** Whether the keys of this block are names, with the same settings under each. */
+function isListOfNames(place: string): boolean {
+  return ['upstreams', 'resources', 'resources.<name>.fields'].includes(place);
+}

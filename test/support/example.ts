@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import nock from 'nock';
+import { loadConfig } from '../../src/config/load.ts';
+import { type RunningGateway, startGateway } from './gateway.ts';
+
+/** One answer of the gateway, taken apart. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/**
+ * For use in a `describe`: its tests run against a gateway with the settings of `config/examples/<name>.yaml`, `env`
+ * as their environment, and the platform mocked by nock. A test fails that leaves a mock unused, or in which the
+ * platform is asked for something that has none. Gives what reads one resource by HTTP.
+ */
+export function serveExample(name: string, env: Record<string, string>): (resource: string) => Promise<Answer> {
+  let running: RunningGateway;
+  let unmatched: string[] = [];
+  const notice = ({ url }: Request) => {
+    if (!url.startsWith(running.url)) unmatched.push(url);
+  };
+
+  before(async () => {
+    nock.disableNetConnect();
+    nock.enableNetConnect('127.0.0.1');
+    nock.emitter.on('no match', notice);
+    const file = fileURLToPath(new URL(`../../config/examples/${name}.yaml`, import.meta.url));
+    const { config } = await loadConfig(file, env);
+    running = await startGateway({
+      ...config,
+      http: { ...config.http, port: 0 },
+      admin: { enabled: false },
+      log: { level: 'silent' },
+    });
+  });
+
+  after(async () => {
+    await running.gateway.close();
+    nock.emitter.off('no match', notice);
+    nock.enableNetConnect();
+  });
+
+  afterEach(() => {
+    const seen = { pending: nock.pendingMocks(), unmatched };
+    nock.cleanAll();
+    unmatched = [];
+    expect(seen).to.deep.equal({ pending: [], unmatched: [] });
+  });
+
+  return async (resource) => {
+    const answer = await running.read(resource);
+    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  };
+}
