@@ -7,7 +7,7 @@ export interface Resource {
   /** Display name in the list. */
   readonly title: string;
   readonly description: string;
-  /** The item's shape: exactly these fields, every one a string. */
+  /** The item's shape: exactly these fields, every one a string; `min(1)` where it must not be empty. */
   readonly shape: z.ZodObject<Record<string, z.ZodString>>;
   /** Query that the default upstream contract adds to every page. */
   readonly query: Readonly<Record<string, string>>;
@@ -39,5 +39,7 @@ export function define(resource: Resource, scheme: string): Definition {
   };
 }
 
-/** Fields without which an item is no item, in every resource. */
-export const REQUIRED_FIELDS: readonly string[] = ['id', 'name'];
+/** Fields without which an item is no item: those that the shape does not let be empty. */
+export function requiredFields({ shape }: Resource): string[] {
+  return Object.entries(shape.shape).flatMap(([name, field]) => (field.safeParse('').success ? [] : [name]));
+}

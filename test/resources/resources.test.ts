@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RESOURCES } from '../../src/resources/index.ts';
-import { define } from '../../src/resources/resource.ts';
+import { define, requiredFields } from '../../src/resources/resource.ts';
 
 describe('the three resources', () => {
   it('stand in the order projects, workflows, tools', () => {
@@ -14,6 +14,10 @@ describe('the three resources', () => {
       ['id', 'name', 'description', 'triggerType', 'status'],
       ['id', 'name', 'version', 'category', 'description'],
     ]);
+  });
+
+  it('have no item without id and name', () => {
+    for (const resource of RESOURCES) expect(requiredFields(resource)).to.deep.equal(['id', 'name']);
   });
 
   it('are defined under the scheme of the deployment', () => {

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCatalogue } from './catalogue/catalogue.ts';
+import { createLoader, type Loader } from './catalogue/loader.ts';
+import { parseConfig } from './config/load.ts';
+import type { Config, SettingsInput } from './config/schema/settings.ts';
+import { createPartitioner } from './credentials/partition.ts';
+import { createPresenter } from './credentials/present.ts';
+import { createAdminServer } from './http/admin-server.ts';
+import { createHttpServer } from './http/server.ts';
+import { compileExpression } from './mapping/expression.ts';
+import { createMapper } from './mapping/mapper.ts';
+import { createPageParser } from './mapping/page.ts';
+import { createLogger, type Logger } from './observability/logger.ts';
+import { RESOURCES, type ResourceName } from './resources/index.ts';
+import { define, type Resource, requiredFields } from './resources/resource.ts';
+import { createUpstream } from './upstream/client.ts';
+import type { Pagination } from './upstream/pagination/pagination.ts';
+import type { Upstream } from './upstream/upstream.ts';
+
+export { ConfigError } from './config/config-error.ts';
+export type { Config, SettingsInput } from './config/schema/settings.ts';
+
+export interface GatewayOptions {
+  /** @default a logger on standard output, at `log.level` */
+  readonly logger?: Logger;
+}
+
+/** One Portico in this process. */
+export interface Gateway {
+  /** Base URL of the public listener, without a trailing slash (`unix:<path>` on a socket). Throws before `start`. */
+  readonly url: string;
+  /** Base URL of the admin listener; `undefined` where there is none, or before `start`. */
+  readonly adminUrl: string | undefined;
+  /** Listens, and resolves with `url`. Rejects with Node's own error where it cannot. No upstream is asked. */
+  start(): Promise<string>;
+  /**
+   * Drains: `/readyz` says 503 for `shutdown.delayMs`, then nothing more is accepted, and what is in flight has
+   * `shutdown.graceMs` to finish. Resolves with whether all of it did.
+   */
+  close(): Promise<boolean>;
+}
+
+/**
+ * Puts a gateway together from settings, as a person would write them in YAML. Throws `ConfigError` with every
+ * mistake in them. Nothing listens and no upstream is asked before `start`.
+ */
+export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
+  const config = parseConfig(settings);
+  const logger = options.logger ?? createLogger({ level: config.log.level });
+  const upstreams = openUpstreams(config);
+  const catalogue = createCatalogue(
+    RESOURCES.map((resource) => ({
+      name: resource.name,
+      definition: define(resource, config.scheme),
+      load: resourceLoader(resource, config, upstreams),
+    })),
+  );
+  const http = createHttpServer({
+    settings: config.http,
+    catalogue,
+    partition: createPartitioner(),
+    logger,
+    readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
+  });
+  const admin = config.admin.enabled
+    ? createAdminServer({ settings: config.admin, logger, isDraining: http.isDraining })
+    : undefined;
+  let url: string | undefined;
+  let adminUrl: string | undefined;
+
+  return {
+    get url() {
+      if (url === undefined) throw new Error('the gateway has not started');
+      return url;
+    },
+    get adminUrl() {
+      return adminUrl;
+    },
+    async start() {
+      adminUrl = await admin?.listen();
+      try {
+        url = await http.listen();
+      } catch (error) {
+        await admin?.drain(0);
+        throw error;
+      }
+      return url;
+    },
+    async close() {
+      http.markDraining();
+      await sleep(config.shutdown.delayMs);
+      const whole = await http.drain(config.shutdown.graceMs);
+      await admin?.drain(0);
+      await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
+      return whole;
+    },
+  };
+}
+
+function openUpstreams(config: Config): Map<string, Upstream> {
+  return new Map(
+    Object.entries(config.upstreams).map(([name, settings]) => [
+      name,
+      createUpstream({ ...settings, name, credential: createPresenter(settings.credential) }),
+    ]),
+  );
+}
+
+function resourceLoader(
+  resource: Resource & { name: ResourceName },
+  config: Config,
+  upstreams: Map<string, Upstream>,
+): Loader {
+  const { upstream: name, pagination, items, ...settings } = config.resources[resource.name];
+  const upstream = upstreams.get(name);
+  const own = config.upstreams[name];
+  if (upstream === undefined || own === undefined) throw new Error('the settings were not checked');
+  return createLoader({
+    upstream,
+    timeoutMs: own.timeoutMs,
+    list: { ...settings, baseUrl: own.baseUrl, pagination: compilePagination(pagination) },
+    parse: createPageParser(items),
+    map: createMapper({ ...settings, required: requiredFields(resource) }),
+  });
+}
+
+/** Pagination with what a page says of itself as a function in place of its expression. */
+function compilePagination(settings: Config['resources'][ResourceName]['pagination']): Pagination {
+  const compile = (expression: string) => compileExpression(expression).evaluate;
+  switch (settings.kind) {
+    case 'none':
+      return settings;
+    case 'token':
+      return { ...settings, next: compile(settings.next) };
+    case 'link':
+      return { ...settings, next: settings.next === undefined ? undefined : compile(settings.next) };
+    case 'offset':
+    case 'page':
+      return { ...settings, total: settings.total === undefined ? undefined : compile(settings.total) };
+  }
+}

@@ -1,0 +1,82 @@
+import type { Config } from './config/schema/settings.ts';
+import { createGateway } from './gateway.ts';
+import { createLogger } from './observability/logger.ts';
+
+export interface ServeOptions {
+  /** Called once requests are answered. */
+  readonly onReady?: (url: string) => void;
+}
+
+/**
+ * Runs one gateway from start to its end by SIGTERM or SIGINT. Resolves with the exit code of the process:
+ * 0 after a whole drain, 1 when it could not listen or when requests had to be cut off. A second signal ends
+ * the process at once.
+ */
+export async function serve(config: Config, { onReady }: ServeOptions = {}): Promise<number> {
+  const logger = createLogger({ level: config.log.level });
+  const die = (error: unknown) => {
+    logger.fatal(
+      { error: error instanceof Error ? { name: error.name, stack: frames(error) } : {} },
+      'unhandled error',
+    );
+    process.exit(1);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+  const stopped = nextSignal();
+  const gateway = createGateway(config, { logger });
+  try {
+    const url = await gateway.start();
+    logger.info({ url, adminUrl: gateway.adminUrl }, 'listening');
+    onReady?.(url);
+  } catch (error) {
+    process.stderr.write(`portico: ${listenMistake(error)}\n`);
+    return 1;
+  }
+  const signal = await stopped;
+  logger.info({ signal }, 'draining');
+  const whole = await gateway.close();
+  if (whole) logger.info('drained');
+  else logger.warn('drained in part: requests were cut off after shutdown.graceMs');
+  return whole ? 0 : 1;
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let signalled = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (signalled) process.exit(1);
+      signalled = true;
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+const LISTEN_MISTAKES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something else listens there',
+  EACCES: 'that needs more rights than this process has',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'that host name is unknown',
+  ENOENT: 'there is no such folder',
+};
+
+/** One sentence on why a listener could not open. */
+function listenMistake(error: unknown): string {
+  const {
+    code = 'unknown error',
+    address,
+    port,
+  } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const place = port === undefined ? (address ?? 'the configured address') : `${address}:${port}`;
+  return `cannot listen on ${place}: ${LISTEN_MISTAKES[code] ?? 'it failed'} (${code})`;
+}
+
+/** Where an error came from, without its message, which may hold text from outside. */
+function frames(error: Error): string {
+  return (error.stack ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .join('\n');
+}

@@ -1,0 +1,186 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import { ERRORS, type ErrorCode } from '../../src/kernel/errors.ts';
+import { answerJson, type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../support/process.ts';
+import { exchange, parseAnswer } from '../support/raw.ts';
+
+const TOKEN = 'token-of-the-test';
+const READ = '/mcp/v1/resources/read';
+
+/** What the platform does, by the token that it is sent. */
+const PLATFORM: Record<string, RequestListener> = {
+  refused: answerJson({}, 401),
+  denied: answerJson({}, 403),
+  hasty: answerJson({}, 429, { 'retry-after': '7' }),
+  failing: answerJson({ secret: 'upstream text' }, 500),
+  moved: answerJson({}, 301, { location: 'http://127.0.0.1:9/' }),
+  garbage: (_request, response) => response.end('<html>upstream text</html>'),
+  reset: (request) => request.socket.resetAndDestroy(),
+  stalling: () => {},
+};
+
+interface Case {
+  readonly code: ErrorCode;
+  readonly when: string;
+  readonly request: string;
+  readonly headers?: Record<string, string>;
+}
+
+const get = (target: string, headers: Record<string, string> = {}, rest = '') =>
+  `GET ${target} HTTP/1.1\r\n${Object.entries({
+    Host: '127.0.0.1',
+    Authorization: `Bearer ${TOKEN}`,
+    Connection: 'close',
+    ...headers,
+  })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n${rest}`;
+const read = (resource: string, token = TOKEN) =>
+  get(`${READ}?uri=platform://${resource}`, { Authorization: `Bearer ${token}` });
+const invalidToken = { 'www-authenticate': 'error="invalid_token"' };
+
+const CASES: readonly Case[] = [
+  {
+    code: 'credential_missing',
+    when: 'no Authorization',
+    request: `GET ${READ}?uri=platform://tools HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+    headers: { 'www-authenticate': 'Bearer' },
+  },
+  {
+    code: 'credential_malformed',
+    when: 'Basic',
+    request: get(READ, { Authorization: 'Basic YTpi' }),
+    headers: invalidToken,
+  },
+  {
+    code: 'credential_malformed',
+    when: 'two tokens',
+    request: get(READ, { Authorization: 'Bearer a b' }),
+    headers: invalidToken,
+  },
+  {
+    code: 'credential_rejected',
+    when: 'the upstream says 401',
+    request: read('tools', 'refused'),
+    headers: invalidToken,
+  },
+  {
+    code: 'access_denied',
+    when: 'the upstream says 403',
+    request: read('tools', 'denied'),
+    headers: { 'www-authenticate': 'error="insufficient_scope"' },
+  },
+  {
+    code: 'upstream_credential_rejected',
+    when: 'an upstream without a credential says 401',
+    request: read('workflows', 'refused'),
+  },
+  { code: 'uri_missing', when: 'no uri', request: get(READ) },
+  { code: 'uri_missing', when: 'an empty uri', request: get(`${READ}?uri=`) },
+  { code: 'uri_repeated', when: 'two uris', request: get(`${READ}?uri=platform://tools&uri=platform://tools`) },
+  { code: 'resource_unknown', when: 'another uri', request: get(`${READ}?uri=platform://users`) },
+  {
+    code: 'invalid_request',
+    when: 'two Authorization fields',
+    request: get(READ, { authorization: 'Bearer other' }),
+  },
+  { code: 'invalid_request', when: 'a GET with a body', request: get(READ, { 'Content-Length': '2' }, '{}') },
+  {
+    code: 'invalid_request',
+    when: 'conflicting framing',
+    request: get(READ, { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' }, '0\r\n\r\n'),
+  },
+  { code: 'not_found', when: 'another path', request: get('/mcp/v2/resources') },
+  {
+    code: 'method_not_allowed',
+    when: 'another method',
+    request: get(READ).replace('GET', 'DELETE'),
+    headers: { allow: 'GET, HEAD' },
+  },
+  {
+    code: 'not_acceptable',
+    when: 'Accept leaves out JSON',
+    request: get(`${READ}?uri=platform://tools`, { Accept: 'text/html' }),
+  },
+  { code: 'request_timeout', when: 'the headers never end', request: 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n' },
+  { code: 'uri_too_long', when: 'a long request target', request: get(`${READ}?uri=${'x'.repeat(9_000)}`) },
+  { code: 'uri_too_long', when: 'a request target past all limits', request: get(`${READ}?uri=${'x'.repeat(40_000)}`) },
+  { code: 'headers_too_large', when: 'large headers', request: get(READ, { 'X-Large': 'x'.repeat(40_000) }) },
+  { code: 'origin_refused', when: 'a web origin', request: get(READ, { Origin: 'https://evil.example' }) },
+  { code: 'host_refused', when: 'a foreign Host', request: get(READ, { Host: 'evil.example' }) },
+  {
+    code: 'upstream_rate_limited',
+    when: 'the upstream says 429',
+    request: read('tools', 'hasty'),
+    headers: { 'retry-after': '7' },
+  },
+  { code: 'upstream_failed', when: 'the upstream says 500', request: read('tools', 'failing') },
+  { code: 'upstream_failed', when: 'the upstream redirects', request: read('tools', 'moved') },
+  { code: 'upstream_failed', when: 'the upstream resets', request: read('tools', 'reset') },
+  { code: 'upstream_failed', when: 'nobody listens there', request: read('projects') },
+  { code: 'upstream_invalid', when: 'the upstream sends a web page', request: read('tools', 'garbage') },
+  { code: 'upstream_timeout', when: 'the upstream stalls', request: read('tools', 'stalling') },
+];
+
+/** Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http). */
+const ELSEWHERE: readonly ErrorCode[] = ['draining', 'internal'];
+
+describe('the error table, over a real socket', () => {
+  let platform: HttpUpstream;
+  let portico: PorticoProcess;
+  let url: string;
+
+  before(async () => {
+    platform = await startHttpUpstream((request, response) => {
+      const token = request.headers.authorization?.replace('Bearer ', '') ?? 'refused';
+      (PLATFORM[token] ?? answerJson({}))(request, response);
+    });
+    portico = await inFolder(async (folder) => {
+      const file = await writeSettings(
+        folder,
+        `
+http: { port: 0, headersTimeoutMs: 500, requestTimeoutMs: 600 }
+admin: { port: 0 }
+allowUnverifiedCallers: true
+upstreams:
+  projects: { baseUrl: http://127.0.0.1:9 }
+  workflows: { baseUrl: ${platform.url}, credential: { kind: none } }
+  tools: { baseUrl: ${platform.url}, timeoutMs: 400 }
+`,
+      );
+      const started = runPortico(['--config', file]);
+      url = await started.ready;
+      return started;
+    });
+  });
+
+  after(async () => {
+    const { stdout, stderr } = await portico.stop();
+    await platform.close();
+    for (const secret of [TOKEN, 'upstream text', ...Object.keys(PLATFORM).map((token) => `Bearer ${token}`)]) {
+      expect(stdout).not.to.contain(secret);
+    }
+    expect(stderr).to.equal('');
+  });
+
+  for (const { code, when, request, headers = {} } of CASES) {
+    it(`${code}: ${when}`, async () => {
+      const answer = parseAnswer(await exchange(url, request));
+      const row = ERRORS[code];
+      expect(answer.status).to.equal(row.status);
+      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
+      expect(answer.headers.get('cache-control')).to.equal('no-store');
+      expect(answer.body).to.include({ code, status: row.status, title: row.title, type: `urn:portico:error:${code}` });
+      expect(answer.headers.get('x-request-id')).to.equal((answer.body as { requestId: string }).requestId);
+      for (const [name, value] of Object.entries(headers)) expect(answer.headers.get(name)).to.contain(value);
+      const text = JSON.stringify(answer.body);
+      for (const secret of [TOKEN, 'upstream text', platform.url, '    at ']) expect(text).not.to.contain(secret);
+    });
+  }
+
+  it('has a case for every row', () => {
+    const provoked = new Set([...CASES.map(({ code }) => code), ...ELSEWHERE]);
+    expect([...provoked].sort()).to.deep.equal(Object.keys(ERRORS).sort());
+  });
+});

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+const runFile = promisify(execFile);
+
+/** What npm tells the scripts that it runs, and another npm below them would take for orders; and where coverage goes. */
+const OF_THIS_RUN = /^(npm_(?!config_(registry|userconfig|cache|cafile)$)|INIT_CWD$|NODE_V8_COVERAGE$)/;
+
+/** The environment of a tool that works in a folder of its own, with the Node of this run first in its PATH. */
+export function toolEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !OF_THIS_RUN.test(name));
+  const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  return { ...Object.fromEntries(kept), PATH: path, ...more };
+}
+
+/** Runs a tool to its end and gives its standard output; rejects with all that it said where it fails. */
+export async function runTool(command: string, args: readonly string[], cwd: string, env = {}): Promise<string> {
+  try {
+    const options = { cwd, env: toolEnvironment(env), maxBuffer: 64 * 1024 * 1024 };
+    return (await runFile(command, args, options)).stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`);
+  }
+}
+
+/**
+ * Skips the tests of a suite where npm cannot reach its registry, and says so. On CI (`CI=true`) that is a failure:
+ * there, a test that did not run must not pass for one that did.
+ */
+export async function needsRegistry(context: Mocha.Context): Promise<void> {
+  try {
+    await runTool('npm', ['view', 'mocha', 'name'], '/');
+  } catch (error) {
+    if (process.env['CI'] === 'true') throw error;
+    process.stderr.write('SKIPPED: npm cannot reach its registry\n');
+    context.skip();
+  }
+}
