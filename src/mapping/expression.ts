@@ -1,0 +1,48 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { compileDirect, type Evaluate } from './direct.ts';
+import { invalid } from './invalid.ts';
+import { type ExpressionNode, interpret, parse } from './jmespath.ts';
+import { mistakeIn, TOO_DEEP } from './mistake.ts';
+
+/** A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, and without `let`). */
+export interface Expression {
+  /**
+   * Whether it only selects, so that a number it gives stands as such in the value, and the same expression finds its
+   * source text in {@link Page.exactItems}. A number out of any other expression may be computed.
+   */
+  readonly direct: boolean;
+  /**
+   * The result over one parsed JSON value, which is JSON again; null where something is missing.
+   * Throws `upstream_invalid` where a function does not take what it finds; a direct expression never throws.
+   */
+  evaluate(value: unknown): unknown;
+}
+
+/** What is wrong with the text of an expression, in words that follow its name; undefined if nothing is. */
+export function checkExpression(text: string): string | undefined {
+  try {
+    return mistakeIn(parse(text));
+  } catch (error) {
+    return error instanceof RangeError ? TOO_DEEP : `is no JMESPath expression: ${(error as Error).message}`;
+  }
+}
+
+/** Compiles an expression that {@link checkExpression} has nothing against; throws a SyntaxError for any other. */
+export function compileExpression(text: string): Expression {
+  const mistake = checkExpression(text);
+  if (mistake !== undefined) throw new SyntaxError(`the expression ${text} ${mistake}`);
+  const node = parse(text);
+  const direct = compileDirect(node);
+  return { direct: direct !== undefined, evaluate: direct ?? interpreted(node) };
+}
+
+function interpreted(node: ExpressionNode): Evaluate {
+  return (value) => {
+    try {
+      return interpret(node, value) ?? null;
+    } catch (error) {
+      // The library's own message may show the value.
+      throw error instanceof GatewayError ? error : invalid('an expression does not fit what it is evaluated over');
+    }
+  };
+}

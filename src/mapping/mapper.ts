@@ -1,0 +1,62 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { compileExpression } from './expression.ts';
+import { createField, type FieldOptions } from './field.ts';
+import { invalid } from './invalid.ts';
+import { isTruthy } from './json-value.ts';
+import type { Page } from './page.ts';
+
+export interface MapperOptions {
+  /** The documented fields, in the order in which items show them. */
+  readonly fields: Readonly<Record<string, FieldOptions>>;
+  /** Fields without which an item is invalid. */
+  readonly required: readonly string[];
+  /** Keeps the items for which it is truthy (JMESPath over one item). */
+  readonly where?: string | undefined;
+  /** What an item that cannot be mapped does: fail the read, or be left out and counted. */
+  readonly invalidItems: 'fail' | 'drop';
+}
+
+/** The items of one page in their documented form: exactly the fields of the options, every one a string. */
+export interface Mapped {
+  readonly items: readonly Readonly<Record<string, string>>[];
+  /** Invalid items that were left out. */
+  readonly dropped: number;
+}
+
+/**
+ * Compiles settings into a mapper from an upstream's items to documented ones. An item is invalid where a field is (see
+ * {@link createField}) or where `where` cannot be evaluated over it. With `fail`, the mapper throws `upstream_invalid`
+ * for the first such item; its reason names the field and the item's place in the page, never a value.
+ */
+export function createMapper({ fields, required, where, invalidItems }: MapperOptions): (page: Page) => Mapped {
+  const mapFields = Object.entries(fields).map(([name, field]) => createField(name, field, required.includes(name)));
+  const condition = where === undefined ? undefined : compileExpression(where);
+
+  const isWanted = (page: Page, index: number): boolean => {
+    if (condition === undefined) return true;
+    try {
+      return isTruthy(condition.evaluate(page.items[index]));
+    } catch (error) {
+      throw invalid(`where cannot be evaluated over item ${index}`, error);
+    }
+  };
+  const mapItem = (page: Page, index: number): Record<string, string> => {
+    const item: Record<string, string> = {};
+    for (const field of mapFields) item[field.name] = field.read(page, index);
+    return item;
+  };
+
+  return (page) => {
+    const items: Record<string, string>[] = [];
+    let dropped = 0;
+    for (let index = 0; index < page.items.length; index += 1) {
+      try {
+        if (isWanted(page, index)) items.push(mapItem(page, index));
+      } catch (error) {
+        if (invalidItems === 'fail' || !(error instanceof GatewayError)) throw error;
+        dropped += 1;
+      }
+    }
+    return { items, dropped };
+  };
+}

@@ -1,0 +1,65 @@
+import { quoteInexactNumbers } from './exact-numbers.ts';
+import { compileExpression, type Expression } from './expression.ts';
+import { invalid } from './invalid.ts';
+import { twinsOf } from './twins.ts';
+
+/** One page of an upstream's list, parsed. */
+export interface Page {
+  readonly body: unknown;
+  /** The elements of the list, in order, as `JSON.parse` gives them. */
+  readonly items: readonly unknown[];
+  /**
+   * The same items, where each number that does not print as it was written is its source text instead; undefined when
+   * every number of the page prints as written. Parsed on first use.
+   *
+   * An item that the items expression itself put together (`items[].{id: id}`) stands here as it is: its numbers have
+   * no source text any more.
+   */
+  exactItems(): readonly unknown[] | undefined;
+}
+
+/**
+ * Compiles where pages hold their items (JMESPath) into a parser. The parser throws `upstream_invalid` for a text that
+ * is not JSON, and where the items are no list.
+ */
+export function createPageParser(itemsExpression: string): (text: string) => Page {
+  const expression = compileExpression(itemsExpression);
+  return (text) => {
+    const body = parseJson(text);
+    const items = expression.evaluate(body);
+    if (!Array.isArray(items)) throw invalid('the page holds no list of items where settings say');
+    let exact: { readonly items: readonly unknown[] | undefined } | undefined;
+    return {
+      body,
+      items,
+      exactItems: () => {
+        exact ??= { items: exactItemsOf(text, body, items, expression) };
+        return exact.items;
+      },
+    };
+  };
+}
+
+function exactItemsOf(
+  text: string,
+  body: unknown,
+  items: readonly unknown[],
+  expression: Expression,
+): readonly unknown[] | undefined {
+  const quoted = quoteInexactNumbers(text);
+  if (quoted === undefined) return undefined;
+  const exactBody: unknown = JSON.parse(quoted);
+  if (expression.direct) return expression.evaluate(exactBody) as readonly unknown[];
+  // Anything else may compare numbers, and would select other items where they are texts.
+  const twins = twinsOf(body, exactBody);
+  return items.map((item) => twins.get(item) ?? item);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The message shows the text that could not be parsed.
+    throw invalid('the page is not JSON');
+  }
+}

@@ -1,0 +1,200 @@
+import { search } from '@jmespath-community/jmespath';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../src/kernel/errors.ts';
+import { checkExpression, compileExpression } from '../../src/mapping/expression.ts';
+import { jsonText, reasonOf } from './harness.ts';
+
+const evaluate = (text: string, value: unknown) => compileExpression(text).evaluate(value);
+
+const name = fc.constantFrom('a', 'b', 'c', 'items', '"0"', '"1.10"', '""');
+const path = fc
+  .tuple(
+    fc.constantFrom('', '@.', '@ | '),
+    name,
+    fc.array(
+      fc.oneof(
+        name.map((own) => `.${own}`),
+        fc.integer({ min: -3, max: 3 }).map((index) => `[${index}]`),
+      ),
+      {
+        maxLength: 4,
+      },
+    ),
+  )
+  .map(([start, first, rest]) => start + first + rest.join(''));
+
+/** Text of any direct expression. */
+const direct: fc.Arbitrary<string> = fc.letrec<{ expression: string }>((tie) => ({
+  expression: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(path, fc.constantFrom('@', '[0]', '[-1]', '`1`', '`null`', '`[]`', "''", "'text'")),
+    fc
+      .tuple(tie('expression'), fc.constantFrom(' || ', ' && ', ' | '), tie('expression'))
+      .map(([left, operator, right]) => `(${left}${operator}${right})`),
+    tie('expression').map((negated) => `!(${negated})`),
+    fc.tuple(tie('expression'), name).map(([left, own]) => `(${left}).${own}`),
+  ),
+})).expression;
+
+function leafTypes(value: unknown): string[] {
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leafTypes) : [typeof value];
+}
+
+describe('an expression', () => {
+  it('that only selects is direct, and gives what the library gives', () => {
+    fc.assert(
+      fc.property(direct, jsonText, (text, json) => {
+        const value = JSON.parse(json);
+        const expression = compileExpression(text);
+        expect(expression.direct).to.equal(true);
+        expect(expression.evaluate(value)).to.deep.equal(search(value, text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('of any other kind is not direct', () => {
+    for (const text of [
+      'a[*].b',
+      'a[?b]',
+      'a[]',
+      'a[1:]',
+      'a.*',
+      '*',
+      '[a, b]',
+      '{a: b}',
+      'length(a)',
+      'a == b',
+      'a + b',
+      '$',
+      'a ? b : c',
+      '!(a[*])',
+      'a || b[]',
+      'a[] || b',
+    ]) {
+      expect(compileExpression(text).direct, text).to.equal(false);
+    }
+  });
+
+  it('finds own fields only', () => {
+    for (const field of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'length']) {
+      for (const text of [field, `a.${field}`, `[${field}] | [0]`, `{x: ${field}}.x`, `a.*[0].${field} || ${field}`]) {
+        expect(evaluate(text, { a: {} }), text).to.equal(null);
+        expect(evaluate(text, { a: [] }), text).to.equal(null);
+      }
+      const own = JSON.parse(`{${JSON.stringify(field)}: "own"}`);
+      expect(evaluate(field, own)).to.equal('own');
+      expect(evaluate(`[${field}] | [0]`, own)).to.equal('own');
+    }
+  });
+
+  it('gives JSON or says upstream_invalid, whatever it is evaluated over', () => {
+    const computed = [
+      'a[*].b',
+      'a[?b > `1`].c | [0]',
+      'sort_by(a, &b)',
+      'map(&length(@), a)',
+      'join(a, b)',
+      'a + b',
+      'merge(a, b)',
+      'from_items(a)',
+      'zip(a, b)',
+      'group_by(a, &b)',
+      'a.*',
+      'max_by(a, &b)',
+      '[a, constructor]',
+      'to_string(@)',
+      'a == b',
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(...computed), jsonText, (text, json) => {
+        const expression = compileExpression(text);
+        const value = JSON.parse(json);
+        try {
+          expect(['string', 'number', 'boolean', 'object']).to.include.members(leafTypes(expression.evaluate(value)));
+        } catch (error) {
+          expect(error).to.be.instanceOf(GatewayError).and.have.property('code', 'upstream_invalid');
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('that fails over a value says so without the value', () => {
+    const reason = reasonOf(() => evaluate('length(a)', { a: 5, secret: 'secret' }));
+    expect(reason).to.equal('an expression does not fit what it is evaluated over');
+  });
+
+  it('does not run out of stack over a deep value', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)},"b":"text"}`);
+    expect(evaluate('b', deep)).to.equal('text');
+    expect(reasonOf(() => evaluate('to_string(a)', deep))).to.be.a('string');
+    const twin = JSON.parse(
+      `[${JSON.stringify('x')},${'['.repeat(200_000)}${']'.repeat(200_000)},${'['.repeat(200_000)}${']'.repeat(200_000)}]`,
+    );
+    expect(reasonOf(() => evaluate('[1] == [2]', twin))).to.be.a('string');
+  });
+
+  it('does not change the library for others', () => {
+    expect(search([10, 9], 'sort(@)')).to.deep.equal([10, 9]);
+    expect(evaluate('sort(@)', [10, 9])).to.deep.equal([9, 10]);
+  });
+
+  it('does not let an upstream send expressions', () => {
+    const sent = { list: [1], sent: { expref: true, type: 'Literal', value: 'evaluated' } };
+    expect(() => compileExpression('map(sent, list)')).to.throw(SyntaxError);
+    expect(reasonOf(() => evaluate('length(sent)', sent))).to.be.a('string');
+  });
+
+  it('without a mistake is accepted', () => {
+    for (const text of [
+      'id',
+      'a.b[0].c',
+      '@',
+      "tags[?key == 'x'].value | [0]",
+      'merge(a, b, c)',
+      'sort_by(a, &b)[0]',
+      'find_first(a, b, `0`)',
+      '`{"type":"Variable","name":["a"]}`',
+      'map(&(a || b), c)',
+      '{a: `{"type": "Binding"}`}',
+      `${'a || '.repeat(90)}b`,
+    ]) {
+      expect(checkExpression(text), text).to.equal(undefined);
+    }
+  });
+
+  for (const [text, mistake] of [
+    ['foo(a)', 'calls foo(), which is no JMESPath function'],
+    ['toString()', 'calls toString(), which is no JMESPath function'],
+    ['a[?foo(b)]', 'calls foo(), which is no JMESPath function'],
+    ['map(&foo(@), a)', 'calls foo(), which is no JMESPath function'],
+    ['{a: [foo(b)]}', 'calls foo(), which is no JMESPath function'],
+    ['length()', 'calls length(), which takes 1 argument, with 0'],
+    ['starts_with(a)', 'calls starts_with(), which takes 2 arguments, with 1'],
+    ['trim(a, b, c)', 'calls trim(), which takes 1 to 2 arguments, with 3'],
+    ['merge()', 'calls merge(), which takes 1 or more arguments, with 0'],
+    ['sort_by(a, b)', 'calls sort_by(), whose argument 2 must be an expression with & before it'],
+    ['length(&a)', 'calls length(), whose argument 1 must have no & before it'],
+    ['&a', 'has & where no function takes an expression'],
+    ["a = 'x'", 'has a single =; to compare, write =='],
+    ['let $a = b in $a', 'has a variable, which is not supported; $ stands for the whole value'],
+    ['$a', 'has a variable, which is not supported; $ stands for the whole value'],
+    ['a[--1]', 'has an index that is no whole number'],
+    ['a[::0]', 'has a slice with step 0'],
+    [`${'a || '.repeat(200)}b`, 'is nested too deep'],
+    ['('.repeat(100_000), 'is nested too deep'],
+  ] as const) {
+    it(`${text.slice(0, 30)} ${mistake}`, () => {
+      expect(checkExpression(text)).to.equal(mistake);
+      expect(() => compileExpression(text)).to.throw(SyntaxError, mistake);
+    });
+  }
+
+  for (const text of ['', 'a.', 'a..b', 'foo bar', 'a[', 'a]', '`{`', '"a', 'a.&b', '#', 'a ? b']) {
+    it(`${JSON.stringify(text)} is no JMESPath expression`, () => {
+      expect(checkExpression(text)).to.match(/^is no JMESPath expression: /);
+    });
+  }
+});
