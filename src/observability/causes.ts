@@ -1,0 +1,23 @@
+const MAX_CAUSES = 5;
+const WORD = /^[\w.]{1,64}$/;
+
+/**
+ * An error's chain of causes as `Name` or `Name CODE`, outermost first, itself left out, and no more than five.
+ * Never a message: that may hold what came from outside.
+ */
+export function causesOf(error: unknown): string[] {
+  const causes: string[] = [];
+  let cause = error instanceof Error ? error.cause : undefined;
+  while (cause instanceof Error && causes.length < MAX_CAUSES) {
+    causes.push(nameError(cause));
+    cause = cause.cause;
+  }
+  return causes;
+}
+
+/** One error as `Name` or `Name CODE`. What does not look like a name or a code is left out. */
+export function nameError(error: Error): string {
+  const name = WORD.test(error.name) ? error.name : 'Error';
+  const code = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && WORD.test(code) ? `${name} ${code}` : name;
+}

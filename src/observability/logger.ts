@@ -1,0 +1,28 @@
+import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
+
+export type { Logger } from 'pino';
+
+export interface LoggerOptions {
+  /** Least severe level that is written. */
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Where lines go. @default standard output, a batch at a time */
+  readonly destination?: DestinationStream;
+}
+
+/**
+ * Lines are written in batches, off the request's way: by size, or after this many milliseconds, and at the end of
+ * the process. Where nobody reads them, those beyond `maxLength` characters are dropped rather than kept in memory.
+ */
+const BATCHES = { minLength: 8192, periodicFlush: 100, maxLength: 4_194_304 };
+
+/** A logger that writes one JSON object a line. Nothing that came from outside goes into it as free text. */
+export function createLogger({ level, destination: stream = standardOutput() }: LoggerOptions): Logger {
+  return pino(
+    { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    stream,
+  );
+}
+
+function standardOutput(): DestinationStream {
+  return destination({ fd: 1, sync: false, ...BATCHES });
+}
