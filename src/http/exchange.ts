@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GatewayError } from '../kernel/errors.ts';
+import type { Trace } from '../observability/trace.ts';
+
+/** One request and its answer, and what the access log will say of them. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** `performance.now()` when the headers had arrived. */
+  readonly begun: number;
+  readonly requestId: string;
+  readonly trace: Trace | undefined;
+  /** Pattern of the route, never the path itself. */
+  route: string;
+  /** How it ended: `ok`, `not_modified`, or the code of the error. */
+  outcome: string;
+  /** Bytes of the answer's body; 0 where that was not sent whole. */
+  bytes: number;
+  /** Name of the resource that was read. */
+  resource?: string;
+  /** Milliseconds spent waiting for the upstream. */
+  upstreamMs?: number;
+  partition?: string;
+  failure?: GatewayError;
+  /** What to do when the caller is gone. */
+  onGone?: (() => void) | undefined;
+  /** Whether there is nobody left to answer. */
+  gone: boolean;
+}

@@ -1,0 +1,10 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Middleware } from '../context.ts';
+
+/** Innermost: no route took the request. */
+export const refuseUnrouted: Middleware = function refuse(ctx) {
+  const route = ctx.matched?.[0];
+  if (route === undefined) throw new GatewayError('not_found');
+  ctx.state.exchange.route = String(route.path);
+  throw new GatewayError('method_not_allowed');
+};

@@ -1,0 +1,83 @@
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { Load } from '../../catalogue/loader.ts';
+import { readBearer } from '../../credentials/bearer.ts';
+import type { Partitioner } from '../../credentials/partition.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { hasBody } from '../body.ts';
+import type { Context } from '../context.ts';
+import type { Exchange } from '../exchange.ts';
+import { fieldValues } from '../field-lines.ts';
+import { negotiate } from '../negotiate.ts';
+import { sendSnapshot } from '../send-snapshot.ts';
+import { queryOf } from '../target.ts';
+import type { Routes } from './router.ts';
+
+export interface ReadRoutesOptions {
+  readonly catalogue: Catalogue;
+  readonly partition: Partitioner;
+  /** Answers smaller than this are sent uncompressed. */
+  readonly compressMinBytes: number;
+}
+
+/** The two reads. What is wrong with a request is reported in the order in which their steps stand. */
+export function readRoutes({ catalogue, partition, compressMinBytes }: ReadRoutesOptions): Routes {
+  function identify({ req, requestId, trace }: Exchange): Caller {
+    const credential = readBearer(fieldValues(req.rawHeaders, 'authorization'));
+    const caller = { credential, partition: partition(credential), requestId };
+    return trace === undefined ? caller : { ...caller, trace: trace.headers };
+  }
+
+  async function readTimed(exchange: Exchange, name: string, caller: Caller): Promise<Load> {
+    const controller = new AbortController();
+    const begun = performance.now();
+    exchange.onGone = () => {
+      exchange.upstreamMs = performance.now() - begun;
+      controller.abort();
+    };
+    try {
+      const load = await catalogue.read(name, caller, controller.signal);
+      exchange.upstreamMs = load.upstreamMs;
+      return load;
+    } catch (error) {
+      exchange.upstreamMs = performance.now() - begun;
+      throw error;
+    } finally {
+      exchange.onGone = undefined;
+    }
+  }
+
+  return {
+    async '/mcp/v1/resources'(ctx) {
+      const { exchange } = ctx.state;
+      refuseBody(ctx);
+      exchange.partition = identify(exchange).partition;
+      const codings = negotiate(ctx.req.headers);
+      await sendSnapshot(ctx, catalogue.list, { codings, compressMinBytes, dropped: 0 });
+    },
+
+    async '/mcp/v1/resources/read'(ctx) {
+      const { exchange } = ctx.state;
+      refuseBody(ctx);
+      const caller = identify(exchange);
+      exchange.partition = caller.partition;
+      const name = catalogue.find(oneUri(ctx.url));
+      exchange.resource = name;
+      const codings = negotiate(ctx.req.headers);
+      const { snapshot, dropped } = await readTimed(exchange, name, caller);
+      await sendSnapshot(ctx, snapshot, { codings, compressMinBytes, dropped });
+    },
+  };
+}
+
+/** A body on a `GET` means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1). */
+function refuseBody({ req }: Context): void {
+  if (hasBody(req)) throw new GatewayError('invalid_request', { detail: 'This request must not have a body.' });
+}
+
+function oneUri(url: string): string {
+  const [uri, ...others] = new URLSearchParams(queryOf(url)).getAll('uri');
+  if (others.length > 0) throw new GatewayError('uri_repeated');
+  if (uri === undefined || uri === '') throw new GatewayError('uri_missing');
+  return uri;
+}

@@ -1,0 +1,57 @@
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Partitioner } from '../credentials/partition.ts';
+import type { Logger } from '../observability/logger.ts';
+import { checkHost } from './checks/host.ts';
+import { checkOrigin } from './checks/origin.ts';
+import { checkStopping } from './checks/stopping.ts';
+import { createEdge, type HttpServer } from './edge.ts';
+import { createLifecycle } from './lifecycle.ts';
+import type { ListenerSettings } from './listener.ts';
+import { runChecks } from './middleware/run-checks.ts';
+import { PROBE_PATHS, probeRoutes } from './routes/probes.ts';
+import { readRoutes } from './routes/reads.ts';
+import { route } from './routes/router.ts';
+
+/** Settings of the public listener. */
+export interface HttpSettings extends ListenerSettings {
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly allowedOrigins: readonly string[];
+  readonly compressMinBytes: number;
+}
+
+export interface HttpServerOptions {
+  readonly settings: HttpSettings;
+  readonly catalogue: Catalogue;
+  readonly partition: Partitioner;
+  readonly logger: Logger;
+  /** The longest that a read can take: so long may a connection be silent before its answer is begun. */
+  readonly readDeadlineMs: number;
+}
+
+/** The public listener: the two reads, and the probes. */
+export function createHttpServer({
+  settings,
+  catalogue,
+  partition,
+  logger,
+  readDeadlineMs,
+}: HttpServerOptions): HttpServer {
+  const lifecycle = createLifecycle();
+  const { allowedHosts, allowedOrigins, compressMinBytes, sendTimeoutMs } = settings;
+  return createEdge({
+    settings,
+    inactivityMs: readDeadlineMs + sendTimeoutMs,
+    logger,
+    lifecycle,
+    middleware: (address) => [
+      runChecks(
+        [checkStopping(lifecycle), checkHost({ allowedHosts, address }), checkOrigin(allowedOrigins)],
+        PROBE_PATHS,
+      ),
+      route({
+        ...readRoutes({ catalogue, partition, compressMinBytes }),
+        ...probeRoutes(() => lifecycle.draining),
+      }),
+    ],
+  });
+}

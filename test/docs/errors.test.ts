@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { problemAnswer } from '../../src/http/problem.ts';
+import { ERRORS, GatewayError } from '../../src/kernel/errors.ts';
+import { codeBlocks } from '../support/docs.ts';
+
+const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+
+/** The rows of the page's table: code and status. */
+const rows = [...PAGE.matchAll(/^\| `(\w+)` \| (\d{3}) \| .+ \| .+ \|$/gm)].map(([, code, status]) => [
+  code,
+  Number(status),
+]);
+
+describe('the page of errors', () => {
+  it('has every row of the error table, once, with its status, and no other', () => {
+    const table = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
+    expect(rows).to.have.deep.members(table);
+    expect(rows).to.have.length(table.length);
+  });
+
+  it('reads each line of its table', () => {
+    const lines = PAGE.split('\n').filter((line) => line.startsWith('|'));
+    expect(lines).to.have.length(rows.length + 2);
+  });
+
+  it('goes by status', () => {
+    const statuses = rows.map(([, status]) => Number(status));
+    expect(statuses).to.deep.equal(statuses.toSorted((a, b) => a - b));
+  });
+
+  it('shows a body as it is sent', () => {
+    const [example = ''] = codeBlocks('docs/errors.md', 'json');
+    const shown = JSON.parse(example);
+    const error = new GatewayError(shown.code, {
+      upstream: shown.upstream,
+      retryAfterSeconds: shown.retryAfterSeconds,
+    });
+    expect(JSON.parse(problemAnswer(error, shown.requestId).body.toString())).to.deep.equal(shown);
+  });
+});
