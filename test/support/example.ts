@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { loadConfig } from '../../src/config/load.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
+import { useNock } from './nock.ts';
 
 /** One answer of the gateway, taken apart. */
 export interface Answer {
@@ -23,9 +24,9 @@ export function serveExample(name: string, env: Record<string, string>): (resour
     if (!url.startsWith(running.url)) unmatched.push(url);
   };
 
+  useNock();
+
   before(async () => {
-    nock.disableNetConnect();
-    nock.enableNetConnect('127.0.0.1');
     nock.emitter.on('no match', notice);
     const file = fileURLToPath(new URL(`../../config/examples/${name}.yaml`, import.meta.url));
     const { config } = await loadConfig(file, env);
@@ -40,7 +41,6 @@ export function serveExample(name: string, env: Record<string, string>): (resour
   after(async () => {
     await running.gateway.close();
     nock.emitter.off('no match', notice);
-    nock.enableNetConnect();
   });
 
   afterEach(() => {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
-import { CALLER, calm, failureOf, useHarness, useRealSockets } from './harness.ts';
+import { CALLER, calm, failureOf, useHarness } from './harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
 
 describe('the body of an upstream', () => {
   const { serve, serveRaw, open } = useHarness();
-  useRealSockets();
 
   async function answering(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
     const server = await serve((_request, response) => {

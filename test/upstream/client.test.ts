@@ -6,11 +6,11 @@ import { withDeadline } from '../../src/kernel/deadline.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { answerJson } from '../support/http-upstream.ts';
-import { CALLER, calm, failureOf, rejection, useHarness, useRealSockets } from './harness.ts';
+import { useNock } from '../support/nock.ts';
+import { CALLER, calm, failureOf, rejection, useHarness } from './harness.ts';
 
 describe('an upstream client', () => {
   const { serve, serveRaw, open } = useHarness();
-  useRealSockets();
 
   /** Runs one read under a deadline of 50 ms. */
   const underDeadline = (upstream: Upstream) =>
@@ -214,16 +214,10 @@ describe('an upstream client with its platform mocked by nock', () => {
   const { open } = useHarness();
   const origin = 'https://platform.example';
 
-  before(() => {
-    nock.disableNetConnect();
-    nock.enableNetConnect('127.0.0.1');
-  });
+  useNock();
   afterEach(() => {
     expect(nock.pendingMocks()).to.deep.equal([]);
     nock.cleanAll();
-  });
-  after(() => {
-    nock.enableNetConnect();
   });
 
   it('reads a page', async () => {

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { withDeadline } from '../../src/kernel/deadline.ts';
 import { failure } from '../../src/upstream/failure.ts';
-import { CALLER, calm, failureOf, useHarness, useRealSockets } from './harness.ts';
+import { CALLER, calm, failureOf, useHarness } from './harness.ts';
 
 describe('a failing upstream', () => {
   const { serve, serveRaw, open } = useHarness();
-  useRealSockets();
 
   /** The failure of one read from a server that answers with these bytes and then ends or resets the connection. */
   async function readFrom(bytes: string, end: 'end' | 'reset' | 'stay' = 'end') {

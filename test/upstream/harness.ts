@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
-import nock from 'nock';
 import { Credential } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { createUpstream, type UpstreamOptions } from '../../src/upstream/client.ts';
@@ -72,12 +71,6 @@ export function useHarness(): Harness {
       return upstream;
     },
   };
-}
-
-/** Takes nock out of the way of a suite: it is between every two sockets, wherever in the run it was imported. */
-export function useRealSockets(): void {
-  before(() => nock.restore());
-  after(() => nock.activate());
 }
 
 /** What a promise rejects with; fails where it does not. */

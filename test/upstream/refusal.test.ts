@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ErrorCode } from '../../src/kernel/errors.ts';
 import type { UpstreamOptions } from '../../src/upstream/client.ts';
 import { answerJson } from '../support/http-upstream.ts';
-import { CALLER, calm, failureOf, useHarness, useRealSockets } from './harness.ts';
+import { CALLER, calm, failureOf, useHarness } from './harness.ts';
 
 const CALLERS_OWN: Record<number, ErrorCode> = {
   201: 'upstream_invalid',
@@ -34,7 +34,6 @@ const PORTICOS: Record<number, ErrorCode> = {
 
 describe('the status of an upstream', () => {
   const { serve, serveRaw, open } = useHarness();
-  useRealSockets();
 
   async function refusalFor(status: number, options: Partial<UpstreamOptions> = {}) {
     const body = status === 204 || status === 304 ? undefined : { message: 'secret words of the platform' };

@@ -1,0 +1,33 @@
+# syntax=docker/dockerfile:1
+ARG NODE_VERSION=26
+
+FROM node:${NODE_VERSION}-slim AS build
+WORKDIR /opt/portico
+COPY package.json package-lock.json .npmrc ./
+RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+
+FROM node:${NODE_VERSION}-slim
+LABEL org.opencontainers.image.title="Portico" \
+      org.opencontainers.image.description="One MCP entry point in front of a security platform: projects, installed workflows and installed tools, read-only." \
+      org.opencontainers.image.licenses="Apache-2.0"
+ENV NODE_ENV=production
+WORKDIR /opt/portico
+COPY package.json package-lock.json .npmrc LICENSE ./
+# No dependency of production has an install script; the dev dependency node, which has one, stays out.
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+COPY config ./config
+COPY --from=build /opt/portico/dist ./dist
+
+# By number, so that an orchestrator can see that it is not root. Portico writes no file: the root can be read-only.
+USER 1000:1000
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+# The admin listener is on the container's own loopback. Where settings give it another port, say so in ADMIN_PORT.
+ENV ADMIN_PORT=9090
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.ADMIN_PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/main.js"]
+CMD ["serve", "--config", "/etc/portico/portico.yaml"]

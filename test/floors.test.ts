@@ -1,0 +1,262 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import { inFolder } from './support/process.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RULES = join(ROOT, '.dependency-cruiser.mjs');
+const options = await extractDepcruiseOptions(RULES);
+
+/** One import: which file, of what, and what is in the imported file. */
+type Plant = readonly [importer: string, specifier: string, imported?: string];
+
+const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
+  'edges-never-each-other': [
+    ['src/http/a.ts', '../mcp/b.ts'],
+    ['src/mcp/a.ts', '../http/b.ts'],
+  ],
+  'edges-know-the-catalogue': [
+    ['src/http/a.ts', '../upstream/b.ts'],
+    ['src/http/a.ts', '../mapping/b.ts'],
+    ['src/mcp/a.ts', '../config/schema/b.ts'],
+  ],
+  'catalogue-knows-slices-below': [
+    ['src/catalogue/a.ts', '../http/b.ts'],
+    ['src/catalogue/a.ts', '../config/schema/b.ts'],
+  ],
+  'slices-stand-alone': [
+    ['src/upstream/pagination/a.ts', '../../mapping/b.ts'],
+    ['src/mapping/a.ts', '../resources/b.ts'],
+    ['src/resources/a.ts', '../config/b.ts'],
+    ['src/snapshots/a.ts', '../upstream/b.ts'],
+    ['src/credentials/a.ts', '../catalogue/b.ts'],
+  ],
+  'data-and-mapping-do-no-io': [
+    ['src/resources/a.ts', 'node:fs/promises'],
+    ['src/mapping/a.ts', 'node:http'],
+  ],
+  'observability-knows-the-kernel': [['src/observability/a.ts', '../http/b.ts']],
+  'kernel-knows-nothing': [['src/kernel/a.ts', '../observability/b.ts']],
+  'config-knows-data-only': [['src/config/a.ts', '../upstream/b.ts']],
+  'demo-is-a-stranger': [['src/demo/a.ts', '../mapping/b.ts']],
+  'root-files-on-top': [['src/http/a.ts', '../gateway.ts']],
+  'house-is-closed': [['src/main.ts', './utils/b.ts']],
+  'home-of-undici': [['src/credentials/a.ts', 'undici']],
+  'home-of-opossum': [['src/catalogue/a.ts', 'opossum']],
+  'home-of-http-link-header': [['src/http/a.ts', 'http-link-header']],
+  'home-of-lru-cache': [['src/upstream/a.ts', 'lru-cache']],
+  'home-of-jmespath-community-jmespath': [['src/upstream/a.ts', '@jmespath-community/jmespath']],
+  'home-of-koa': [['src/mcp/a.ts', 'koa']],
+  'home-of-koa-router': [['src/main.ts', '@koa/router']],
+  'home-of-negotiator': [['src/mcp/a.ts', 'negotiator']],
+  'home-of-modelcontextprotocol': [['src/http/a.ts', '@modelcontextprotocol/sdk']],
+  'home-of-pino': [['src/http/a.ts', 'pino']],
+  'home-of-yaml': [['src/main.ts', 'yaml']],
+  'home-of-zod': [['src/upstream/a.ts', 'zod']],
+  'no-homeless-package': [['src/http/a.ts', 'declared']],
+  'no-dev-package': [['src/http/a.ts', 'declared-for-development']],
+  'no-undeclared-package': [
+    ['src/http/a.ts', 'undeclared'],
+    ['test/a.test.ts', 'undeclared'],
+  ],
+  'sources-ship-alone': [
+    ['src/http/a.ts', '../../test/support/b.ts'],
+    ['src/main.ts', '../bench/b.ts'],
+  ],
+  'no-circle': [['src/http/a.ts', './b.ts', "import './a.ts';\n"]],
+  'no-orphan': [['src/http/a.ts', '']],
+  'no-unresolvable': [
+    ['src/http/a.ts', './missing.ts'],
+    ['test/a.test.ts', 'missing'],
+  ],
+};
+
+const ALLOWED: readonly Plant[] = [
+  ['src/main.ts', './gateway.ts'],
+  ['src/gateway.ts', './http/b.ts'],
+  ['src/http/a.ts', '../catalogue/b.ts'],
+  ['src/http/a.ts', 'node:http'],
+  ['src/http/a.ts', 'koa'],
+  ['src/mcp/a.ts', '../credentials/b.ts'],
+  ['src/catalogue/a.ts', '../upstream/b.ts'],
+  ['src/upstream/a.ts', '../kernel/b.ts'],
+  ['src/upstream/a.ts', './pagination/b.ts'],
+  ['src/upstream/a.ts', 'undici'],
+  ['src/mapping/a.ts', '@jmespath-community/jmespath'],
+  ['src/config/schema/a.ts', '../../mapping/b.ts'],
+  ['src/config/schema/a.ts', 'zod'],
+  ['test/http/a.test.ts', '../../src/gateway.ts'],
+  ['test/http/a.test.ts', 'declared-for-development'],
+  ['bench/a.ts', '../src/http/b.ts'],
+];
+
+const MISSING = ['missing', './missing.ts'];
+const DECLARED = [
+  'undici',
+  'opossum',
+  'http-link-header',
+  'lru-cache',
+  '@jmespath-community/jmespath',
+  'koa',
+  '@koa/router',
+  'negotiator',
+  '@modelcontextprotocol/sdk',
+  'pino',
+  'yaml',
+  'zod',
+  'declared',
+];
+
+async function write(folder: string, file: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, file)), { recursive: true });
+  await writeFile(join(folder, file), text);
+}
+
+/** Writes a tree that holds one import, of a file or package that is there unless it is called missing. */
+async function plant(
+  folder: string,
+  [importer, specifier, text = 'export type Planted = number;\n']: Plant,
+  form: (of: string) => string,
+): Promise<void> {
+  const versions = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '1.0.0']));
+  const manifest = {
+    type: 'module',
+    dependencies: versions(DECLARED),
+    devDependencies: versions(['declared-for-development']),
+  };
+  await write(folder, 'package.json', JSON.stringify(manifest));
+  if (specifier.startsWith('.')) {
+    if (!MISSING.includes(specifier)) await write(folder, posix.join(posix.dirname(importer), specifier), text);
+  } else if (specifier !== '' && !specifier.startsWith('node:') && !MISSING.includes(specifier)) {
+    const home = `node_modules/${specifier}`;
+    await write(folder, `${home}/package.json`, JSON.stringify({ name: specifier, exports: './index.js' }));
+    await write(folder, `${home}/index.js`, '');
+  }
+  await write(folder, importer, specifier === '' ? '' : form(specifier));
+}
+
+const importValue = (specifier: string) => `import * as planted from '${specifier}';\nplanted;\n`;
+
+const FORMS: Readonly<Record<string, (specifier: string) => string>> = {
+  'imports of values': importValue,
+  'imports of types': (specifier) => `import type { Planted } from '${specifier}';\nexport const one: Planted = 1;\n`,
+  'imports of values that are types': (specifier) => `import { type Planted } from '${specifier}';\n`,
+  're-exports': (specifier) => `export * from '${specifier}';\n`,
+  're-exports of types': (specifier) => `export type { Planted } from '${specifier}';\n`,
+  'imports that run later': (specifier) => `export const later = () => import('${specifier}');\n`,
+};
+
+async function cruised(folder: string, folders: string[]): Promise<ICruiseResult> {
+  const { output } = await cruise(folders, { ...options, baseDir: folder });
+  return output as ICruiseResult;
+}
+
+/** Names of the rules that the one import of a planted tree breaks. */
+async function broken(each: Plant, form = importValue): Promise<string[]> {
+  return inFolder(async (folder) => {
+    await plant(folder, each, form);
+    const { summary } = await cruised(folder, each[0].split('/', 1));
+    return summary.violations.map((violation) => violation.rule.name);
+  });
+}
+
+describe('the floors', () => {
+  for (const [rule, plants] of Object.entries(PLANTS)) {
+    for (const each of plants) {
+      const [importer, specifier] = each;
+      it(`${rule}: ${importer} may not import ${specifier || 'nothing and be imported by nothing'}`, async () => {
+        expect(await broken(each)).to.deep.equal([rule]);
+      });
+    }
+  }
+
+  for (const each of ALLOWED) {
+    it(`let ${each[0]} import ${each[1]}`, async () => {
+      expect(await broken(each)).to.deep.equal([]);
+    });
+  }
+
+  for (const [name, form] of Object.entries(FORMS)) {
+    it(`hold for ${name}`, async () => {
+      expect(await broken(['src/http/a.ts', '../mcp/b.ts'], form)).to.deep.equal(['edges-never-each-other']);
+    });
+  }
+
+  it('have a planted violation of every rule, and every rule says why it is there', () => {
+    const rules = options.ruleSet?.forbidden ?? [];
+    expect(rules.map((rule) => rule.name)).to.have.members(Object.keys(PLANTS));
+    expect(rules.filter((rule) => (rule.comment ?? '') === '')).to.deep.equal([]);
+  });
+
+  it('are held against every source file, with what it imports', async () => {
+    const files = await readdir(join(ROOT, 'src'), { recursive: true });
+    const sources = files.filter((file) => file.endsWith('.ts')).map((file) => posix.join('src', file));
+    const { modules } = await cruised(ROOT, ['src']);
+    expect(modules.map((module) => module.source)).to.include.members(sources);
+    const imports = modules
+      .filter((module) => sources.includes(module.source))
+      .flatMap((module) => module.dependencies);
+    expect(imports).to.have.length.above(sources.length);
+  });
+
+  it('end the check with an error', async () => {
+    await inFolder(async (folder) => {
+      await plant(folder, ['src/http/a.ts', '../mcp/b.ts'], importValue);
+      const depcruise = join(ROOT, 'node_modules/.bin/depcruise');
+      const run = promisify(execFile)(process.execPath, [depcruise, '--config', RULES, 'src'], { cwd: folder });
+      const failure: { code?: unknown; stdout?: unknown } = await run.then(
+        () => ({}),
+        (error) => error,
+      );
+      expect(failure.code).to.equal(1);
+      expect(failure.stdout).to.include('edges-never-each-other: src/http/a.ts');
+    });
+  });
+});
+
+describe('the lint rules', () => {
+  const planted: Readonly<Record<string, readonly [file: string, text: string]>> = {
+    'lint/style/noDefaultExport': ['src/http/default-export.ts', 'export default 1;\n'],
+    'lint/suspicious/noConsole': ['src/http/console.ts', "console.log('planted');\n"],
+    'lint/suspicious/noExplicitAny': ['src/http/any.ts', 'export const planted = (value: any) => value;\n'],
+    'lint/style/noNonNullAssertion': ['src/http/non-null.ts', 'export const planted = (value?: string) => value!;\n'],
+    'lint/style/noProcessEnv': ['src/http/environment.ts', 'export const planted = process.env;\n'],
+    'lint/style/useImportType': [
+      'src/http/import-type.ts',
+      "import { Planted } from './any.ts';\nexport type Again = Planted;\n",
+    ],
+    'lint/style/useNodejsImportProtocol': ['src/http/protocol.ts', "export { readFile } from 'fs';\n"],
+    'lint/correctness/useImportExtensions': ['src/http/extension.ts', "export { planted } from './any';\n"],
+    'lint/style/useFilenamingConvention': ['src/http/camelCase.ts', 'export const planted = 1;\n'],
+  };
+  const found = new Set<string>();
+
+  before(async () => {
+    await inFolder(async (folder) => {
+      await cp(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
+      await cp(join(ROOT, '.gitignore'), join(folder, '.gitignore'));
+      for (const [file, text] of Object.values(planted)) await write(folder, file, text);
+      await write(folder, 'src/config/environment.ts', 'export const allowed = process.env;\n');
+      const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
+      const run = promisify(execFile)(process.execPath, [biome, 'lint', '--reporter=json'], { cwd: folder });
+      const { stdout } = await run.catch((error: { stdout: string }) => error);
+      const report: { diagnostics: { category: string; location: { path: string } }[] } = JSON.parse(stdout);
+      for (const { category, location } of report.diagnostics) found.add(`${category} ${location.path}`);
+    });
+  });
+
+  for (const [rule, [file]] of Object.entries(planted)) {
+    it(`${rule} finds its planted violation`, () => {
+      expect([...found]).to.include(`${rule} ${file}`);
+    });
+  }
+
+  it('let src/config/ read the environment', () => {
+    expect([...found].filter((finding) => finding.includes('src/config/'))).to.deep.equal([]);
+  });
+});
