@@ -39,6 +39,11 @@ export interface Caller {
   readonly credential: Credential;
   /** Keyed hash of the credential: names the caller in keys and logs without telling anything about the token. */
   readonly partition: string;
+  /**
+   * When the token ends by its own account, in milliseconds since the epoch; nobody has verified it. It may shorten
+   * what the caller is given, and never lengthen it.
+   */
+  readonly expiresAt?: number;
   readonly requestId: string;
   /** Present when the caller's request belonged to a trace. */
   readonly trace?: TraceHeaders;

@@ -1,24 +1,50 @@
 import { GatewayError } from './errors.ts';
 
+/** A signal that aborts once a time has passed. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Lets go of its timer and of the signal that it was made from. Call it once the work is done. */
+  end(): void;
+}
+
 /**
- * Runs `work` under one signal that aborts when `timeoutMs` have passed (reason: `upstream_timeout`) or when
- * `signal` aborts (reason: that signal's own). Rejects with that reason at once, whether or not `work` heeds it.
+ * A signal that aborts when `timeoutMs` have passed (reason: `upstream_timeout`, which {@link isDeadline} knows) or
+ * when `signal` aborts (reason: that signal's own). Throws that reason where `signal` has aborted already.
+ */
+export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), timeoutMs);
+  const forward = () => controller.abort(signal.reason);
+  signal.addEventListener('abort', forward, { once: true });
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', forward);
+    },
+  };
+}
+
+/** Whether a signal aborted since its deadline passed, and not since a caller hung up or another page failed. */
+export function isDeadline(reason: unknown): boolean {
+  return reason instanceof GatewayError && reason.code === 'upstream_timeout' && !reason.fault;
+}
+
+/**
+ * Runs `work` under the signal of {@link startDeadline}. Rejects with its reason at once when it aborts, whether or
+ * not `work` heeds it.
  */
 export async function withDeadline<T>(
   timeoutMs: number,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  signal.throwIfAborted();
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), timeoutMs);
-  const forward = () => controller.abort(signal.reason);
-  signal.addEventListener('abort', forward, { once: true });
+  const deadline = startDeadline(timeoutMs, signal);
   try {
-    return await heeding(controller.signal, () => work(controller.signal));
+    return await heeding(deadline.signal, () => work(deadline.signal));
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', forward);
+    deadline.end();
   }
 }
 

@@ -122,6 +122,18 @@ export const ERRORS = {
     title: 'Platform too slow',
     detail: 'The platform did not answer in time. Trying again may help.',
   },
+  breaker_open: {
+    status: 503,
+    title: 'Platform given a pause',
+    detail: 'The platform has failed too often and is not asked for a while. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
+  overloaded: {
+    status: 503,
+    title: 'Too many reads',
+    detail: 'Too many requests to the platform are waiting already. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
   draining: {
     status: 503,
     title: 'Shutting down',
@@ -138,6 +150,9 @@ export const ERRORS = {
 /** A code of the error table. Part of the contract: clients switch on it. */
 export type ErrorCode = keyof typeof ERRORS;
 
+/** What is worth another attempt: no connection, one that was lost, or an upstream that says it is a passing state. */
+export type Retryable = 'connect' | 'reset' | 'status';
+
 /** What the place that throws knows beyond the row itself. */
 export interface GatewayErrorFacts {
   /** Replaces the row's `detail`. Goes to callers: words of ours only, never an upstream's. */
@@ -148,6 +163,12 @@ export interface GatewayErrorFacts {
   readonly upstream?: string;
   /** Seconds for `Retry-After`; replaces the row's own. */
   readonly retryAfterSeconds?: number;
+  /** Status that the upstream answered with, if it did. */
+  readonly upstreamStatus?: number;
+  /** Set where the upstream is to blame: not reached, broke off, too slow, or a 5xx. A breaker counts these alone. */
+  readonly fault?: boolean;
+  /** What failed, where the same request may fare better a moment later. */
+  readonly retryable?: Retryable;
   readonly cause?: unknown;
 }
 
@@ -161,6 +182,9 @@ export class GatewayError extends Error {
   readonly reason: string | undefined;
   readonly upstream: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly upstreamStatus: number | undefined;
+  readonly fault: boolean;
+  readonly retryable: Retryable | undefined;
   readonly #facts: GatewayErrorFacts;
 
   constructor(code: ErrorCode, facts: GatewayErrorFacts = {}) {
@@ -173,6 +197,9 @@ export class GatewayError extends Error {
     this.reason = facts.reason;
     this.upstream = facts.upstream;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? row.retryAfterSeconds;
+    this.upstreamStatus = facts.upstreamStatus;
+    this.fault = facts.fault ?? false;
+    this.retryable = facts.retryable;
     this.#facts = facts;
   }
 

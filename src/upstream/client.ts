@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { Caller } from '../kernel/caller.ts';
-import { heeding } from '../kernel/deadline.ts';
+import { heeding, isDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { discard, readText } from './body.ts';
 import { createConnector } from './connector.ts';
@@ -48,7 +48,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     'accept-encoding': ACCEPT_ENCODING,
   };
 
-  async function exchange(target: string, caller: Caller, signal: AbortSignal): Promise<Reply> {
+  async function exchange(target: string, caller: Caller, signal: AbortSignal, ifNoneMatch?: string): Promise<Reply> {
     const response = await pool.request({
       method: 'GET',
       path: target,
@@ -56,10 +56,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         ...fixed,
         'x-request-id': caller.requestId,
         ...caller.trace,
+        ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
         ...lowerCased(credential.headers(caller.credential)),
       },
       signal,
     });
+    if (response.statusCode === 304 && ifNoneMatch !== undefined) {
+      discard(response.body);
+      return { text: '', headers: response.headers, notModified: true };
+    }
     try {
       const refused = refusal(response.statusCode, response.headers, credential.callersOwn);
       if (refused !== undefined) throw refused;
@@ -72,12 +77,18 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return {
     name,
-    async get(target, caller, signal) {
+    async get(target, caller, signal, ifNoneMatch) {
+      // The upstream is to blame for a deadline only if it was asked before.
+      const fault = !signal.aborted;
       try {
         // undici itself leaves a request that waits for a connection unsettled until there is one.
-        return await heeding(signal, () => exchange(target, caller, signal));
+        return await heeding(signal, () => exchange(target, caller, signal, ifNoneMatch));
       } catch (error) {
-        if (signal.aborted) throw isTimeout(signal.reason) ? signal.reason.from(name) : signal.reason;
+        if (signal.aborted) {
+          throw isDeadline(signal.reason)
+            ? new GatewayError('upstream_timeout', { upstream: name, fault })
+            : signal.reason;
+        }
         const failed = failure(error);
         throw failed instanceof GatewayError ? failed.from(name) : failed;
       }
@@ -88,10 +99,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       await ended;
     },
   };
-}
-
-function isTimeout(reason: unknown): reason is GatewayError {
-  return reason instanceof GatewayError && reason.code === 'upstream_timeout';
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -5,6 +5,8 @@ export interface Reply {
   readonly text: string;
   /** Names in lower case, as undici gives them. */
   readonly headers: ReplyHeaders;
+  /** Set where the page is still what its entity tag was asked about (304); there is no text then. */
+  readonly notModified?: boolean;
 }
 
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -15,9 +17,10 @@ export interface Upstream {
   readonly name: string;
   /**
    * Sends one GET with the caller's credential. `target` is an absolute path with query, the base path included.
+   * `ifNoneMatch` is an entity tag of its own that the page may still have (RFC 9110, section 13.1.2).
    * Rejects with a {@link GatewayError} that names this upstream, or with the signal's reason once it aborts.
    */
-  get(target: string, caller: Caller, signal: AbortSignal): Promise<Reply>;
+  get(target: string, caller: Caller, signal: AbortSignal, ifNoneMatch?: string): Promise<Reply>;
   /** Closes idle connections and ends the others. */
   close(): Promise<void>;
 }

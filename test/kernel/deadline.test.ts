@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { heeding, withDeadline } from '../../src/kernel/deadline.ts';
+import { heeding, isDeadline, startDeadline, withDeadline } from '../../src/kernel/deadline.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 
 const LONG_MS = 60_000;
@@ -123,5 +123,31 @@ describe('heeding', () => {
   it('does not begin the work when the signal has aborted already', async () => {
     const reason = new Error('too late');
     expect(await rejection(heeding(AbortSignal.abort(reason), () => expect.fail('the work began')))).to.equal(reason);
+  });
+});
+
+describe('startDeadline', () => {
+  it('aborts once its time has passed, with a reason that tells it from all others', async () => {
+    const { signal, end } = startDeadline(5, new AbortController().signal);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    end();
+    expect(isDeadline(signal.reason)).to.equal(true);
+    expect(isDeadline(new Error('gone'))).to.equal(false);
+    expect(isDeadline(new GatewayError('upstream_failed'))).to.equal(false);
+    // What an upstream was too slow with is no deadline of ours.
+    expect(isDeadline(new GatewayError('upstream_timeout', { fault: true }))).to.equal(false);
+  });
+
+  it("aborts with the outer signal's reason, and no more once it has ended", () => {
+    const outer = new AbortController();
+    const running = startDeadline(LONG_MS, outer.signal);
+    const ended = startDeadline(LONG_MS, outer.signal);
+    ended.end();
+    const gone = new Error('gone');
+    outer.abort(gone);
+    running.end();
+    expect(running.signal.reason).to.equal(gone);
+    expect(ended.signal.aborted).to.equal(false);
+    expect(() => startDeadline(LONG_MS, outer.signal)).to.throw(gone);
   });
 });

@@ -107,9 +107,13 @@ describe('an upstream client', () => {
       expect(await failureOf(upstream.get('/', CALLER, signal))).to.include({
         code: 'upstream_timeout',
         upstream: 'projects',
+        fault: false,
       });
       expect(sockets).to.have.length(0);
-      expect((await underDeadline(upstream)).code).to.equal('upstream_timeout');
+      const controller = new AbortController();
+      const reading = failureOf(upstream.get('/', CALLER, controller.signal));
+      setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 50);
+      expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects', fault: true });
       expect(sockets).to.have.length(1);
     });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { withDeadline } from '../../src/kernel/deadline.ts';
+import type { GatewayError } from '../../src/kernel/errors.ts';
 import { failure } from '../../src/upstream/failure.ts';
 import { CALLER, calm, failureOf, useHarness } from './harness.ts';
 
@@ -77,6 +78,32 @@ describe('a failing upstream', () => {
       code: 'upstream_failed',
       reason: 'the response headers are too large',
     });
+  });
+
+  it('is to blame, and may be asked again where no connection was made or one was lost', () => {
+    const codes = {
+      UND_ERR_CONNECT_TIMEOUT: 'connect',
+      ECONNREFUSED: 'connect',
+      EHOSTUNREACH: 'connect',
+      ENETDOWN: 'connect',
+      EAI_AGAIN: 'connect',
+      ECONNRESET: 'reset',
+      EPIPE: 'reset',
+      UND_ERR_SOCKET: 'reset',
+      UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+      UND_ERR_HEADERS_OVERFLOW: undefined,
+      CERT_HAS_EXPIRED: undefined,
+      UNHEARD_OF: undefined,
+    };
+    for (const [code, retryable] of Object.entries(codes)) {
+      const { fault, retryable: given } = failure(Object.assign(new Error('x'), { code })) as GatewayError;
+      expect({ code, fault, retryable: given }).to.deep.equal({ code, fault: true, retryable });
+    }
+  });
+
+  it('is not to blame for a client that was closed', () => {
+    const error = failure(Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }));
+    expect(error).to.include({ code: 'draining', fault: false, retryable: undefined });
   });
 
   it('has its words kept in the cause and nowhere else', () => {

@@ -74,6 +74,20 @@ describe('the status of an upstream', () => {
     expect((await refusalFor(503)).retryAfterSeconds).to.equal(undefined);
   });
 
+  it('is a fault from 500 on, and speaks of a passing state with 502, 503 and 504', async () => {
+    for (const status of [302, 401, 403, 404, 418, 429]) {
+      expect(await refusalFor(status), String(status)).to.include({ fault: false, retryable: undefined });
+    }
+    for (const status of [500, 501, 505, 599]) {
+      expect(await refusalFor(status), String(status)).to.include({ fault: true, retryable: undefined });
+    }
+    for (const status of [502, 503, 504]) {
+      const server = await serve(answerJson({}, status, { 'retry-after': '7' }));
+      const error = await failureOf(open(server.url).get('/', CALLER, calm()));
+      expect(error, String(status)).to.include({ fault: true, retryable: 'status', retryAfterSeconds: 7 });
+    }
+  });
+
   it('leaves the connection to the next request when the body is small, and closes it when not', async () => {
     for (const [length, connections] of [
       [500, 1],

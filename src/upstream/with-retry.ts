@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeadline } from '../kernel/deadline.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { createRetryBudget } from './retry-budget.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface RetrySettings {
+  /** Further attempts after the first one. */
+  readonly attempts: number;
+  /** Longest wait before the first retry; it doubles with each one. */
+  readonly baseDelayMs: number;
+  /** Longest wait before any retry. An upstream whose `Retry-After` asks for more is not asked again. */
+  readonly maxDelayMs: number;
+  /** Retries for a hundred first attempts, beside 3 in 10 s. */
+  readonly budgetPercent: number;
+}
+
+export interface WithRetryOptions extends RetrySettings {
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number;
+  /** From 0 up to 1. @default Math.random */
+  readonly random?: () => number;
+  /** Rejects once `signal` aborts. @default a timer */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * Asks again where a connection did not open or was lost, or the upstream said 502, 503 or 504: after a random wait
+ * ("full jitter", so that those who failed together do not return together), or the one that `Retry-After` asks for.
+ * The first retry of a lost connection comes at once, since the commonest cause is a kept connection that the upstream
+ * closed just then. Every request is a GET, so that asking twice does no harm.
+ */
+export function withRetry(
+  upstream: Upstream,
+  {
+    attempts,
+    baseDelayMs,
+    maxDelayMs,
+    budgetPercent,
+    now,
+    random = Math.random,
+    sleep = (ms, signal) => pause(ms, undefined, { signal }),
+  }: WithRetryOptions,
+): Upstream {
+  const budget = createRetryBudget({ percent: budgetPercent, now });
+
+  /** How long to wait before another attempt; `undefined` where there is none. */
+  function delayAfter(error: unknown, retries: number): number | undefined {
+    if (!(error instanceof GatewayError) || error.retryable === undefined || retries >= attempts) return undefined;
+    if (error.retryable === 'reset' && retries === 0) return 0;
+    const jitterMs = random() * Math.min(baseDelayMs * 2 ** retries, maxDelayMs);
+    const delayMs = Math.max(jitterMs, (error.retryAfterSeconds ?? 0) * 1000);
+    return delayMs > maxDelayMs ? undefined : delayMs;
+  }
+
+  return {
+    ...upstream,
+    async get(target, caller, signal, ifNoneMatch) {
+      budget.attempt();
+      for (let retries = 0; ; retries += 1) {
+        try {
+          return await upstream.get(target, caller, signal, ifNoneMatch);
+        } catch (error) {
+          const delayMs = delayAfter(error, retries);
+          if (delayMs === undefined || signal.aborted || !budget.take()) throw error;
+          await sleep(delayMs, signal).catch(() => {
+            // It had failed before its deadline passed: that is what counts.
+            throw isDeadline(signal.reason) ? error : signal.reason;
+          });
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import { withDeadline } from '../../src/kernel/deadline.ts';
+import { type OpenUpstreamOptions, openUpstream } from '../../src/upstream/open-upstream.ts';
+import type { BreakerUpstream } from '../../src/upstream/with-breaker.ts';
+import { captureLog } from '../observability/captured-log.ts';
+import { eventually } from '../support/eventually.ts';
+import { answerJson } from '../support/http-upstream.ts';
+import { CALLER, calm, failureOf, rejection, useHarness } from './harness.ts';
+
+const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
+const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
+
+describe('an upstream with all its layers, over real sockets', () => {
+  const { serve, serveRaw } = useHarness();
+  const opened: BreakerUpstream[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((upstream) => upstream.close())));
+
+  function openAt(baseUrl: string, options: Partial<OpenUpstreamOptions> = {}) {
+    const upstream = openUpstream({
+      name: 'projects',
+      baseUrl,
+      headers: {},
+      timeoutMs: 2000,
+      connectTimeoutMs: 2000,
+      connections: 4,
+      maxQueue: 4,
+      rememberRejectedMs: 5000,
+      allowH2: false,
+      maxPageBytes: 1024,
+      credential: { callersOwn: true, headers: (given) => ({ authorization: `Bearer ${given.reveal()}` }) },
+      breaker: ONCE,
+      retry: NEVER,
+      logger: captureLog().logger,
+      ...options,
+    });
+    opened.push(upstream);
+    return upstream;
+  }
+
+  /** One read under a deadline of 50 ms. */
+  const soon = (upstream: BreakerUpstream) =>
+    failureOf(withDeadline(50, calm(), (signal) => upstream.get('/', CALLER, signal)));
+
+  /** Each of these ends a read in a way for which the upstream is to blame. */
+  const FAULTS: Record<string, RequestListener> = {
+    'a 500': answerJson({}, 500),
+    'a reset': (request) => request.socket.resetAndDestroy(),
+    'a body that breaks off': (request, response) => {
+      response.writeHead(200, { 'content-length': 9 });
+      response.write('[', () => request.socket.resetAndDestroy());
+    },
+    'a stalled head': () => {},
+    'a stalled body': (_request, response) => {
+      response.writeHead(200);
+      response.write('[');
+    },
+  };
+
+  for (const [what, handler] of Object.entries(FAULTS)) {
+    it(`opens its breaker at ${what}, and asks no more`, async () => {
+      const server = await serve(handler);
+      const upstream = openAt(server.url);
+      await soon(upstream);
+      await eventually(() => upstream.breakerState === 'open' || undefined);
+      expect(await failureOf(upstream.get('/', CALLER, calm()))).to.include({
+        code: 'breaker_open',
+        upstream: 'projects',
+        retryAfterSeconds: 60,
+      });
+      expect(server.requests).to.have.length(1);
+    });
+  }
+
+  it('opens its breaker where nobody listens', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    const upstream = openAt(server.url);
+    expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.equal('upstream_failed');
+    expect(upstream.breakerState).to.equal('open');
+  });
+
+  const ANSWERED: Record<string, RequestListener> = {
+    ...Object.fromEntries([401, 403, 404, 429, 302, 204].map((status) => [status, answerJson(undefined, status)])),
+    'a body that is too large': (_request, response) => response.end('x'.repeat(2000)),
+    'a body that is not UTF-8': (_request, response) => response.end(Buffer.of(0xff)),
+  };
+
+  for (const [what, handler] of Object.entries(ANSWERED)) {
+    it(`leaves its breaker closed at ${what}`, async () => {
+      const server = await serve(handler);
+      const upstream = openAt(server.url, { rememberRejectedMs: 0 });
+      for (let count = 0; count < 3; count += 1) {
+        expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.not.equal('breaker_open');
+      }
+      expect(upstream.breakerState).to.equal('closed');
+      expect(server.requests).to.have.length(3);
+    });
+  }
+
+  it('leaves its breaker closed when callers hang up, even in the middle of a body', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200);
+      response.write('[');
+    });
+    const upstream = openAt(server.url);
+    for (let count = 0; count < 3; count += 1) {
+      const controller = new AbortController();
+      const reading = rejection(upstream.get('/', CALLER, controller.signal));
+      await eventually(() => server.requests.length > count || undefined);
+      controller.abort(new Error('gone'));
+      await reading;
+    }
+    expect(upstream.breakerState).to.equal('closed');
+  });
+
+  it('leaves its breaker closed at a deadline that passed while its own queue was full of others', async () => {
+    const { url, sockets } = await serveRaw(() => {});
+    const upstream = openAt(url, { connections: 1 });
+    const first = rejection(upstream.get('/', CALLER, calm()));
+    await eventually(() => sockets.length > 0 || undefined);
+    expect((await soon(upstream)).code).to.equal('upstream_timeout');
+    expect(upstream.breakerState).to.equal('closed');
+    await upstream.close();
+    await first;
+  });
+
+  it('closes its breaker once the upstream is back', async () => {
+    let down = true;
+    const server = await serve((request, response) => answerJson([], down ? 500 : 200)(request, response));
+    const log = captureLog();
+    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, logger: log.logger });
+    await failureOf(upstream.get('/', CALLER, calm()));
+    down = false;
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    expect((await upstream.get('/', CALLER, calm())).text).to.equal('[]');
+    expect(upstream.breakerState).to.equal('closed');
+    expect(log.lines().map(({ state }) => state)).to.deep.equal(['open', 'half-open', 'closed']);
+  });
+
+  it('probes with the answer to a refused token, not with the memory of one', async () => {
+    const statuses = [401, 500, 401];
+    const server = await serve((request, response) => answerJson({}, statuses.shift())(request, response));
+    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 } });
+    const read = (partition: string) => failureOf(upstream.get('/', { ...CALLER, partition }, calm()));
+    expect((await read('a')).code).to.equal('credential_rejected');
+    expect((await read('b')).code).to.equal('upstream_failed');
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    expect((await read('a')).code).to.equal('credential_rejected');
+    expect(upstream.breakerState).to.equal('half-open');
+    expect((await read('b')).code).to.equal('credential_rejected');
+    expect(upstream.breakerState).to.equal('closed');
+    expect(server.requests).to.have.length(3);
+  });
+
+  it('counts a call with all its retries once, and one that a retry has saved not at all', async () => {
+    const statuses = [503, 200, 503, 503, 503];
+    const server = await serve((request, response) => answerJson([], statuses.shift())(request, response));
+    const upstream = openAt(server.url, {
+      retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
+      breaker: { ...ONCE, minimumCalls: 2, failurePercent: 49 },
+    });
+    await upstream.get('/', CALLER, calm());
+    expect(upstream.breakerState).to.equal('closed');
+    // Of the 3 retries in 10 s one is spent.
+    expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.equal('upstream_failed');
+    expect(upstream.breakerState).to.equal('open');
+    expect(server.requests).to.have.length(5);
+  });
+
+  it('ends what waits and what runs when it is closed', async () => {
+    const { url, sockets } = await serveRaw(() => {});
+    const upstream = openAt(url, { connections: 1 });
+    const reads = [0, 1].map(() => failureOf(upstream.get('/', CALLER, calm())));
+    await eventually(() => sockets.length > 0 || undefined);
+    await upstream.close();
+    for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
+  });
+});

@@ -1,0 +1,73 @@
+import { heeding } from '../../src/kernel/deadline.ts';
+import { GatewayError, type GatewayErrorFacts } from '../../src/kernel/errors.ts';
+import type { Reply, Upstream } from '../../src/upstream/upstream.ts';
+
+export const PAGE: Reply = { text: '[]', headers: {} };
+
+/** One request that a scripted upstream was sent; the test says how it ends. */
+export interface Request {
+  readonly signal: AbortSignal;
+  readonly partition: string;
+  succeed(): void;
+  fail(error: unknown): void;
+}
+
+/** An upstream without a network. It heeds signals as the client does. */
+export interface Scripted {
+  readonly upstream: Upstream;
+  /** Those not yet ended, oldest first. */
+  readonly open: Request[];
+  /** How many there were in all. */
+  count(): number;
+}
+
+export function createScripted(): Scripted {
+  const open: Request[] = [];
+  let count = 0;
+  return {
+    open,
+    count: () => count,
+    upstream: {
+      name: 'projects',
+      async get(_target, { partition }, signal) {
+        count += 1;
+        const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+        const request: Request = { signal, partition, succeed: () => resolve(PAGE), fail: reject };
+        open.push(request);
+        try {
+          return await heeding(signal, () => promise);
+        } catch (error) {
+          // As the client says it: a deadline that passes here is the upstream's.
+          if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();
+          throw error;
+        } finally {
+          open.splice(open.indexOf(request), 1);
+        }
+      },
+      close: async () => {},
+    },
+  };
+}
+
+const facts = (more: GatewayErrorFacts): GatewayErrorFacts => ({ upstream: 'projects', ...more });
+
+export const timeout = () => new GatewayError('upstream_timeout', facts({ fault: true }));
+export const status500 = () => new GatewayError('upstream_failed', facts({ fault: true }));
+export const reset = () => new GatewayError('upstream_failed', facts({ fault: true, retryable: 'reset' }));
+export const refused = () => new GatewayError('upstream_failed', facts({ fault: true, retryable: 'connect' }));
+export const status503 = (retryAfterSeconds?: number) =>
+  new GatewayError(
+    'upstream_failed',
+    facts({ fault: true, retryable: 'status', ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }),
+  );
+export const status401 = () => new GatewayError('credential_rejected', facts({}));
+
+/** What the health of an upstream has nothing to do with. */
+export const ANSWERS = {
+  401: status401(),
+  403: new GatewayError('access_denied', facts({})),
+  404: new GatewayError('upstream_failed', facts({})),
+  429: new GatewayError('upstream_rate_limited', facts({})),
+  "a refusal of Portico's own credential": new GatewayError('upstream_credential_rejected', facts({})),
+  'a body that is no page': new GatewayError('upstream_invalid', facts({})),
+};
