@@ -36,7 +36,8 @@ try {
   const each = `{ baseUrl: ${upstream.url} }`;
   await writeFile(
     settings,
-    `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }\n`,
+    `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }\n` +
+      'resources: { tools: { cache: { ttlMs: 0 } } }\n',
   );
   const servers = {
     'portico, uncached read': await start(SERVER_CORE, 'src/main.ts', ['serve', '--config', settings]),
@@ -46,7 +47,7 @@ try {
   const results = new Map<string, Throughput[]>(Object.keys(servers).map((name) => [name, []]));
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [name, { url }] of Object.entries(servers)) {
-      const result = await measure(CLIENT_CORE, url + READ, SECONDS, { Authorization: 'Bearer bench' });
+      const result = await measure(CLIENT_CORE, url + READ, SECONDS);
       if (round > 0) results.get(name)?.push(result); // the first round warms up
     }
   }

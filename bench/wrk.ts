@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 /** What one run of wrk saw. */
 export interface Throughput {
@@ -8,15 +9,11 @@ export interface Throughput {
 
 const CONNECTIONS = 32;
 
-/** Sends requests for `seconds` from one core and tells how many were answered with 2xx; any other answer is an error. */
-export async function measure(
-  core: number,
-  url: string,
-  seconds: number,
-  headers: Record<string, string>,
-): Promise<Throughput> {
-  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const args = ['-c', String(core), 'wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', ...fields, url];
+const TOKENS = fileURLToPath(new URL('tokens.lua', import.meta.url));
+
+/** Sends requests of many callers for `seconds` from one core and tells how many were answered with 2xx; any other answer is an error. */
+export async function measure(core: number, url: string, seconds: number): Promise<Throughput> {
+  const args = ['-c', String(core), 'wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', '-s', TOKENS, url];
   const child = spawn('taskset', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCatalogue } from './catalogue/catalogue.ts';
-import { createLoader, type Loader } from './catalogue/loader.ts';
+import { createLoader } from './catalogue/loader.ts';
 import { parseConfig } from './config/load.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { createPartitioner } from './credentials/partition.ts';
@@ -13,16 +13,25 @@ import { createPageParser } from './mapping/page.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { RESOURCES, type ResourceName } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
-import { createUpstream } from './upstream/client.ts';
+import { createSnapshotCache } from './snapshots/cache.ts';
+import { createForms } from './snapshots/forms.ts';
+import type { Loader } from './snapshots/load.ts';
+import { withCache } from './snapshots/with-cache.ts';
+import type { BreakerState } from './upstream/breaker.ts';
+import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
 import type { Upstream } from './upstream/upstream.ts';
+import type { BreakerUpstream } from './upstream/with-breaker.ts';
 
 export { ConfigError } from './config/config-error.ts';
 export type { Config, SettingsInput } from './config/schema/settings.ts';
+export type { BreakerState } from './upstream/breaker.ts';
 
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
   readonly logger?: Logger;
+  /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
+  readonly now?: () => number;
 }
 
 /** One Portico in this process. */
@@ -31,6 +40,8 @@ export interface Gateway {
   readonly url: string;
   /** Base URL of the admin listener; `undefined` where there is none, or before `start`. */
   readonly adminUrl: string | undefined;
+  /** State of the circuit breaker of each upstream now, by the upstream's name in settings. */
+  readonly breakers: Readonly<Record<string, BreakerState>>;
   /** Listens, and resolves with `url`. Rejects with Node's own error where it cannot. No upstream is asked. */
   start(): Promise<string>;
   /**
@@ -47,19 +58,30 @@ export interface Gateway {
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const config = parseConfig(settings);
   const logger = options.logger ?? createLogger({ level: config.log.level });
-  const upstreams = openUpstreams(config);
+  const upstreams = openUpstreams(config, logger);
+  const now = options.now ?? Date.now;
+  const cache = createSnapshotCache(config.cache);
   const catalogue = createCatalogue(
     RESOURCES.map((resource) => ({
       name: resource.name,
       definition: define(resource, config.scheme),
-      load: resourceLoader(resource, config, upstreams),
+      load: withCache(resourceLoader(resource, config, upstreams, now), {
+        resource: resource.name,
+        siblings: siblingsOf(resource.name, config),
+        cache,
+        lifetime: config.resources[resource.name].cache,
+        logger,
+        now,
+      }),
     })),
   );
   const http = createHttpServer({
     settings: config.http,
     catalogue,
     partition: createPartitioner(),
+    encode: createForms(cache),
     logger,
+    now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
   });
   const admin = config.admin.enabled
@@ -75,6 +97,9 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
     },
     get adminUrl() {
       return adminUrl;
+    },
+    get breakers() {
+      return Object.fromEntries([...upstreams].map(([name, { breakerState }]) => [name, breakerState]));
     },
     async start() {
       adminUrl = await admin?.listen();
@@ -97,11 +122,11 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   };
 }
 
-function openUpstreams(config: Config): Map<string, Upstream> {
+function openUpstreams(config: Config, logger: Logger): Map<string, BreakerUpstream> {
   return new Map(
     Object.entries(config.upstreams).map(([name, settings]) => [
       name,
-      createUpstream({ ...settings, name, credential: createPresenter(settings.credential) }),
+      openUpstream({ ...settings, name, credential: createPresenter(settings.credential), logger }),
     ]),
   );
 }
@@ -110,6 +135,7 @@ function resourceLoader(
   resource: Resource & { name: ResourceName },
   config: Config,
   upstreams: Map<string, Upstream>,
+  now: () => number,
 ): Loader {
   const { upstream: name, pagination, items, ...settings } = config.resources[resource.name];
   const upstream = upstreams.get(name);
@@ -121,7 +147,14 @@ function resourceLoader(
     list: { ...settings, baseUrl: own.baseUrl, pagination: compilePagination(pagination) },
     parse: createPageParser(items),
     map: createMapper({ ...settings, required: requiredFields(resource) }),
+    now,
   });
+}
+
+/** Every resource that comes from the upstream of this one. */
+function siblingsOf(name: ResourceName, { resources }: Config): string[] {
+  const { upstream } = resources[name];
+  return Object.entries(resources).flatMap(([other, settings]) => (settings.upstream === upstream ? [other] : []));
 }
 
 /** Pagination with what a page says of itself as a function in place of its expression. */

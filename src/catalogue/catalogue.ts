@@ -1,9 +1,9 @@
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Definition } from '../resources/resource.ts';
+import type { Load, Loader, Terms } from '../snapshots/load.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot-writer.ts';
-import type { Load, Loader } from './loader.ts';
 
 /** One resource that can be listed and read. */
 export interface CatalogueEntry {
@@ -20,7 +20,7 @@ export interface Catalogue {
   /** Name of the resource behind a URI; throws `resource_unknown` where there is none. */
   find(uri: string): string;
   /** Reads one resource whole, as this caller may see it. Throws {@link GatewayError}, or `signal`'s reason. */
-  read(name: string, caller: Caller, signal: AbortSignal): Promise<Load>;
+  read(name: string, caller: Caller, signal: AbortSignal, terms?: Pick<Terms, 'noCache'>): Promise<Load>;
 }
 
 export function createCatalogue(entries: readonly CatalogueEntry[]): Catalogue {
@@ -36,6 +36,6 @@ export function createCatalogue(entries: readonly CatalogueEntry[]): Catalogue {
   return {
     list: writer.finish(),
     find: (uri) => known(names.get(uri)),
-    read: async (name, caller, signal) => known(loaders.get(name))(caller, signal),
+    read: async (name, caller, signal, terms) => known(loaders.get(name))(caller, signal, terms),
   };
 }

@@ -16,6 +16,8 @@ export interface AccessLine {
   readonly outcome: string;
   readonly ms?: number;
   readonly upstreamMs?: number | undefined;
+  /** What the cache had to do with the read. */
+  readonly cache?: string | undefined;
   readonly bytes: number;
   readonly partition?: string | undefined;
   readonly requestId: string;
@@ -33,7 +35,8 @@ export function logAccess(logger: Logger, line: AccessLine): void {
 
 /** The line of an exchange that has ended, answered or not. */
 export function accessLine(exchange: Exchange): AccessLine {
-  const { req, res, route, resource, outcome, bytes, upstreamMs, partition, requestId, trace, failure } = exchange;
+  const { req, res, route, resource, outcome, bytes, upstreamMs, cache, partition, requestId, trace, failure } =
+    exchange;
   return {
     method: req.method,
     route,
@@ -42,6 +45,7 @@ export function accessLine(exchange: Exchange): AccessLine {
     outcome,
     ms: rounded(performance.now() - exchange.begun),
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
+    cache,
     bytes,
     partition: partition?.slice(0, PARTITION_LENGTH),
     requestId,

@@ -20,6 +20,8 @@ export interface Exchange {
   resource?: string;
   /** Milliseconds spent waiting for the upstream. */
   upstreamMs?: number;
+  /** What the cache had to do with the read. */
+  cache?: string;
   partition?: string;
   failure?: GatewayError;
   /** What to do when the caller is gone. */

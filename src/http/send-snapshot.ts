@@ -1,4 +1,4 @@
-import { compress } from '../snapshots/compress.ts';
+import type { Coding } from '../snapshots/compress.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { Context } from './context.ts';
 import { namesTag } from './if-none-match.ts';
@@ -10,34 +10,34 @@ export interface Delivery {
   readonly codings: Codings;
   /** Smaller bodies are sent uncompressed. */
   readonly compressMinBytes: number;
-  /** Items that the read left out. */
-  readonly dropped: number;
+  /** The bytes in another coding. */
+  readonly encode: (coding: Coding) => Promise<Buffer>;
+  /** What is told beside the snapshot; asked when the answer is sent. */
+  readonly headers: () => Readonly<Record<string, string>>;
 }
 
 /** Answers with a snapshot, or with 304 where the caller has it. */
-export async function sendSnapshot(
-  ctx: Context,
-  { bytes, etag }: Snapshot,
-  { codings, compressMinBytes, dropped }: Delivery,
-): Promise<void> {
+export async function sendSnapshot(ctx: Context, { bytes, etag }: Snapshot, delivery: Delivery): Promise<void> {
   const { exchange } = ctx.state;
-  const headers: Record<string, string> = {
-    ETag: etag,
-    Vary: 'Authorization, Accept-Encoding',
-    'Cache-Control': 'private, no-cache',
-  };
-  if (dropped > 0) headers['Portico-Dropped-Items'] = String(dropped);
+  const identity = { ETag: etag, Vary: 'Authorization, Accept-Encoding' };
   const ifNoneMatch = ctx.req.headers['if-none-match'];
   if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
     exchange.outcome = 'not_modified';
     ctx.status = 304;
-    ctx.set(headers);
+    ctx.set({ ...identity, ...delivery.headers() });
     return;
   }
-  headers['Content-Type'] = MEDIA_TYPE;
-  const coding = chooseCoding(codings, bytes.length, compressMinBytes);
-  if (coding !== undefined) headers['Content-Encoding'] = coding;
-  const body = coding === undefined ? bytes : await compress(bytes, coding);
+  const coding = chooseCoding(delivery.codings, bytes.length, delivery.compressMinBytes);
+  const body = coding === undefined ? bytes : await delivery.encode(coding);
   exchange.outcome = 'ok';
-  send(ctx, { status: 200, headers, body });
+  send(ctx, {
+    status: 200,
+    headers: {
+      ...identity,
+      ...delivery.headers(),
+      'Content-Type': MEDIA_TYPE,
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
+    },
+    body,
+  });
 }

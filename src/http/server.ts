@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Partitioner } from '../credentials/partition.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Encode } from '../snapshots/forms.ts';
 import { checkHost } from './checks/host.ts';
 import { checkOrigin } from './checks/origin.ts';
 import { checkStopping } from './checks/stopping.ts';
@@ -23,7 +24,10 @@ export interface HttpServerOptions {
   readonly settings: HttpSettings;
   readonly catalogue: Catalogue;
   readonly partition: Partitioner;
+  readonly encode: Encode;
   readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   /** The longest that a read can take: so long may a connection be silent before its answer is begun. */
   readonly readDeadlineMs: number;
 }
@@ -33,7 +37,9 @@ export function createHttpServer({
   settings,
   catalogue,
   partition,
+  encode,
   logger,
+  now,
   readDeadlineMs,
 }: HttpServerOptions): HttpServer {
   const lifecycle = createLifecycle();
@@ -49,7 +55,7 @@ export function createHttpServer({
         PROBE_PATHS,
       ),
       route({
-        ...readRoutes({ catalogue, partition, compressMinBytes }),
+        ...readRoutes({ catalogue, partition, compressMinBytes, encode, now }),
         ...probeRoutes(() => lifecycle.draining),
       }),
     ],

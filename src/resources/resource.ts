@@ -7,6 +7,8 @@ export interface Resource {
   /** Display name in the list. */
   readonly title: string;
   readonly description: string;
+  /** Whether what a caller was shown may be shown to that caller again for a while. */
+  readonly stored: boolean;
   /** The item's shape: exactly these fields, every one a string; `min(1)` where it must not be empty. */
   readonly shape: z.ZodObject<Record<string, z.ZodString>>;
   /** Query that the default upstream contract adds to every page. */

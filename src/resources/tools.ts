@@ -6,6 +6,7 @@ export const tools = {
   name: 'tools',
   title: 'Tools',
   description: 'All installed tools.',
+  stored: true,
   shape: z.strictObject({
     id: z.string().min(1),
     name: z.string().min(1),

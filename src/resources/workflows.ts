@@ -6,6 +6,7 @@ export const workflows = {
   name: 'workflows',
   title: 'Workflows',
   description: 'All installed workflows.',
+  stored: true,
   shape: z.strictObject({
     id: z.string().min(1),
     name: z.string().min(1),

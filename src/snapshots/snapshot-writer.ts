@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Snapshot } from './snapshot.ts';
+import { unpooled } from './unpooled.ts';
+
+const NO_FORMS = Object.freeze({});
 
 /** Builds one snapshot, page by page, so that no single step holds the event loop long. */
 export interface SnapshotWriter {
@@ -27,7 +30,7 @@ export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
     finish() {
       write(count === 0 ? '[]' : ']');
       const etag = `W/"${hash.digest('base64url').slice(0, 22)}"`;
-      return Object.freeze({ bytes: Buffer.concat(chunks), etag, count, loadedAt });
+      return Object.freeze({ bytes: unpooled(chunks), etag, count, loadedAt, forms: NO_FORMS });
     },
   };
 }

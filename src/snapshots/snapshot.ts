@@ -1,3 +1,5 @@
+import type { Coding } from './compress.ts';
+
 /** The JSON bytes of one resource as one caller's partition saw it. Immutable. */
 export interface Snapshot {
   /** The identity form, UTF-8. */
@@ -8,4 +10,6 @@ export interface Snapshot {
   readonly count: number;
   /** When the load began, in milliseconds since the epoch. */
   readonly loadedAt: number;
+  /** The same bytes in other codings, as far as somebody has asked for them. */
+  readonly forms: Readonly<Partial<Record<Coding, Buffer>>>;
 }

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { Load } from '../../src/catalogue/loader.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { define } from '../../src/resources/resource.ts';
+import type { Load } from '../../src/snapshots/load.ts';
 import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
 import { callerWith } from '../support/caller.ts';
 

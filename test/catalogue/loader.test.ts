@@ -13,6 +13,7 @@ function loaderOver(get: Upstream['get'], { timeoutMs = 5_000, invalidItems = 'f
   return createLoader({
     upstream: { name: 'platform', get, close: async () => {} },
     timeoutMs,
+    now: Date.now,
     list: {
       baseUrl: 'https://platform.example/base',
       path: '/things',
@@ -115,5 +116,47 @@ describe('a loader', () => {
     const reading = loaderOver(() => new Promise(() => {}))(callerWith(), caller.signal);
     caller.abort(gone);
     expect(await failure(reading)).to.equal(gone);
+  });
+
+  describe('of a list of one page with an entity tag', () => {
+    const tagged = (etag: string | string[] | undefined) => ({ ...page([thing(1)]), headers: { etag } });
+
+    it('is renewed where the upstream says that it is still the same', async () => {
+      const tags: (string | undefined)[] = [];
+      const load = loaderOver(async (_target, _caller, _signal, tag) => {
+        tags.push(tag);
+        return tag === undefined ? tagged('W/"1"') : { text: '', headers: {}, notModified: true };
+      });
+      const first = await load(callerWith(), never);
+      expect(first).to.include({ upstreamEtag: 'W/"1"' }).and.not.have.property('renewed');
+      const known = { ...first, snapshot: { ...first.snapshot, loadedAt: 1 } };
+      const second = await load(callerWith(), never, { known });
+      expect(tags).to.deep.equal([undefined, 'W/"1"']);
+      expect(second).to.include({ renewed: true, upstreamEtag: 'W/"1"', pages: 1 });
+      expect(second.snapshot.bytes).to.equal(first.snapshot.bytes);
+      expect(second.snapshot.loadedAt).to.be.above(1);
+      expect(Object.isFrozen(second.snapshot)).to.equal(true);
+    });
+
+    it('is loaded anew where it changed, even into several pages', async () => {
+      const tags: (string | undefined)[] = [];
+      const load = loaderOver(async (_target, _caller, _signal, tag) => {
+        tags.push(tag);
+        if (tags.length === 1) return tagged('"1"');
+        return { ...page([thing(tags.length)], tags.length === 2 ? 'more' : ''), headers: { etag: '"2"' } };
+      });
+      const known = await load(callerWith(), never);
+      const second = await load(callerWith(), never, { known });
+      expect(tags).to.deep.equal([undefined, '"1"', undefined]);
+      expect(second.snapshot.count).to.equal(2);
+      expect(second).not.to.have.any.keys('renewed', 'upstreamEtag');
+    });
+
+    for (const etag of [undefined, '1', '"a" "b"', '"\u00e9"', ['"1"', '"2"']]) {
+      it(`is not asked about by ${JSON.stringify(etag)}`, async () => {
+        const load = loaderOver(async () => tagged(etag));
+        expect(await load(callerWith(), never)).not.to.have.property('upstreamEtag');
+      });
+    }
   });
 });

@@ -93,8 +93,15 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
       return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [key]: value } } };
     case 'upstreams.<name>.credential':
       return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential: { ...beside, [key]: value } } } };
+    case 'upstreams.<name>.breaker':
+    case 'upstreams.<name>.retry':
+      return {
+        upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: { [key]: value } } },
+      };
     case 'resources.<name>':
       return { upstreams, resources: { [of]: inResource } };
+    case 'resources.<name>.cache':
+      return { upstreams, resources: { [of]: { cache: inResource } } };
     case 'resources.<name>.pagination':
       return { upstreams, resources: { [of]: { pagination: { ...beside, [key]: value } } } };
     case 'resources.<name>.fields.<field>':

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { ERRORS, type ErrorCode } from '../../src/kernel/errors.ts';
+import { eventually } from '../support/eventually.ts';
 import { answerJson, type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../support/process.ts';
 import { exchange, parseAnswer } from '../support/raw.ts';
@@ -25,6 +26,8 @@ interface Case {
   readonly when: string;
   readonly request: string;
   readonly headers?: Record<string, string>;
+  /** A request that the platform has, and has not answered, when `request` is sent. */
+  readonly during?: string;
 }
 
 const get = (target: string, headers: Record<string, string> = {}, rest = '') =>
@@ -121,6 +124,19 @@ const CASES: readonly Case[] = [
   { code: 'upstream_failed', when: 'nobody listens there', request: read('projects') },
   { code: 'upstream_invalid', when: 'the upstream sends a web page', request: read('tools', 'garbage') },
   { code: 'upstream_timeout', when: 'the upstream stalls', request: read('tools', 'stalling') },
+  {
+    code: 'breaker_open',
+    when: 'nobody listened there a moment ago',
+    request: read('projects'),
+    headers: { 'retry-after': '60' },
+  },
+  {
+    code: 'overloaded',
+    when: 'the one connection is taken, and nobody may wait',
+    during: read('tools', 'stalling'),
+    request: read('tools', 'hasty'),
+    headers: { 'retry-after': '1' },
+  },
 ];
 
 /** Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http). */
@@ -144,9 +160,9 @@ http: { port: 0, headersTimeoutMs: 500, requestTimeoutMs: 600 }
 admin: { port: 0 }
 allowUnverifiedCallers: true
 upstreams:
-  projects: { baseUrl: http://127.0.0.1:9 }
+  projects: { baseUrl: http://127.0.0.1:9, breaker: { minimumCalls: 1, openMs: 60000 } }
   workflows: { baseUrl: ${platform.url}, credential: { kind: none } }
-  tools: { baseUrl: ${platform.url}, timeoutMs: 400 }
+  tools: { baseUrl: ${platform.url}, timeoutMs: 400, connections: 1, maxQueue: 0 }
 `,
       );
       const started = runPortico(['--config', file]);
@@ -164,8 +180,11 @@ upstreams:
     expect(stderr).to.equal('');
   });
 
-  for (const { code, when, request, headers = {} } of CASES) {
+  for (const { code, when, request, headers = {}, during } of CASES) {
     it(`${code}: ${when}`, async () => {
+      const asked = platform.requests.length;
+      const held = during === undefined ? undefined : exchange(url, during);
+      if (held !== undefined) await eventually(() => platform.requests.length > asked || undefined);
       const answer = parseAnswer(await exchange(url, request));
       const row = ERRORS[code];
       expect(answer.status).to.equal(row.status);
@@ -176,6 +195,7 @@ upstreams:
       for (const [name, value] of Object.entries(headers)) expect(answer.headers.get(name)).to.contain(value);
       const text = JSON.stringify(answer.body);
       for (const secret of [TOKEN, 'upstream text', platform.url, '    at ']) expect(text).not.to.contain(secret);
+      await held;
     });
   }
 

@@ -16,7 +16,7 @@ describe('the access log', () => {
     await ask(url, get('/secret/path?secret=query'));
     await ask(url, get(LIST, { Authorization: undefined }));
     const [read, known, list, unknown, missing] = await access(5);
-    expect(read).to.have.all.keys(...ALWAYS, 'resource', 'upstreamMs', 'partition');
+    expect(read).to.have.all.keys(...ALWAYS, 'resource', 'upstreamMs', 'cache', 'partition');
     expect(read).to.include({
       method: 'GET',
       route: '/mcp/v1/resources/read',
@@ -24,6 +24,7 @@ describe('the access log', () => {
       status: 200,
       outcome: 'ok',
       upstreamMs: 12.3,
+      cache: 'bypass',
       bytes: body.body.length,
     });
     expect(known).to.include({ status: 304, outcome: 'not_modified', bytes: 0 });

@@ -1,9 +1,11 @@
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { Load } from '../../src/catalogue/loader.ts';
 import { createPartitioner } from '../../src/credentials/partition.ts';
 import type { HttpServer } from '../../src/http/edge.ts';
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
+import { createSnapshotCache } from '../../src/snapshots/cache.ts';
+import { createForms } from '../../src/snapshots/forms.ts';
+import type { Load } from '../../src/snapshots/load.ts';
 import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
 import { type CapturedLog, captureLog } from '../observability/captured-log.ts';
 
@@ -43,6 +45,7 @@ export interface ServeOptions extends Partial<HttpSettings> {
   /** What a read of any of the three resources gives. @default no items */
   readonly read?: Reader;
   readonly readDeadlineMs?: number;
+  readonly now?: () => number;
 }
 
 const running = new Set<HttpServer>();
@@ -51,6 +54,7 @@ const running = new Set<HttpServer>();
 export async function serve({
   read = () => loadOf([]),
   readDeadlineMs = 10_000,
+  now = Date.now,
   ...settings
 }: ServeOptions = {}): Promise<Served> {
   const reads: Read[] = [];
@@ -69,6 +73,8 @@ export async function serve({
       })),
     ),
     partition: createPartitioner(),
+    encode: createForms(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
+    now,
     logger: log.logger,
     readDeadlineMs,
   });

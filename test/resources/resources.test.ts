@@ -28,4 +28,8 @@ describe('the three resources', () => {
       mimeType: 'application/json',
     });
   });
+
+  it('are stored, but for projects: what a caller may see of them changes', () => {
+    expect(RESOURCES.filter(({ stored }) => stored).map(({ name }) => name)).to.deep.equal(['workflows', 'tools']);
+  });
 });

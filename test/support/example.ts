@@ -13,9 +13,9 @@ export interface Answer {
 }
 
 /**
- * For use in a `describe`: its tests run against a gateway with the settings of `config/examples/<name>.yaml`, `env`
- * as their environment, and the platform mocked by nock. A test fails that leaves a mock unused, or in which the
- * platform is asked for something that has none. Gives what reads one resource by HTTP.
+ * For use in a `describe`: each of its tests runs against a gateway with the settings of
+ * `config/examples/<name>.yaml`, `env` as their environment, and the platform mocked by nock. A test fails that leaves
+ * a mock unused, or in which the platform is asked for something that has none. Gives what reads one resource by HTTP.
  */
 export function serveExample(name: string, env: Record<string, string>): (resource: string) => Promise<Answer> {
   let running: RunningGateway;
@@ -26,8 +26,16 @@ export function serveExample(name: string, env: Record<string, string>): (resour
 
   useNock();
 
-  before(async () => {
+  before(() => {
     nock.emitter.on('no match', notice);
+  });
+
+  after(() => {
+    nock.emitter.off('no match', notice);
+  });
+
+  // One for each test: what an earlier one was given, or refused, is remembered.
+  beforeEach(async () => {
     const file = fileURLToPath(new URL(`../../config/examples/${name}.yaml`, import.meta.url));
     const { config } = await loadConfig(file, env);
     running = await startGateway({
@@ -38,12 +46,8 @@ export function serveExample(name: string, env: Record<string, string>): (resour
     });
   });
 
-  after(async () => {
+  afterEach(async () => {
     await running.gateway.close();
-    nock.emitter.off('no match', notice);
-  });
-
-  afterEach(() => {
     const seen = { pending: nock.pendingMocks(), unmatched };
     nock.cleanAll();
     unmatched = [];

@@ -1,4 +1,4 @@
-import type { Gateway, SettingsInput } from '../../src/gateway.ts';
+import type { Gateway, GatewayOptions, SettingsInput } from '../../src/gateway.ts';
 import { createGateway } from '../../src/gateway.ts';
 
 export const TOKEN = 'token-of-the-test';
@@ -24,8 +24,8 @@ export interface RunningGateway {
   read(name: string, init?: RequestInit): Promise<Response>;
 }
 
-export async function startGateway(settings: SettingsInput): Promise<RunningGateway> {
-  const gateway = createGateway(settings);
+export async function startGateway(settings: SettingsInput, options: GatewayOptions = {}): Promise<RunningGateway> {
+  const gateway = createGateway(settings, options);
   const url = await gateway.start();
   return {
     gateway,

@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import type { Resource } from '../../resources/resource.ts';
+import { LifetimeSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_MISTAKES, keysOf } from './cross-check.ts';
 import { PaginationSettings } from './pagination.ts';
 import { expression, scalarText, whole } from './scalars.ts';
 
 /** Keys of pagination settings that name a query parameter. */
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'pageParam'];
+
+/** A key that is there for resources that are stored only; its type is that of all, since one function makes them. */
+function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<typeof LifetimeSettings>> } {
+  const cache = LifetimeSettings.prefault({}).describe('How long an answer serves its caller again.').optional();
+  return (resource.stored ? { cache } : {}) as { cache: typeof cache };
+}
 
 /** Settings of one resource. What is left out is the default upstream contract. */
 export function resourceSettings(resource: Resource) {
@@ -32,6 +39,7 @@ export function resourceSettings(resource: Resource) {
       .describe('What an item that cannot be mapped does: fail the read, or be dropped and counted.'),
     maxItems: whole(1, 10_000_000).default(100_000).describe('Items of one read, before where; more is an error.'),
     maxPages: whole(1, 100_000).default(1000).describe('Pages of one read; more is an error.'),
+    ...storedOnly(resource),
   });
   return Shape.superRefine(
     crossCheck<z.output<typeof Shape>>((settings, report) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
+import { CacheSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_MISTAKES, keysOf } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LogSettings, ShutdownSettings } from './listeners.ts';
 import { resourceSettings } from './resource.ts';
@@ -26,6 +27,7 @@ const Shape = z.strictObject({
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
+  cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
   allowUnverifiedCallers: z
     .boolean()
     .default(false)

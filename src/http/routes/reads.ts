@@ -1,13 +1,17 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { Load } from '../../catalogue/loader.ts';
 import { readBearer } from '../../credentials/bearer.ts';
+import { expiryOf } from '../../credentials/expiry.ts';
 import type { Partitioner } from '../../credentials/partition.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { Encode } from '../../snapshots/forms.ts';
+import type { Load } from '../../snapshots/load.ts';
 import { hasBody } from '../body.ts';
+import { cacheHeaders, cacheWord } from '../cache-headers.ts';
 import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldValues } from '../field-lines.ts';
+import { forbidsCache } from '../forbids-cache.ts';
 import { negotiate } from '../negotiate.ts';
 import { sendSnapshot } from '../send-snapshot.ts';
 import { queryOf } from '../target.ts';
@@ -18,14 +22,25 @@ export interface ReadRoutesOptions {
   readonly partition: Partitioner;
   /** Answers smaller than this are sent uncompressed. */
   readonly compressMinBytes: number;
+  readonly encode: Encode;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
+const LIST_HEADERS = { 'Cache-Control': 'private, no-cache' };
+
 /** The two reads. What is wrong with a request is reported in the order in which their steps stand. */
-export function readRoutes({ catalogue, partition, compressMinBytes }: ReadRoutesOptions): Routes {
+export function readRoutes({ catalogue, partition, compressMinBytes, encode, now }: ReadRoutesOptions): Routes {
   function identify({ req, requestId, trace }: Exchange): Caller {
     const credential = readBearer(fieldValues(req.rawHeaders, 'authorization'));
-    const caller = { credential, partition: partition(credential), requestId };
-    return trace === undefined ? caller : { ...caller, trace: trace.headers };
+    const expiresAt = expiryOf(credential);
+    return {
+      credential,
+      partition: partition(credential),
+      requestId,
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(trace !== undefined && { trace: trace.headers }),
+    };
   }
 
   async function readTimed(exchange: Exchange, name: string, caller: Caller): Promise<Load> {
@@ -36,8 +51,10 @@ export function readRoutes({ catalogue, partition, compressMinBytes }: ReadRoute
       controller.abort();
     };
     try {
-      const load = await catalogue.read(name, caller, controller.signal);
+      const noCache = forbidsCache(exchange.req.headers['cache-control']);
+      const load = await catalogue.read(name, caller, controller.signal, { noCache });
       exchange.upstreamMs = load.upstreamMs;
+      exchange.cache = cacheWord(load, now());
       return load;
     } catch (error) {
       exchange.upstreamMs = performance.now() - begun;
@@ -53,7 +70,12 @@ export function readRoutes({ catalogue, partition, compressMinBytes }: ReadRoute
       refuseBody(ctx);
       exchange.partition = identify(exchange).partition;
       const codings = negotiate(ctx.req.headers);
-      await sendSnapshot(ctx, catalogue.list, { codings, compressMinBytes, dropped: 0 });
+      await sendSnapshot(ctx, catalogue.list, {
+        codings,
+        compressMinBytes,
+        encode: (coding) => encode({ snapshot: catalogue.list }, coding),
+        headers: () => LIST_HEADERS,
+      });
     },
 
     async '/mcp/v1/resources/read'(ctx) {
@@ -64,10 +86,20 @@ export function readRoutes({ catalogue, partition, compressMinBytes }: ReadRoute
       const name = catalogue.find(oneUri(ctx.url));
       exchange.resource = name;
       const codings = negotiate(ctx.req.headers);
-      const { snapshot, dropped } = await readTimed(exchange, name, caller);
-      await sendSnapshot(ctx, snapshot, { codings, compressMinBytes, dropped });
+      const load = await readTimed(exchange, name, caller);
+      await sendSnapshot(ctx, load.snapshot, {
+        codings,
+        compressMinBytes,
+        encode: (coding) => encode(load, coding),
+        headers: () => ({ ...cacheHeaders(load, now()), ...droppedItems(load) }),
+      });
     },
   };
+}
+
+/** How many items the read left out, where it did. */
+function droppedItems({ dropped }: Load): Record<string, string> {
+  return dropped > 0 ? { 'Portico-Dropped-Items': String(dropped) } : {};
 }
 
 /** A body on a `GET` means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1). */

@@ -263,4 +263,19 @@ describe('the settings of a resource', () => {
       format: 'version',
     });
   });
+
+  it('have a cache for what is stored only', () => {
+    const { workflows, tools, projects } = parsed({ tools: { cache: { ttlMs: 0 } } }).resources;
+    expect(workflows.cache).to.deep.equal({
+      ttlMs: 60_000,
+      staleWhileRevalidateMs: 300_000,
+      staleIfErrorMs: 3_600_000,
+      minRefreshMs: 5000,
+    });
+    expect(tools.cache).to.deep.equal({ ...workflows.cache, ttlMs: 0 });
+    expect(projects).not.to.have.property('cache');
+    expect(mistakes({ resources: { projects: { cache: { ttlMs: 0 } } } })[0]).to.contain(
+      'resources.projects.cache: unknown key',
+    );
+  });
 });

@@ -1,0 +1,46 @@
+import type { Caller } from '../kernel/caller.ts';
+import type { GatewayError } from '../kernel/errors.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** One whole read of a resource. */
+export interface Load {
+  readonly snapshot: Snapshot;
+  /** Milliseconds spent waiting for the upstream, all pages together. */
+  readonly upstreamMs: number;
+  readonly pages: number;
+  /** Items left out because they could not be mapped (`invalidItems: drop`). */
+  readonly dropped: number;
+  /** The upstream's own entity tag, where it speaks for the whole list. */
+  readonly upstreamEtag?: string;
+  /** Set where the upstream said that the list is still what it was (304). */
+  readonly renewed?: boolean;
+  /** Set where it was another read's load that this one waited for. */
+  readonly collapsed?: boolean;
+  /** What the cache had to do with it; absent where the resource is not stored. */
+  readonly cached?: Cached;
+}
+
+/** How the cache came to an answer. */
+export interface Cached {
+  /** Under which it may be held. */
+  readonly key: string;
+  /** End of its freshness, in milliseconds since the epoch. */
+  readonly freshUntil: number;
+  /** Why the upstream was asked, in the words of RFC 9211, section 2.2; absent where it was not. */
+  readonly forwarded?: 'miss' | 'stale' | 'request';
+  /** Whether what the upstream answered is held now. */
+  readonly stored: boolean;
+  /** What the upstream failed with, where this snapshot stands in for its answer. */
+  readonly failure?: GatewayError;
+}
+
+/** What a read may ask of a loader beside the resource. */
+export interface Terms {
+  /** The caller wants the upstream to be asked (`Cache-Control: no-cache`). */
+  readonly noCache?: boolean;
+  /** What the upstream may say is still so, instead of sending it again. */
+  readonly known?: Load | undefined;
+}
+
+/** Loads one resource as `caller` may see it: complete, or an error that names the upstream. */
+export type Loader = (caller: Caller, signal: AbortSignal, terms?: Terms) => Promise<Load>;

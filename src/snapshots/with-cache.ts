@@ -1,0 +1,31 @@
+import type { Logger } from '../observability/logger.ts';
+import type { SnapshotCache } from './cache.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { Loader } from './load.ts';
+import { withEvictions } from './with-evictions.ts';
+import { withFlights } from './with-flights.ts';
+import { withSnapshots } from './with-snapshots.ts';
+import { withStorage } from './with-storage.ts';
+
+export interface CacheOptions {
+  readonly resource: string;
+  /** Every resource that comes from the same upstream, this one included. */
+  readonly siblings: readonly string[];
+  readonly cache: SnapshotCache;
+  /** How long snapshots serve. `undefined`, or a `ttlMs` of 0: nothing is stored. */
+  readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * The way of a read: what is held, else one flight for all who ask, which stores what it brings. Loads of a resource
+ * that is not stored fly, and evict what others hold, all the same.
+ */
+export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Loader {
+  const evicting = withEvictions(load, options);
+  if (lifetime === undefined || lifetime.ttlMs === 0) return withFlights(evicting);
+  const flying = withFlights(withStorage(evicting, { ...options, lifetime }));
+  return withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs });
+}

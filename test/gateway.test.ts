@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
+import { eventually } from './support/eventually.ts';
+import { startGateway, TOKEN } from './support/gateway.ts';
+import { answerJson, type HttpUpstream, startHttpUpstream } from './support/http-upstream.ts';
+
+describe('a gateway whose upstreams are not all well', () => {
+  const closers: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  async function serve(...args: Parameters<typeof startHttpUpstream>): Promise<HttpUpstream> {
+    const server = await startHttpUpstream(...args);
+    closers.push(() => server.close());
+    return server;
+  }
+
+  async function start(upstreams: SettingsInput['upstreams']) {
+    const running = await startGateway({
+      http: { port: 0 },
+      admin: { enabled: false },
+      log: { level: 'silent' },
+      upstreams,
+    });
+    closers.push(() => running.gateway.close());
+    return running;
+  }
+
+  const well = answerJson({ workflows: [], tools: [] });
+
+  it('reads from the others without delay while one is slow, with its connections taken and its queue full', async () => {
+    const slow = await serve(() => {});
+    const quick = await serve(well);
+    const { read } = await start({
+      projects: { baseUrl: slow.url, timeoutMs: 60_000, connections: 2, maxQueue: 2 },
+      workflows: { baseUrl: quick.url },
+      tools: { baseUrl: quick.url },
+    });
+    const controller = new AbortController();
+    const stuck = Array.from({ length: 20 }, (_, index) =>
+      read('projects', { signal: controller.signal, headers: { authorization: `Bearer ${TOKEN}-${index}` } })
+        .then(({ status }) => status)
+        .catch(() => 'gone'),
+    );
+    await eventually(() => slow.requests.length > 0 || undefined);
+    const begun = performance.now();
+    for (let count = 0; count < 5; count += 1) {
+      const answers = await Promise.all(['workflows', 'tools'].map((name) => read(name)));
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200]);
+    }
+    // Far from tight: what the slow one would have held up would take a minute.
+    expect(performance.now() - begun).to.be.below(5000);
+    await sleep(20);
+    controller.abort();
+    expect(new Set(await Promise.all(stuck))).to.deep.equal(new Set([503, 'gone']));
+  });
+
+  it('tells the state of each breaker, and gives the pause of one to none of the others', async () => {
+    const broken = await serve(answerJson({}, 500));
+    const quick = await serve(well);
+    const { gateway, read } = await start({
+      projects: { baseUrl: broken.url, breaker: { minimumCalls: 1, openMs: 60_000 } },
+      workflows: { baseUrl: quick.url },
+      tools: { baseUrl: quick.url },
+    });
+    const closed: Gateway['breakers'] = { projects: 'closed', workflows: 'closed', tools: 'closed' };
+    expect(gateway.breakers).to.deep.equal(closed);
+    expect((await read('projects')).status).to.equal(502);
+    expect(gateway.breakers).to.deep.equal({ ...closed, projects: 'open' });
+    const answer = await read('projects');
+    expect(answer.status).to.equal(503);
+    expect(answer.headers.get('retry-after')).to.equal('60');
+    expect(await answer.json()).to.include({ code: 'breaker_open', upstream: 'projects', retryAfterSeconds: 60 });
+    expect((await read('tools')).status).to.equal(200);
+    expect(broken.requests).to.have.length(1);
+  });
+
+  it('tells them before it starts', () => {
+    const gateway = createGateway({
+      log: { level: 'silent' },
+      upstreams: {
+        projects: { baseUrl: 'http://127.0.0.1:9' },
+        workflows: { baseUrl: 'http://127.0.0.1:9' },
+        tools: { baseUrl: 'http://127.0.0.1:9' },
+      },
+    });
+    expect(gateway.breakers).to.include({ projects: 'closed' });
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { freshUntil, stageAt } from '../../src/snapshots/lifetime.ts';
+
+const LIFETIME = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
+const LOADED_AT = 1000;
+
+describe('the life of a snapshot', () => {
+  for (const [age, stage] of [
+    [-1, 'over'],
+    [0, 'fresh'],
+    [59, 'fresh'],
+    [60, 'stale-while-revalidate'],
+    [359, 'stale-while-revalidate'],
+    [360, 'stale-if-error'],
+    [3659, 'stale-if-error'],
+    [3660, 'over'],
+  ] as const) {
+    it(`at ${age} ms is: ${stage}`, () => {
+      expect(stageAt(LOADED_AT + age, LOADED_AT, LIFETIME)).to.equal(stage);
+    });
+  }
+
+  it('ends with the token', () => {
+    expect(stageAt(LOADED_AT + 9, LOADED_AT, LIFETIME, LOADED_AT + 10)).to.equal('fresh');
+    expect(stageAt(LOADED_AT + 10, LOADED_AT, LIFETIME, LOADED_AT + 10)).to.equal('over');
+  });
+
+  it('is never longer for a token that lasts', () => {
+    expect(stageAt(LOADED_AT + 3660, LOADED_AT, LIFETIME, Number.POSITIVE_INFINITY)).to.equal('over');
+    expect(freshUntil(LOADED_AT, LIFETIME, 1e15)).to.equal(LOADED_AT + 60);
+    expect(freshUntil(LOADED_AT, LIFETIME)).to.equal(LOADED_AT + 60);
+  });
+
+  it('goes straight to stale-if-error where nothing is served while it is refreshed', () => {
+    expect(stageAt(LOADED_AT + 60, LOADED_AT, { ...LIFETIME, staleWhileRevalidateMs: 0 })).to.equal('stale-if-error');
+    expect(stageAt(LOADED_AT + 60, LOADED_AT, { ttlMs: 60, staleWhileRevalidateMs: 0, staleIfErrorMs: 0 })).to.equal(
+      'over',
+    );
+  });
+});
