@@ -30,7 +30,7 @@ describe('the type of plain text', () => {
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
         const text = parts.join('');
-        fc.pre(text !== '-' && !text.startsWith('---'));
+        fc.pre(!['-', '...'].includes(text) && !text.startsWith('---'));
         expect(coreScalar(text, schema)).to.deep.equal(parse(text));
       }),
       { numRuns: 2000 },

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The entry of the process, as npm scripts run it. */
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** What a process left behind. */
 export interface Ended {
