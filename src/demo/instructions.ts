@@ -7,7 +7,7 @@ export function demoInstructions(gatewayUrl: string, platform: DemoPlatform['url
   // -w ends the body with a newline, which keeps the prompt off its last line.
   const get = (url: string, token: string, flags = '-s') =>
     `curl ${flags} -w '\\n' '${url}' -H 'Authorization: Bearer ${token}'`;
-  const tell = (method: string, path: string) => `curl -s -X ${method} '${platform.tools}${path}'`;
+  const tell = (method: string, api: string, path: string) => `curl -s -X ${method} '${api}${path}'`;
   return `
 Portico is at ${gatewayUrl}, in front of three demo APIs:
   projects   ${platform.projects}
@@ -24,14 +24,17 @@ ${get(read('tools'), 'demo-alice')}
 ${get(read('projects'), 'demo-bob')}
 ${get(read('projects'), 'stranger', '-si')}
 
-# Make the tools API fail, or slow, and look again; GET /demo names the other faults
-${tell('PUT', '/demo/fault?kind=unavailable')}
-${get(read('tools'), 'demo-alice', '-si')}
-${tell('DELETE', '/demo/fault')}
-${tell('PUT', '/demo/latency?ms=500')}
+# Make the projects API fail, and look again; GET /demo names the other faults
+${tell('PUT', platform.projects, '/demo/fault?kind=unavailable')}
+${get(read('projects'), 'demo-alice', '-si')}
+${tell('DELETE', platform.projects, '/demo/fault')}
+
+# Tools are kept for some seconds, and longer while their API fails: watch Cache-Status
+${tell('PUT', platform.tools, '/demo/latency?ms=100')}
+${tell('PUT', platform.tools, '/demo/fault?kind=error')}
 ${get(read('tools'), 'demo-alice', '-si')}
 curl -s '${platform.tools}/demo'
-${tell('DELETE', '/demo')}
+${tell('DELETE', platform.tools, '/demo')}
 
 Ctrl+C ends it.
 `;

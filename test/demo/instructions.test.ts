@@ -43,7 +43,7 @@ describe('demoInstructions', () => {
     expect(curlLines('http://127.0.0.1:8080/')).to.deep.equal(curlLines('http://127.0.0.1:8080'));
   });
 
-  it('switches faults and latency on and leaves the tools API as it was', () =>
+  it('switches faults and latency on and leaves the APIs as they were', () =>
     withPlatform(async (urls) => {
       const fault = { unavailable: false, latency: false };
       for (const { method, url } of curlLines('http://127.0.0.1:8080', urls).filter((one) =>
@@ -56,8 +56,9 @@ describe('demoInstructions', () => {
         fault.latency ||= state.latencyMs > 0;
       }
       expect(fault).to.deep.equal({ unavailable: true, latency: true });
-      const after = await (await fetch(`${urls.tools}/demo`)).json();
-      expect(after).to.include({ fault: null, latencyMs: 0 });
+      for (const url of Object.values(urls)) {
+        expect(await (await fetch(`${url}/demo`)).json()).to.include({ fault: null, latencyMs: 0 });
+      }
     }));
 
   it('prints lines that a shell splits as they are meant', async () => {
