@@ -1,6 +1,4 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { readBearer } from '../../credentials/bearer.ts';
-import { expiryOf } from '../../credentials/expiry.ts';
 import type { Partitioner } from '../../credentials/partition.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -10,8 +8,8 @@ import { hasBody } from '../body.ts';
 import { cacheHeaders, cacheWord } from '../cache-headers.ts';
 import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { fieldValues } from '../field-lines.ts';
 import { forbidsCache } from '../forbids-cache.ts';
+import { identify } from '../identify.ts';
 import { negotiate } from '../negotiate.ts';
 import { sendSnapshot } from '../send-snapshot.ts';
 import { queryOf } from '../target.ts';
@@ -31,18 +29,6 @@ const LIST_HEADERS = { 'Cache-Control': 'private, no-cache' };
 
 /** The two reads. What is wrong with a request is reported in the order in which their steps stand. */
 export function readRoutes({ catalogue, partition, compressMinBytes, encode, now }: ReadRoutesOptions): Routes {
-  function identify({ req, requestId, trace }: Exchange): Caller {
-    const credential = readBearer(fieldValues(req.rawHeaders, 'authorization'));
-    const expiresAt = expiryOf(credential);
-    return {
-      credential,
-      partition: partition(credential),
-      requestId,
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(trace !== undefined && { trace: trace.headers }),
-    };
-  }
-
   async function readTimed(exchange: Exchange, name: string, caller: Caller): Promise<Load> {
     const controller = new AbortController();
     const begun = performance.now();
@@ -68,7 +54,7 @@ export function readRoutes({ catalogue, partition, compressMinBytes, encode, now
     async '/mcp/v1/resources'(ctx) {
       const { exchange } = ctx.state;
       refuseBody(ctx);
-      exchange.partition = identify(exchange).partition;
+      identify(exchange, partition);
       const codings = negotiate(ctx.req.headers);
       await sendSnapshot(ctx, catalogue.list, {
         codings,
@@ -81,8 +67,7 @@ export function readRoutes({ catalogue, partition, compressMinBytes, encode, now
     async '/mcp/v1/resources/read'(ctx) {
       const { exchange } = ctx.state;
       refuseBody(ctx);
-      const caller = identify(exchange);
-      exchange.partition = caller.partition;
+      const caller = identify(exchange, partition);
       const name = catalogue.find(oneUri(ctx.url));
       exchange.resource = name;
       const codings = negotiate(ctx.req.headers);
