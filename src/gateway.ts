@@ -16,6 +16,7 @@ import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { createSnapshotCache } from './snapshots/cache.ts';
 import { createForms } from './snapshots/forms.ts';
 import type { Loader } from './snapshots/load.ts';
+import { createMemories, type Memory } from './snapshots/memory.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import type { BreakerState } from './upstream/breaker.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
@@ -61,11 +62,12 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const upstreams = openUpstreams(config, logger);
   const now = options.now ?? Date.now;
   const cache = createSnapshotCache(config.cache);
+  const memoryFor = createMemories(config.cache.reuseMaxBytes);
   const catalogue = createCatalogue(
     RESOURCES.map((resource) => ({
       name: resource.name,
       definition: define(resource, config.scheme),
-      load: withCache(resourceLoader(resource, config, upstreams, now), {
+      source: withCache(resourceLoader(resource, config, upstreams, memoryFor(resource.name), now), {
         resource: resource.name,
         siblings: siblingsOf(resource.name, config),
         cache,
@@ -135,6 +137,7 @@ function resourceLoader(
   resource: Resource & { name: ResourceName },
   config: Config,
   upstreams: Map<string, Upstream>,
+  memory: Memory | undefined,
   now: () => number,
 ): Loader {
   const { upstream: name, pagination, items, ...settings } = config.resources[resource.name];
@@ -147,6 +150,7 @@ function resourceLoader(
     list: { ...settings, baseUrl: own.baseUrl, pagination: compilePagination(pagination) },
     parse: createPageParser(items),
     map: createMapper({ ...settings, required: requiredFields(resource) }),
+    memory,
     now,
   });
 }
