@@ -17,7 +17,7 @@ import { namesTag } from './if-none-match.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { acceptsPlainly, type Codings, chooseCoding, codingsFor, MEDIA_TYPE } from './negotiate.ts';
 import { type PlainFields, plainFields } from './plain-fields.ts';
-import { sendQuickly } from './quick-answer.ts';
+import { fixHeaders, sendQuickly } from './quick-answer.ts';
 import { createReadTimed } from './read-timed.ts';
 import { READ_PATH } from './routes/reads.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -39,6 +39,8 @@ export interface AnswerAheadOptions {
   readonly answersFor: (host: string) => boolean;
 }
 
+const FIXED = fixHeaders(SECURITY_HEADERS);
+
 /**
  * Answers reads ahead of Koa and its layers where nothing about the request is out of the ordinary: a well-known
  * target, and headers to which no layer has anything to say. It goes by the same functions as the layers. What any of
@@ -55,12 +57,14 @@ export function answerAhead(options: AnswerAheadOptions): Ahead {
     return fieldBytes(rawHeaders) <= limits.maxHeaderBytes;
   }
 
-  function send(exchange: Exchange, status: number, headers: Readonly<Record<string, string>>, body?: Buffer): void {
+  function send(exchange: Exchange, status: number, headers: Record<string, string>, body?: Buffer): void {
     exchange.bytes = body?.length ?? 0;
-    const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
+    headers['X-Request-Id'] = exchange.requestId;
+    if (body !== undefined) headers['Content-Length'] = String(body.length);
     sendQuickly(exchange.res, {
       status,
-      headers: { ...SECURITY_HEADERS, 'X-Request-Id': exchange.requestId, ...headers, ...length },
+      fixed: FIXED,
+      headers,
       body,
       last: connections.isLast(exchange),
       keepAliveTimeoutMs,
@@ -83,7 +87,7 @@ export function answerAhead(options: AnswerAheadOptions): Ahead {
       connections.cutOff(exchange, exchange.outcome);
       return;
     }
-    send(exchange, status, headers, body);
+    send(exchange, status, { ...headers }, body);
   }
 
   /** Answers at once where the form to send is made already. */
