@@ -1,5 +1,6 @@
 import type { Config } from './config/schema/settings.ts';
 import { createGateway } from './gateway.ts';
+import { endOnUnhandled } from './last-resort.ts';
 import { createLogger } from './observability/logger.ts';
 
 export interface ServeOptions {
@@ -14,15 +15,7 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, { onReady }: ServeOptions = {}): Promise<number> {
   const logger = createLogger({ level: config.log.level });
-  const die = (error: unknown) => {
-    logger.fatal(
-      { error: error instanceof Error ? { name: error.name, stack: frames(error) } : {} },
-      'unhandled error',
-    );
-    process.exit(1);
-  };
-  process.on('uncaughtException', die);
-  process.on('unhandledRejection', die);
+  endOnUnhandled(logger);
   const stopped = nextSignal();
   const gateway = createGateway(config, { logger });
   try {
@@ -71,12 +64,4 @@ function listenMistake(error: unknown): string {
   } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const place = port === undefined ? (address ?? 'the configured address') : `${address}:${port}`;
   return `cannot listen on ${place}: ${LISTEN_MISTAKES[code] ?? 'it failed'} (${code})`;
-}
-
-/** Where an error came from, without its message, which may hold text from outside. */
-function frames(error: Error): string {
-  return (error.stack ?? '')
-    .split('\n')
-    .filter((line) => line.startsWith('    at '))
-    .join('\n');
 }
