@@ -6,7 +6,8 @@ import type { Mapped } from '../mapping/mapper.ts';
 import type { Page } from '../mapping/page.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import type { Made, Memory } from '../snapshots/memory.ts';
-import { createSnapshotWriter } from '../snapshots/snapshot-writer.ts';
+import { createSnapshotWriter, type SnapshotWriter } from '../snapshots/snapshot-writer.ts';
+import { textOf } from '../upstream/body.ts';
 import { type ListRequest, type PageView, paginate } from '../upstream/pagination/paginate.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -45,27 +46,37 @@ export function createLoader({ upstream, timeoutMs, list, parse, map, memory, no
   const tellsItsEnd = bodyTellsEnd(list.pagination);
 
   /** Only where its body tells the end of the list may a first page be all of it, whatever came with the body. */
-  function readFirst(text: string): Read {
-    if (memory === undefined || !tellsItsEnd) return { page: parse(text) };
-    const name = memory.nameOf(text);
+  function readFirst(bytes: Buffer): Read {
+    if (memory === undefined || !tellsItsEnd) return readFurther(bytes);
+    const name = memory.nameOf(bytes);
     const made = memory.recall(name);
-    return made === undefined ? { page: parse(text), name } : { made };
+    return made === undefined ? { ...readFurther(bytes), name } : { made };
+  }
+
+  function readFurther(bytes: Buffer): { readonly page: Page } {
+    return { page: parse(textOf(bytes)) };
   }
 
   async function load(caller: Caller, signal: AbortSignal, known?: Load): Promise<Load> {
     const loadedAt = now();
     const { own, restMs } = startStopwatch();
-    const writer = createSnapshotWriter(loadedAt);
+    let begun: SnapshotWriter | undefined;
     let asked = 0;
     let pages = 0;
     let dropped = 0;
     let first: Fetched | undefined;
 
+    /** Begun with the first page that is mapped: where one is remembered, none is. */
+    function writer(): SnapshotWriter {
+      begun ??= createSnapshotWriter(loadedAt);
+      return begun;
+    }
+
     async function fetchPage(target: string, pageSignal: AbortSignal): Promise<Fetched> {
       asked += 1;
       const ifNoneMatch = asked === 1 ? known?.upstreamEtag : undefined;
-      const readPage: (text: string) => Read = asked === 1 ? readFirst : (text) => ({ page: parse(text) });
-      const request = { target, caller, ifNoneMatch, read: (text: string) => own(() => readPage(text)) };
+      const readPage: (bytes: Buffer) => Read = asked === 1 ? readFirst : readFurther;
+      const request = { target, caller, ifNoneMatch, read: (bytes: Buffer) => own(() => readPage(bytes)) };
       const { page: answer, headers } = await upstream.get(request, pageSignal);
       if (answer === undefined) return { ...NO_PAGE, headers, ...(known && { whole: { ...known, renewed: true } }) };
       if ('made' in answer) return { ...NO_PAGE, headers, whole: { ...answer.made, pages: 1, ...tagged(headers) } };
@@ -82,13 +93,13 @@ export function createLoader({ upstream, timeoutMs, list, parse, map, memory, no
       signal.throwIfAborted();
       own(() => {
         const mapped = map(page);
-        writer.add(mapped.items);
+        writer().add(mapped.items);
         dropped += mapped.dropped;
       });
       pages += 1;
       first ??= page;
     }
-    const snapshot = own(() => writer.finish());
+    const snapshot = own(() => writer().finish());
     const loaded = { snapshot, upstreamMs: restMs(), pages, dropped };
     if (pages > 1 || first === undefined || !tellsItsEnd) return loaded;
     if (first.name !== undefined) memory?.keep(first.name, { snapshot, dropped });

@@ -1,10 +1,12 @@
 import { Pool } from 'undici';
-import { heeding, isDeadline } from '../kernel/deadline.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { isDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { discard, readText } from './body.ts';
+import { checkBody, decodeBody } from './body.ts';
 import { createConnector } from './connector.ts';
 import { ACCEPT_ENCODING } from './content-coding.ts';
 import { failure } from './failure.ts';
+import { receive } from './receive.ts';
 import { refusal } from './refusal.ts';
 import type { PageRequest, Presenter, ReplyHeaders, Upstream } from './upstream.ts';
 
@@ -30,8 +32,8 @@ export interface UpstreamOptions {
 
 /** A page as it came. */
 interface Answer {
-  /** `undefined` with a 304. */
-  readonly text: string | undefined;
+  /** Decoded; `undefined` with a 304. */
+  readonly bytes: Buffer | undefined;
   readonly headers: ReplyHeaders;
 }
 
@@ -54,40 +56,34 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     'accept-encoding': ACCEPT_ENCODING,
   };
 
+  function headersFor(caller: Caller, ifNoneMatch: string | undefined): Record<string, string> {
+    const headers: Record<string, string> = { ...fixed, 'x-request-id': caller.requestId, ...caller.trace };
+    if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch;
+    for (const [header, value] of Object.entries(credential.headers(caller.credential))) {
+      headers[header.toLowerCase()] = value;
+    }
+    return headers;
+  }
+
   async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Answer> {
     const { target, caller, ifNoneMatch } = request;
-    const response = await pool.request({
-      method: 'GET',
-      path: target,
-      headers: {
-        ...fixed,
-        'x-request-id': caller.requestId,
-        ...caller.trace,
-        ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
-        ...lowerCased(credential.headers(caller.credential)),
-      },
-      signal,
-    });
-    if (response.statusCode === 304 && ifNoneMatch !== undefined) {
-      discard(response.body);
-      return { text: undefined, headers: response.headers };
-    }
-    try {
-      const refused = refusal(response.statusCode, response.headers, credential.callersOwn);
+    const judge = (status: number, headers: ReplyHeaders): boolean => {
+      if (status === 304 && ifNoneMatch !== undefined) return false;
+      const refused = refusal(status, headers, credential.callersOwn);
       if (refused !== undefined) throw refused;
-      return { text: await readText(response, maxPageBytes), headers: response.headers };
-    } catch (error) {
-      discard(response.body);
-      throw error;
-    }
+      checkBody(headers, maxPageBytes);
+      return true;
+    };
+    const sent = { path: target, headers: headersFor(caller, ifNoneMatch) };
+    const { headers, body } = await receive(pool, sent, { judge, maxBytes: maxPageBytes }, signal);
+    return { bytes: body && (await decodeBody(headers, body, maxPageBytes)), headers };
   }
 
   async function ask(request: PageRequest<unknown>, signal: AbortSignal): Promise<Answer> {
     // The upstream is to blame for a deadline only if it was asked before.
     const fault = !signal.aborted;
     try {
-      // undici itself leaves a request that waits for a connection unsettled until there is one.
-      return await heeding(signal, () => exchange(request, signal));
+      return await exchange(request, signal);
     } catch (error) {
       if (!signal.aborted) throw named(failure(error));
       throw isDeadline(signal.reason) ? named(new GatewayError('upstream_timeout', { fault })) : signal.reason;
@@ -101,9 +97,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return {
     name,
     async get(request, signal) {
-      const { text, headers } = await ask(request, signal);
+      const { bytes, headers } = await ask(request, signal);
       try {
-        return { page: text === undefined ? undefined : request.read(text), headers };
+        return { page: bytes && request.read(bytes), headers };
       } catch (error) {
         throw named(error);
       }

@@ -32,9 +32,11 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
  * decoders would cost has no bound worth having.
  */
 export function decoderFor(headers: ReplyHeaders): Decoder | undefined {
-  const codings = [headers['content-encoding'] ?? []]
+  const field = headers['content-encoding'];
+  if (field === undefined) return undefined;
+  const codings = [field]
     .flat()
-    .flatMap((field) => field.split(','))
+    .flatMap((line) => line.split(','))
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity');
   const [coding] = codings;

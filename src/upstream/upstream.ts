@@ -9,10 +9,10 @@ export interface PageRequest<P> {
   /** An entity tag of the upstream's own that the page may still have (RFC 9110, section 13.1.2). */
   readonly ifNoneMatch?: string | undefined;
   /**
-   * Makes the page out of the body of a 200, decompressed, valid UTF-8, within `maxPageBytes`. Throws
-   * `upstream_invalid` where that is no page; since it is called by the upstream, a breaker hears of it.
+   * Makes the page out of the body of a 200, decompressed, within `maxPageBytes`. Throws `upstream_invalid` where that
+   * is no page; since it is called by the upstream, a breaker hears of it.
    */
-  readonly read: (text: string) => P;
+  readonly read: (bytes: Buffer) => P;
 }
 
 /** One answered page. */

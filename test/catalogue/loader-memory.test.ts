@@ -46,7 +46,7 @@ function loaderOver(answers: readonly Answer[], { pagination = TOKEN, maxBytes =
       name: 'platform',
       async get({ read }) {
         const { text = '', headers = {} } = left.shift() ?? {};
-        return { page: read(text), headers };
+        return { page: read(Buffer.from(text)), headers };
       },
       close: async () => {},
     },

@@ -21,7 +21,7 @@ function loaderOver(answer: Answer, { timeoutMs = 5_000, invalidItems = 'fail' a
       name: 'platform',
       async get({ read, ...request }, signal) {
         const { text, headers } = await answer(request, signal);
-        return { page: text === undefined ? undefined : read(text), headers };
+        return { page: text === undefined ? undefined : read(Buffer.from(text)), headers };
       },
       close: async () => {},
     },

@@ -13,11 +13,11 @@ describe('the memory of what was made', () => {
     const memoryFor = createMemories(100_000);
     const tools = memoryFor('tools');
     const made = madeOf(10);
-    tools?.keep(tools.nameOf('content'), made);
-    expect(tools?.recall(tools.nameOf('content'))).to.equal(made);
-    expect(tools?.recall(tools.nameOf('another content'))).to.equal(undefined);
+    tools?.keep(tools.nameOf(Buffer.from('content')), made);
+    expect(tools?.recall(tools.nameOf(Buffer.from('content')))).to.equal(made);
+    expect(tools?.recall(tools.nameOf(Buffer.from('another content')))).to.equal(undefined);
     const projects = memoryFor('projects');
-    expect(projects?.recall(projects.nameOf('content'))).to.equal(undefined);
+    expect(projects?.recall(projects.nameOf(Buffer.from('content')))).to.equal(undefined);
   });
 
   it('holds no more than it may, and keeps what was used last', () => {

@@ -203,7 +203,10 @@ describe('an upstream client', () => {
 
   it('gives what was read of the page', async () => {
     const server = await serve(answerJson([1, 2]));
-    const { page } = await open(server.url).get({ ...asking(), read: JSON.parse }, calm());
+    const { page } = await open(server.url).get(
+      { ...asking(), read: (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown },
+      calm(),
+    );
     expect(page).to.deep.equal([1, 2]);
   });
 

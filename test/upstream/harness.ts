@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Caller, Credential } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
+import { textOf } from '../../src/upstream/body.ts';
 import { createUpstream, type UpstreamOptions } from '../../src/upstream/client.ts';
 import type { PageRequest, Upstream } from '../../src/upstream/upstream.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
@@ -12,7 +13,7 @@ const CALLER = { credential: new Credential('secret-token'), partition: 'p', req
 
 /** The request for a page that is read as its text. */
 export function asking(target = '/', caller: Partial<Caller> = {}): PageRequest<string> {
-  return { target, caller: { ...CALLER, ...caller }, read: (text) => text };
+  return { target, caller: { ...CALLER, ...caller }, read: textOf };
 }
 
 /** A signal that never aborts. */

@@ -105,8 +105,8 @@ describe('an upstream with all its layers, over real sockets', () => {
     const upstream = openAt(server.url, { breaker: { ...ONCE, minimumCalls: 2, openMs: 20 } });
     const unreadable = {
       ...asking(),
-      read(text: string) {
-        throw new GatewayError('upstream_invalid', { reason: `read ${text}` });
+      read(bytes: Buffer) {
+        throw new GatewayError('upstream_invalid', { reason: `read ${bytes}` });
       },
     };
     const get = () => failureOf(upstream.get(unreadable, calm()));

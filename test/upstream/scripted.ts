@@ -36,7 +36,7 @@ export function createScripted(): Scripted {
         const request: Request = { signal, partition, succeed: () => resolve('[]'), fail: reject };
         open.push(request);
         try {
-          return { page: read(await heeding(signal, () => promise)), headers: {} };
+          return { page: read(Buffer.from(await heeding(signal, () => promise))), headers: {} };
         } catch (error) {
           // As the client says it: a deadline that passes here is the upstream's.
           if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();

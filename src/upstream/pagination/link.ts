@@ -1,16 +1,16 @@
 import { digest } from './digest.ts';
 import { invalid } from './invalid.ts';
 import { linkTo } from './link-header.ts';
-import { type ListRead, pageUrl } from './list-read.ts';
+import { firstUrl, type ListRead } from './list-read.ts';
 import type { PageView } from './page-view.ts';
-import { type LinkPagination, sizeParameter } from './pagination.ts';
+import type { LinkPagination } from './pagination.ts';
 
 /** Pages that each link to the next one (RFC 8288), until one links to none. A link may be relative. */
 export async function* linkedPages<P extends PageView>(
   { list, fetch, signal }: ListRead<P>,
   pagination: LinkPagination,
 ): AsyncGenerator<P> {
-  let url = pageUrl(list, sizeParameter(pagination));
+  let url = firstUrl(list);
   const seen = new Set([digest(url.href)]);
   for (;;) {
     const page = await fetch(url, signal);

@@ -1,5 +1,5 @@
 import type { PageView } from './page-view.ts';
-import type { Pagination } from './pagination.ts';
+import { type Pagination, sizeParameter } from './pagination.ts';
 
 /** A list that an upstream serves, in pages. */
 export interface ListRequest {
@@ -21,6 +21,16 @@ export interface ListRead<P extends PageView> {
   readonly list: ListRequest;
   fetch(url: URL, signal: AbortSignal): Promise<P>;
   readonly signal: AbortSignal;
+}
+
+const firstUrls = new WeakMap<ListRequest, URL>();
+
+/** The URL of the first page, where it takes no number: made once, since all reads begin there, and not to be changed. */
+export function firstUrl(list: ListRequest): URL {
+  const { pagination } = list;
+  const made = firstUrls.get(list) ?? pageUrl(list, pagination.kind === 'none' ? {} : sizeParameter(pagination));
+  firstUrls.set(list, made);
+  return made;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { digest } from './digest.ts';
 import { invalid } from './invalid.ts';
-import { type ListRead, pageUrl } from './list-read.ts';
+import { firstUrl, type ListRead, pageUrl } from './list-read.ts';
 import type { PageView } from './page-view.ts';
 import { sizeParameter, type TokenPagination } from './pagination.ts';
 
@@ -14,7 +14,7 @@ export async function* tokenPages<P extends PageView>(
 ): AsyncGenerator<P> {
   const size = sizeParameter(pagination);
   const seen = new Set<string>();
-  let url = pageUrl(list, size);
+  let url = firstUrl(list);
   for (;;) {
     const page = await fetch(url, signal);
     yield page;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ListRequest, pageUrl } from '../../../src/upstream/pagination/list-read.ts';
+import { firstUrl, type ListRequest, pageUrl } from '../../../src/upstream/pagination/list-read.ts';
 
 const LIST: ListRequest = {
   baseUrl: 'https://platform.example',
@@ -39,5 +39,13 @@ describe('the URL of a page', () => {
     expect(targetOf({ query: { q: 'a b+c&d=e/é' } }, { 't[]': '+/=' })).to.equal(
       '/v1/projects?q=a%20b%2Bc%26d%3De%2F%C3%A9&t%5B%5D=%2B%2F%3D',
     );
+  });
+
+  it('is made once for the first page of a list', () => {
+    const sized = { sizeParam: 'size', size: 7 };
+    const linked: ListRequest = { ...LIST, query: { a: 'b' }, pagination: { kind: 'link', ...sized } };
+    expect(firstUrl(linked).href).to.equal('https://platform.example/v1/projects?a=b&size=7');
+    expect(firstUrl(linked)).to.equal(firstUrl(linked));
+    expect(firstUrl(LIST).href).to.equal('https://platform.example/v1/projects');
   });
 });
