@@ -1,40 +1,48 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 
-/** A server of the bench, alone on its core. */
+/** Debian keeps nginx where only root's PATH leads. */
+const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
+
+/** How long a process may take to end when it is asked to. */
+const GRACE_MS = 10_000;
+
+/** A process of the bench, on one core. */
 export interface Pinned {
-  readonly url: string;
+  readonly child: ChildProcess;
   readonly pid: number;
+  /** Standard output, a piece at a time, from the beginning. It is read to its end, whoever listens. */
+  onOutput(listener: (text: string) => void): void;
+  readonly ended: Promise<void>;
+  /** Asks it to end, and resolves once it has. One that does not is killed. */
   stop(): Promise<void>;
 }
 
-/** Runs a script of this repository on one core, and resolves once it prints the address at which it listens. */
-export function pin(core: number, script: string, args: readonly string[] = []): Promise<Pinned> {
-  const file = fileURLToPath(new URL(`../${script}`, import.meta.url));
-  const child = spawn('taskset', ['-c', String(core), process.execPath, file, ...args], {
+/** Runs a command on one core. Its standard error is that of the bench. */
+export function pin(core: number, command: string, args: readonly string[]): Pinned {
+  const child = spawn('taskset', ['-c', String(core), command, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, PATH },
   });
-  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
-  return new Promise((resolve, reject) => {
-    let head = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      // Once the address is known the rest is read and forgotten, so that an access log costs what it costs.
-      if (head === '') {
-        const url = /"url":"([^"]+)"/.exec(text)?.[1];
-        if (url === undefined) return;
-        head = url;
-        const stop = () => {
-          child.kill('SIGTERM');
-          return ended;
-        };
-        resolve({ url, pid: child.pid ?? 0, stop });
-      }
-    });
-    void ended.then(() => reject(new Error(`${script} ended before it listened`)));
+  const ended = new Promise<void>((resolve) => {
+    child.on('error', () => resolve());
+    child.on('close', () => resolve());
   });
+  child.stdout.setEncoding('utf8').resume();
+  return {
+    child,
+    pid: child.pid ?? 0,
+    onOutput: (listener) => void child.stdout.on('data', listener),
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+      await ended;
+      clearTimeout(late);
+    },
+  };
 }
 
 /** Whether a command can be run here. */
 export function has(command: string): boolean {
-  return spawnSync(command, ['--version']).error === undefined;
+  return spawnSync(command, ['--version'], { env: { ...process.env, PATH } }).error === undefined;
 }

@@ -1,78 +1,58 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { has, type Pinned, pin } from './process.ts';
-import { measure, type Throughput } from './wrk.ts';
+import { parseArgs } from 'node:util';
+import { CLIENT_CORE, hasBothCores } from './cores.ts';
+import { has } from './process.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { closeWorkshops, inWorkshop, type Pace } from './workshop.ts';
 
-// The uncached read, beside what would be used instead. Servers take turns on one core; the upstream and wrk have the
-// other. Only the ratios mean anything: absolute figures belong to the machine.
+// Only the ratios within one run mean anything: absolute figures belong to the machine.
 
-const ROUNDS = 5;
-const SECONDS = 4;
-const SERVER_CORE = 0;
-const CLIENT_CORE = 1;
-const READ = '/mcp/v1/resources/read?uri=platform://tools';
+const PACES = { full: { rounds: 12, seconds: 2 }, quick: { rounds: 1, seconds: 1 } };
 
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
+const pace = values.quick === true ? PACES.quick : PACES.full;
+const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
 const missing = ['wrk', 'taskset'].filter((command) => !has(command));
-if (missing.length > 0) {
-  process.stderr.write(`bench: needs ${missing.join(' and ')} (Debian packages wrk and util-linux)\n`);
-  process.exit(1);
-}
 
-// This process reads the access log, which must not take from the servers' core.
+if (unknown.length > 0) {
+  const names = SCENARIOS.map(({ name }) => name).join(', ');
+  refuse(`there is no ${unknown.join(', ')}. There are ${names}; --quick tries them out.`);
+}
+if (missing.length > 0) refuse(`needs ${missing.join(' and ')} (Debian packages wrk and util-linux)`);
+if (!hasBothCores()) refuse('needs two processor cores, one for the servers and one for what asks them');
+
+// This process reads access logs, which must not take from the servers' core.
 spawnSync('taskset', ['-pc', String(CLIENT_CORE), String(process.pid)]);
-const folder = await mkdtemp(join(tmpdir(), 'portico-bench-'));
-const running: Pinned[] = [];
-const start = async (...args: Parameters<typeof pin>) => {
-  const server = await pin(...args);
-  running.push(server);
-  return server;
-};
-
+process.once('SIGINT', () => void interrupt(130));
+process.once('SIGTERM', () => void interrupt(143));
+let interrupted = false;
 try {
-  const upstream = await start(CLIENT_CORE, 'bench/servers/upstream.ts');
-  const settings = join(folder, 'portico.yaml');
-  const each = `{ baseUrl: ${upstream.url} }`;
-  await writeFile(
-    settings,
-    `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }\n` +
-      'resources: { tools: { cache: { ttlMs: 0 } } }\n',
-  );
-  const servers = {
-    'portico, uncached read': await start(SERVER_CORE, 'src/main.ts', ['serve', '--config', settings]),
-    '@fastify/reply-from, streaming': await start(SERVER_CORE, 'bench/servers/reply-from.ts', [upstream.url]),
-    'bare node:http, same bytes': await start(SERVER_CORE, 'bench/servers/bare.ts'),
-  };
-  const results = new Map<string, Throughput[]>(Object.keys(servers).map((name) => [name, []]));
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const [name, { url }] of Object.entries(servers)) {
-      const result = await measure(CLIENT_CORE, url + READ, SECONDS);
-      if (round > 0) results.get(name)?.push(result); // the first round warms up
-    }
-  }
-  report(results);
-} finally {
-  await Promise.all(running.map((server) => server.stop()));
-  await rm(folder, { recursive: true });
+  await measureAll(pace);
+} catch (error) {
+  // What an interruption breaks off has nothing to tell.
+  if (!interrupted) throw error;
 }
 
-function report(results: Map<string, Throughput[]>): void {
-  const rows = [...results].map(([name, runs]) => ({
-    name,
-    rate: median(runs.map((run) => run.requestsPerSecond)),
-    p99: median(runs.map((run) => run.p99Ms)),
-  }));
-  const portico = rows[0]?.rate ?? Number.NaN;
-  process.stdout.write(
-    `\n${ROUNDS} rounds of ${SECONDS} s, medians; 100 items, 16 kB; Node ${process.versions.node}\n\n`,
-  );
-  for (const { name, rate, p99 } of rows) {
-    const line = [name.padEnd(32), `${rate.toFixed(0)}/s`.padStart(9), `p99 ${p99.toFixed(1)} ms`.padStart(14)];
-    process.stdout.write(`${line.join(' ')}   portico / this: ${(portico / rate).toFixed(2)}\n`);
+async function measureAll(at: Pace): Promise<void> {
+  const { rounds, seconds } = at;
+  print(`Node ${process.versions.node}; servers in turn for ${seconds} s, medians of ${rounds} rounds\n`);
+  for (const { name, title, run } of SCENARIOS) {
+    if (interrupted || (positionals.length > 0 && !positionals.includes(name))) continue;
+    print(`\n## ${title} (${name})\n\n${await inWorkshop(at, run)}`);
   }
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+async function interrupt(code: number): Promise<void> {
+  interrupted = true;
+  process.exitCode = code;
+  await closeWorkshops();
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+function refuse(why: string): never {
+  process.stderr.write(`bench: ${why}\n`);
+  process.exit(1);
 }

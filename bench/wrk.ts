@@ -1,5 +1,18 @@
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { CLIENT_CORE } from './cores.ts';
+import { ours } from './server.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What is sent, over and over. */
+export interface Load {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is posted. @default nothing: it is a `GET` */
+  readonly body?: string;
+  /** Callers who take turns, with the tokens of `tokenOf`. @default 1000 */
+  readonly callers?: number;
+  /** Requests at once. @default 32 */
+  readonly connections?: number;
+}
 
 /** What one run of wrk saw. */
 export interface Throughput {
@@ -7,18 +20,32 @@ export interface Throughput {
   readonly p99Ms: number;
 }
 
-const CONNECTIONS = 32;
+/** Callers whose tokens the servers are warmed up with. */
+export const CALLERS = 1000;
 
-const TOKENS = fileURLToPath(new URL('tokens.lua', import.meta.url));
+const MS = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
-/** Sends requests of many callers for `seconds` from one core and tells how many were answered with 2xx; any other answer is an error. */
-export async function measure(core: number, url: string, seconds: number): Promise<Throughput> {
-  const args = ['-c', String(core), 'wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', '-s', TOKENS, url];
-  const child = spawn('taskset', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+/** The token of a caller, counted from 1, as `callers.lua` sends it. */
+export function tokenOf(caller: number): string {
+  return `bench-${caller}`;
+}
+
+/** Loads a server for a while from the clients' core. An answer of 400 or above, and a connection that fails, is an error. */
+export async function measure(workshop: Workshop, seconds: number, load: Load): Promise<Throughput> {
+  const { url, headers = {}, body, callers = CALLERS, connections = 32 } = load;
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const wrk = workshop.run(CLIENT_CORE, 'wrk', [
+    ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '60s', '--latency', '-s', ours('bench/callers.lua')],
+    ...fields,
+    ...[url, '--', String(callers), ...(body === undefined ? [] : ['POST', body])],
+  ]);
   let text = '';
-  for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
+  wrk.onOutput((piece) => {
+    text += piece;
+  });
+  await wrk.ended;
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(text)?.[1];
-  const [, p99 = '', unit = ''] = /99%\s+([\d.]+)(us|ms|s)/.exec(text) ?? [];
-  if (rate === undefined || /Non-2xx|Socket errors/.test(text)) throw new Error(`wrk at ${url}:\n${text}`);
-  return { requestsPerSecond: Number(rate), p99Ms: Number(p99) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN) };
+  const [, p99 = '', unit = ''] = /99%\s+([\d.]+)(us|ms|s|m)/.exec(text) ?? [];
+  if (!(Number(rate) > 0) || /Non-2xx|Socket errors/.test(text)) throw new Error(`wrk at ${url}:\n${text}`);
+  return { requestsPerSecond: Number(rate), p99Ms: Number(p99) * (MS[unit as keyof typeof MS] ?? Number.NaN) };
 }

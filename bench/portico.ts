@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SettingsInput } from '../src/gateway.ts';
+import { SERVER_CORE } from './cores.ts';
+import { ours, type Server, serve } from './server.ts';
+import type { Workshop } from './workshop.ts';
+
+/** The read that all servers of a comparison answer. */
+export const READ = '/mcp/v1/resources/read?uri=platform://';
+
+/** Writes settings for Portico in front of one platform that has all three lists, and gives the file's path. JSON is YAML. */
+export async function writeSettings(
+  { folder }: Workshop,
+  platform: string,
+  settings: Partial<SettingsInput> = {},
+): Promise<string> {
+  const file = join(folder, 'portico.yaml');
+  const upstream = { baseUrl: platform };
+  const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
+  await writeFile(file, JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, upstreams, ...settings }));
+  return file;
+}
+
+/** Runs Portico on the servers' core, its access log on. `node` are arguments for Node itself. */
+export async function servePortico(
+  workshop: Workshop,
+  platform: string,
+  { settings, main = 'src/main.ts', node = [] }: PorticoOptions = {},
+): Promise<Server> {
+  const file = await writeSettings(workshop, platform, settings);
+  return serve(workshop, SERVER_CORE, [...node, ours(main), 'serve', '--config', file]);
+}
+
+interface PorticoOptions {
+  readonly settings?: Partial<SettingsInput>;
+  /** Entry of the process. */
+  readonly main?: string;
+  readonly node?: readonly string[];
+}

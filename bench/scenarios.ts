@@ -1,0 +1,25 @@
+import type { Scenario } from './scenario.ts';
+import { cached } from './scenarios/cached.ts';
+import { compressed } from './scenarios/compressed.ts';
+import { crowd } from './scenarios/crowd.ts';
+import { large } from './scenarios/large.ts';
+import { memory } from './scenarios/memory.ts';
+import { notModified } from './scenarios/not-modified.ts';
+import { pages } from './scenarios/pages.ts';
+import { profile } from './scenarios/profile.ts';
+import { start } from './scenarios/start.ts';
+import { uncached } from './scenarios/uncached.ts';
+
+/** All that `npm run bench` measures, in this order. */
+export const SCENARIOS: readonly Scenario[] = [
+  cached,
+  notModified,
+  compressed,
+  uncached,
+  crowd,
+  pages,
+  large,
+  memory,
+  start,
+  profile,
+];

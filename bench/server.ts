@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import type { Pinned } from './process.ts';
+import type { Workshop } from './workshop.ts';
+
+/** A server of the bench that listens. */
+export interface Server extends Pinned {
+  /** Without a trailing slash. */
+  readonly url: string;
+}
+
+/** A file of this repository. */
+export function ours(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+/** Runs a script with this Node on one core, and resolves once it prints the address at which it listens. */
+export async function serve(workshop: Workshop, core: number, args: readonly string[]): Promise<Server> {
+  const server = workshop.run(core, process.execPath, args);
+  const url = await new Promise<string>((resolve, reject) => {
+    let head = '';
+    let known = false;
+    server.onOutput((text) => {
+      // The rest is read and forgotten, so that an access log costs what it costs.
+      if (known) return;
+      head += text;
+      const found = /"url":"([^"]+)"/.exec(head)?.[1];
+      known = found !== undefined;
+      if (found !== undefined) resolve(found);
+    });
+    void server.ended.then(() => reject(new Error(`${args.join(' ')} ended before it listened`)));
+  });
+  return { ...server, url };
+}
