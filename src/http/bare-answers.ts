@@ -36,6 +36,8 @@ export function answerBareSockets(server: Server, connections: Connections, logg
     const connection = connections.of(socket);
     // Within a body, or after the last answer: no `GET` may have the one, and nobody waits for more after the other.
     if (connection?.ending === true) return;
+    const reading = [...(connection?.exchanges ?? [])].at(-1)?.onBodyError;
+    if (reading !== undefined) return reading(describeParseError(error));
     // Whoever never sent a byte, or is gone, asked nothing.
     if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else refuse(connection, describeParseError(error));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import Koa from 'koa';
@@ -27,6 +28,8 @@ export interface EdgeOptions {
   readonly inactivityMs: number;
   readonly logger: Logger;
   readonly lifecycle: Lifecycle;
+  /** Whether a request may have a body. @default none may */
+  readonly takesBody?: (req: IncomingMessage) => boolean;
   /** What stands between framing and the refusal of what no route took. `address` is where the listener is bound. */
   readonly middleware: (address: () => AddressInfo | string | null) => readonly Middleware[];
 }
@@ -46,8 +49,13 @@ export interface HttpServer {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, inactivityMs, logger, lifecycle, middleware }: EdgeOptions): HttpServer {
-  const connections = createConnections(lifecycle, (exchange) => logAccess(logger, accessLine(exchange)));
+export function createEdge(options: EdgeOptions): HttpServer {
+  const { settings, inactivityMs, logger, lifecycle, middleware, takesBody = () => false } = options;
+  const connections = createConnections({
+    lifecycle,
+    onEnd: (exchange) => logAccess(logger, accessLine(exchange)),
+    takesBody,
+  });
   const app = new Koa<State, Routed>();
   const layers: readonly Middleware[] = [
     trackExchange(connections),

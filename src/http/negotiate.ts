@@ -30,6 +30,11 @@ export function negotiate(headers: IncomingHttpHeaders): Codings {
   return codings;
 }
 
+/** Whether a request accepts JSON, in whatever coding: for answers that have one form only. */
+export function acceptsJson(headers: IncomingHttpHeaders): boolean {
+  return acceptsPlainly(headers.accept) || new Negotiator({ headers }).mediaType(MEDIA_TYPES) !== undefined;
+}
+
 /** The coding of a body of this size. Below `compressMinBytes` it is the plain form, unless the request forbids that. */
 export function chooseCoding(codings: Codings, bytes: number, compressMinBytes: number): Coding | undefined {
   if (bytes < compressMinBytes && codings.includes(IDENTITY)) return undefined;

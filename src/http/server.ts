@@ -9,6 +9,7 @@ import { createEdge, type HttpServer } from './edge.ts';
 import { createLifecycle } from './lifecycle.ts';
 import type { ListenerSettings } from './listener.ts';
 import { runChecks } from './middleware/run-checks.ts';
+import { type Endpoint, endpointRoutes, takesBodyFor } from './routes/endpoint.ts';
 import { PROBE_PATHS, probeRoutes } from './routes/probes.ts';
 import { readRoutes } from './routes/reads.ts';
 import { route } from './routes/router.ts';
@@ -30,9 +31,11 @@ export interface HttpServerOptions {
   readonly now: () => number;
   /** The longest that a read can take: so long may a connection be silent before its answer is begun. */
   readonly readDeadlineMs: number;
+  /** What else is answered here. @default none */
+  readonly endpoints?: readonly Endpoint[];
 }
 
-/** The public listener: the two reads, and the probes. */
+/** The public listener: the two reads, the endpoints, and the probes. */
 export function createHttpServer({
   settings,
   catalogue,
@@ -41,6 +44,7 @@ export function createHttpServer({
   logger,
   now,
   readDeadlineMs,
+  endpoints = [],
 }: HttpServerOptions): HttpServer {
   const lifecycle = createLifecycle();
   const { allowedHosts, allowedOrigins, compressMinBytes, sendTimeoutMs } = settings;
@@ -49,15 +53,19 @@ export function createHttpServer({
     inactivityMs: readDeadlineMs + sendTimeoutMs,
     logger,
     lifecycle,
+    takesBody: takesBodyFor(endpoints),
     middleware: (address) => [
       runChecks(
         [checkStopping(lifecycle), checkHost({ allowedHosts, address }), checkOrigin(allowedOrigins)],
         PROBE_PATHS,
       ),
-      route({
-        ...readRoutes({ catalogue, partition, compressMinBytes, encode, now }),
-        ...probeRoutes(() => lifecycle.draining),
-      }),
+      route(
+        {
+          ...readRoutes({ catalogue, partition, compressMinBytes, encode, now }),
+          ...probeRoutes(() => lifecycle.draining),
+        },
+        endpointRoutes({ endpoints, partition, now }),
+      ),
     ],
   });
 }

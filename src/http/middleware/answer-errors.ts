@@ -17,7 +17,7 @@ export function answerErrors(logger: Logger): Middleware {
       if (failure.code === 'internal') logBug(logger, exchange, error);
       exchange.failure = failure;
       exchange.outcome = failure.code;
-      send(ctx, problemAnswer(failure, exchange.requestId));
+      send(ctx, problemAnswer(failure, exchange.requestId, exchange.allow));
     }
   };
 }
