@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 // Everything else is imported once it is known to be needed: what is off is not loaded, and a Node that is too old
@@ -21,7 +20,10 @@ async function main(args: string[]): Promise<number> {
   if ('mistake' in command) return complain(`${command.mistake}\n\n${USAGE}`);
   const { name, config } = command;
   if (name === 'help') return print(USAGE);
-  if (name === 'version') return print(`${version()}\n`);
+  if (name === 'version') {
+    const { readVersion } = await import('./version.ts');
+    return print(`${readVersion()}\n`);
+  }
   const { ConfigError } = await import('./config/config-error.ts');
   try {
     if (name === 'schema') {
@@ -77,10 +79,6 @@ function parse(args: string[]) {
       version: { type: 'boolean', short: 'v' },
     },
   });
-}
-
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
 function print(text: string): number {

@@ -64,7 +64,7 @@ export function createHttpServer({
           ...readRoutes({ catalogue, partition, compressMinBytes, encode, now }),
           ...probeRoutes(() => lifecycle.draining),
         },
-        endpointRoutes({ endpoints, partition, now }),
+        endpointRoutes({ endpoints, partition, logger, now }),
       ),
     ],
   });

@@ -2,11 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Partitioner } from '../../credentials/partition.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { Logger } from '../../observability/logger.ts';
 import type { Load } from '../../snapshots/load.ts';
 import type { Answer } from '../answer.ts';
 import { cacheWord } from '../cache-headers.ts';
 import type { Context } from '../context.ts';
+import { forbidsCache } from '../forbids-cache.ts';
 import { identify } from '../identify.ts';
+import { logBug } from '../log-bug.ts';
 import { acceptsJson } from '../negotiate.ts';
 import { readBody } from '../read-body.ts';
 import { send } from '../send.ts';
@@ -31,6 +34,10 @@ export interface EndpointRequest {
   readonly caller: Caller;
   /** Aborts when the caller hangs up. */
   readonly signal: AbortSignal;
+  /** The caller wants the upstream to be asked (`Cache-Control: no-cache`). */
+  readonly noCache: boolean;
+  /** Logs what should not have been thrown. */
+  readonly logBug: (error: unknown) => void;
   readonly note: (facts: EndpointFacts) => void;
 }
 
@@ -45,6 +52,7 @@ export interface Endpoint {
 export interface EndpointRoutesOptions {
   readonly endpoints: readonly Endpoint[];
   readonly partition: Partitioner;
+  readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -52,7 +60,7 @@ export interface EndpointRoutesOptions {
 /** RFC 8259 knows no `charset`; clients send it all the same. */
 const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
 
-export function endpointRoutes({ endpoints, partition, now }: EndpointRoutesOptions): Routes {
+export function endpointRoutes({ endpoints, partition, logger, now }: EndpointRoutesOptions): Routes {
   const routeOf =
     ({ maxBodyBytes, answer }: Endpoint) =>
     async (ctx: Context): Promise<void> => {
@@ -70,7 +78,15 @@ export function endpointRoutes({ endpoints, partition, now }: EndpointRoutesOpti
         if (failure !== undefined) exchange.failure = failure;
       };
       try {
-        const answered = await answer({ headers, body, caller, signal: controller.signal, note });
+        const answered = await answer({
+          headers,
+          body,
+          caller,
+          signal: controller.signal,
+          noCache: forbidsCache(headers['cache-control']),
+          logBug: (error) => logBug(logger, exchange, error),
+          note,
+        });
         exchange.outcome = exchange.failure?.code ?? 'ok';
         send(ctx, answered);
       } finally {
