@@ -7,6 +7,7 @@ import { createAdminServer } from './http/admin-server.ts';
 import type { Endpoint } from './http/routes/endpoint.ts';
 import { createHttpServer } from './http/server.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
+import { RESOURCES } from './resources/index.ts';
 import { createForms } from './snapshots/forms.ts';
 import type { BreakerState } from './upstream/breaker.ts';
 import { readVersion } from './version.ts';
@@ -101,7 +102,7 @@ function mcpEndpoint(config: Config, { catalogue }: Core, now: () => number): En
   let loading: Promise<Pick<Endpoint, 'answer'>> | undefined;
   const load = async () => {
     const { createMcpEndpoint } = await import('./mcp/endpoint.ts');
-    return createMcpEndpoint({ catalogue, version: readVersion(), now });
+    return createMcpEndpoint({ ...config.mcp, catalogue, resources: RESOURCES, version: readVersion(), now });
   };
   return {
     path: '/mcp',

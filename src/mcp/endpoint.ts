@@ -4,6 +4,7 @@ import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { answerRequests } from './answer-requests.ts';
 import type { Ask, Facts } from './ask.ts';
+import { isDenial } from './denial.ts';
 import { legacyRequests } from './legacy.ts';
 import { idOf, parseMessage } from './message.ts';
 import { methodWord } from './methods.ts';
@@ -104,9 +105,4 @@ function parse(body: Buffer): unknown {
   } catch (cause) {
     throw new GatewayError('parse_error', { cause });
   }
-}
-
-/** What a client has to hear from HTTP: it answers with another token, or by asking a person. */
-function isDenial(failure: GatewayError | undefined): boolean {
-  return failure?.status === 401 || failure?.status === 403;
 }

@@ -1,33 +1,21 @@
 import { Server, type ServerContext, type StandardSchemaV1 } from '@modelcontextprotocol/server';
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import { GatewayError } from '../kernel/errors.ts';
 import { type Ask, failureOf } from './ask.ts';
 import type { Era } from './era.ts';
-import { readTimed } from './read-timed.ts';
-import { listResources } from './resources/list.ts';
-import { remainingTtlMs, resourceContents } from './resources/read.ts';
+import { createHandlers, type HandlersOptions, type Params } from './handlers.ts';
 import { protocolErrorOf } from './rpc-error.ts';
 
-export interface ServerOptions {
-  readonly catalogue: Catalogue;
+export interface ServerOptions extends HandlersOptions {
   /** Of this package. */
   readonly version: string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
-/** Builds the server of one request, or over stdio of one connection. `asks` gives the request that a context is of. */
-export type ServerFactory = (era: Era, asks: (context: ServerContext) => Ask) => Server;
+/** Builds the server of one request, or over stdio of one connection. `askOf` gives the request that a context is of. */
+export type ServerFactory = (era: Era, askOf: (context: ServerContext) => Ask) => Server;
 
-type Params = Readonly<Record<string, unknown>>;
-type Handler = (params: Params, ask: Ask, signal: AbortSignal) => Promise<Params> | Params;
-
-/** Lists are part of a release and of its settings: nobody needs to ask again soon. */
-const LIST_TTL_MS = 3_600_000;
-
-const INSTRUCTIONS =
+const RESOURCES_HINT =
   'Read-only lists of a security platform: projects that the caller may see, installed workflows, installed tools. ' +
-  'Each is read whole as a resource; the tools list the same page by page, with filters.';
+  'Each is read whole as a resource.';
+const TOOLS_HINT = 'The tools return the same lists page by page, narrowed by what is asked for.';
 
 /** Handlers check their parameters themselves, so that what is wrong with them is told in words of the error table. */
 const ANYTHING: StandardSchemaV1<unknown, Params> = {
@@ -35,33 +23,21 @@ const ANYTHING: StandardSchemaV1<unknown, Params> = {
 };
 
 /** The one definition of what is offered, for both eras and both transports. */
-export function createServerFactory({ catalogue, version, now }: ServerOptions): ServerFactory {
-  const resources = listResources(catalogue);
+export function createServerFactory(options: ServerOptions): ServerFactory {
+  const { tools, version } = options;
   const info = { name: 'portico', title: 'Portico', version };
-  const options = { capabilities: { resources: {} }, instructions: INSTRUCTIONS };
-
-  const handlers = (era: Era): Record<string, Handler> => {
-    /** How long clients may keep a result; only the newer era says so. */
-    const cacheable = (result: Params, ttlMs: number): Params =>
-      era === 'modern' ? { ...result, ttlMs, cacheScope: 'private' } : result;
-    return {
-      ping: () => ({}),
-      'resources/list': (params) => cacheable({ resources: firstPage(params, resources) }, LIST_TTL_MS),
-      'resources/templates/list': (params) => cacheable({ resourceTemplates: firstPage(params, []) }, LIST_TTL_MS),
-      async 'resources/read'({ uri }, ask, signal) {
-        if (typeof uri !== 'string')
-          throw new GatewayError('uri_missing', { detail: 'Name the resource in params.uri.' });
-        const load = await readTimed(catalogue, catalogue.find(uri), ask, signal);
-        return cacheable({ contents: resourceContents(uri, load) }, remainingTtlMs(load, now()));
-      },
-    };
+  const offered = {
+    capabilities: { resources: {}, ...(tools && { tools: {} }) },
+    instructions: tools ? `${RESOURCES_HINT} ${TOOLS_HINT}` : RESOURCES_HINT,
   };
+  const handlers = createHandlers(options);
+  const byEra = { modern: Object.entries(handlers('modern')), legacy: Object.entries(handlers('legacy')) };
 
-  return (era, asks) => {
-    const server = new Server(info, options);
-    for (const [method, handle] of Object.entries(handlers(era))) {
+  return (era, askOf) => {
+    const server = new Server(info, offered);
+    for (const [method, handle] of byEra[era]) {
       server.setRequestHandler(method, { params: ANYTHING }, async (params, context) => {
-        const ask = asks(context);
+        const ask = askOf(context);
         const { signal } = context.mcpReq;
         try {
           return { ...(await handle(params, ask, signal)) };
@@ -72,10 +48,4 @@ export function createServerFactory({ catalogue, version, now }: ServerOptions):
     }
     return server;
   };
-}
-
-/** Everything fits one page, so that no cursor was ever given out. */
-function firstPage<T>({ cursor }: Params, items: readonly T[]): readonly T[] {
-  if (cursor === undefined) return items;
-  throw new GatewayError('invalid_params', { detail: 'There is no such cursor: this list has one page.' });
 }
