@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 
 const USAGE = `Usage:
   portico [serve] --config FILE   serve the platform that FILE describes
+  portico stdio --config FILE     answer MCP on standard input and output
   portico --demo                  serve the embedded demo platform
   portico check --config FILE     check FILE and print the settings that take effect, secrets masked
   portico schema                  print the JSON Schema of the settings file
@@ -37,6 +38,10 @@ async function main(args: string[]): Promise<number> {
     const { loadConfig } = await import('./config/load.ts');
     const loaded = await loadConfig(config);
     if (name === 'check') return print(loaded.masked());
+    if (name === 'stdio') {
+      const { serveStdio } = await import('./serve-stdio.ts');
+      return await serveStdio(loaded.config, config);
+    }
     const { serve } = await import('./serve.ts');
     return await serve(loaded.config);
   } catch (error) {
@@ -44,6 +49,9 @@ async function main(args: string[]): Promise<number> {
     throw error;
   }
 }
+
+/** Commands that need a file of settings. */
+const WITH_SETTINGS = ['serve', 'stdio', 'check'];
 
 type Command = { name: string; config: string } | { mistake: string };
 
@@ -64,7 +72,7 @@ function parseCommand(args: string[]): Command {
   }
   if (rest.length > 0) return { mistake: `too many arguments: ${rest.join(' ')}` };
   if (name === 'schema') return { name, config };
-  if (name !== 'serve' && name !== 'check') return { mistake: `there is no command ${name}` };
+  if (!WITH_SETTINGS.includes(name)) return { mistake: `there is no command ${name}` };
   return config === '' ? { mistake: `${name} needs --config FILE` } : { name, config };
 }
 

@@ -1,6 +1,8 @@
 import type { Config } from './config/schema/settings.ts';
 import { createGateway } from './gateway.ts';
+import { dieOfUncaught } from './last-resort.ts';
 import { createLogger } from './observability/logger.ts';
+import { nextSignal } from './signals.ts';
 
 export interface ServeOptions {
   /** Called once requests are answered. */
@@ -14,15 +16,7 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, { onReady }: ServeOptions = {}): Promise<number> {
   const logger = createLogger({ level: config.log.level });
-  const die = (error: unknown) => {
-    logger.fatal(
-      { error: error instanceof Error ? { name: error.name, stack: frames(error) } : {} },
-      'unhandled error',
-    );
-    process.exit(1);
-  };
-  process.on('uncaughtException', die);
-  process.on('unhandledRejection', die);
+  dieOfUncaught(logger);
   const stopped = nextSignal();
   const gateway = createGateway(config, { logger });
   try {
@@ -39,19 +33,6 @@ export async function serve(config: Config, { onReady }: ServeOptions = {}): Pro
   if (whole) logger.info('drained');
   else logger.warn('drained in part: requests were cut off after shutdown.graceMs');
   return whole ? 0 : 1;
-}
-
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let signalled = false;
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (signalled) process.exit(1);
-      signalled = true;
-      resolve(signal);
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-  });
 }
 
 const LISTEN_MISTAKES: Readonly<Record<string, string>> = {
@@ -71,12 +52,4 @@ function listenMistake(error: unknown): string {
   } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const place = port === undefined ? (address ?? 'the configured address') : `${address}:${port}`;
   return `cannot listen on ${place}: ${LISTEN_MISTAKES[code] ?? 'it failed'} (${code})`;
-}
-
-/** Where an error came from, without its message, which may hold text from outside. */
-function frames(error: Error): string {
-  return (error.stack ?? '')
-    .split('\n')
-    .filter((line) => line.startsWith('    at '))
-    .join('\n');
 }

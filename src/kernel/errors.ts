@@ -109,13 +109,13 @@ export const ERRORS = {
     status: 400,
     rpc: PARSE_ERROR,
     title: 'Parse error',
-    detail: 'The body is not JSON in UTF-8.',
+    detail: 'The message is not JSON in UTF-8.',
   },
   invalid_rpc: {
     status: 400,
     rpc: INVALID_REQUEST,
     title: 'Invalid JSON-RPC',
-    detail: 'The body is not a JSON-RPC 2.0 message that can be answered here.',
+    detail: 'This is not a JSON-RPC 2.0 message that can be answered here.',
   },
   header_mismatch: {
     status: 400,

@@ -1,11 +1,11 @@
 import {
   type InboundLegacyRoute,
-  isInitializeRequest,
   isJSONRPCRequest,
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
+import { checkInitialize } from './checked-message.ts';
 
 /** Later revisions have no batches. */
 const LAST_WITH_BATCHES = '2025-03-26';
@@ -32,12 +32,7 @@ export function legacyRequests(
   const messages: unknown[] = Array.isArray(message) ? message : [message];
   if (reason === 'batch') checkBatch(messages, version);
   const requests = messages.filter((one) => isJSONRPCRequest(one));
-  for (const request of requests) {
-    if (request.method === 'initialize' && !isInitializeRequest(request)) {
-      const detail = 'initialize takes protocolVersion, capabilities and clientInfo.';
-      throw new GatewayError('invalid_params', { detail });
-    }
-  }
+  requests.forEach(checkInitialize);
   return requests;
 }
 

@@ -26,3 +26,8 @@ export function createLogger({ level, destination: stream = standardOutput() }: 
 function standardOutput(): DestinationStream {
   return destination({ fd: 1, sync: false, ...BATCHES });
 }
+
+/** Where lines go while standard output is spoken for. */
+export function standardError(): DestinationStream {
+  return destination({ fd: 2, sync: false, ...BATCHES });
+}
