@@ -155,7 +155,7 @@ export const ERRORS = {
     status: 413,
     rpc: INVALID_REQUEST,
     title: 'Body too large',
-    detail: 'The request body is larger than this server reads.',
+    detail: 'The message is larger than this server reads.',
   },
   uri_too_long: {
     status: 414,
