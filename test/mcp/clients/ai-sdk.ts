@@ -7,6 +7,7 @@ export function aiSdk(era: Client['era']): Client {
   return {
     name: `@ai-sdk/mcp, ${era}`,
     era,
+    tellsRevision: ['http', 'stdio'],
     async connect(server) {
       const client = await createMCPClient({
         transport: transportTo(server),

@@ -21,7 +21,7 @@ export interface Definition {
 
 /** One connection of a client. What a server refuses is a rejection that the client's `refusal` understands. */
 export interface Session {
-  /** Revision of the protocol that both sides agreed on; `undefined` where the client does not tell. */
+  /** Revision of the protocol that both sides agreed on, where the client tells. */
   readonly revision: string | undefined;
   list(): Promise<readonly Definition[]>;
   /** Text of each content of the resource. */
@@ -46,6 +46,8 @@ export interface Refusal {
 export interface Client {
   readonly name: string;
   readonly era: 'modern' | 'legacy';
+  /** Over what its sessions tell their revision. */
+  readonly tellsRevision: readonly Server['kind'][];
   connect(server: Server): Promise<Session>;
   /** Throws again what is no refusal by a server. */
   refusal(error: unknown): Refusal;

@@ -30,12 +30,22 @@ export function inspector(era: Client['era']): Client {
   return {
     name: `the Inspector's CLI, ${era}`,
     era,
+    tellsRevision: [],
     async connect(server) {
       const ask = async (...request: string[]) => {
         const target = targetOf(server);
         const { result } = output.parse(
           JSON.parse(
-            await run(['--format', 'json', '--quiet', '--protocol-era', era, '--stored-auth-only', ...request, ...target]),
+            await run([
+              '--format',
+              'json',
+              '--quiet',
+              '--protocol-era',
+              era,
+              '--stored-auth-only',
+              ...request,
+              ...target,
+            ]),
           ),
         );
         return result;

@@ -8,6 +8,7 @@ import { type Client, type Server, texts } from './client.ts';
 export const sdkV1: Client = {
   name: '@modelcontextprotocol/sdk 1',
   era: 'legacy',
+  tellsRevision: ['http'],
   async connect(server) {
     const client = new SdkClient({ name: 'test', version: '0' });
     const transport = transportTo(server);

@@ -1,7 +1,7 @@
 import {
   type CallToolResult,
-  Client as SdkClient,
   ProtocolError,
+  Client as SdkClient,
   SdkHttpError,
   StreamableHTTPClientTransport,
   type VersionNegotiationMode,
@@ -14,6 +14,7 @@ export function sdkV2(name: string, mode: VersionNegotiationMode): Client {
   return {
     name: `@modelcontextprotocol/client 2, ${name}`,
     era: mode === 'legacy' ? 'legacy' : 'modern',
+    tellsRevision: ['http', 'stdio'],
     async connect(server) {
       // Its own cache is off: each read is to reach Portico.
       const client = new SdkClient({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
