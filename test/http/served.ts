@@ -1,6 +1,7 @@
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
 import { createPartitioner } from '../../src/credentials/partition.ts';
 import type { HttpServer } from '../../src/http/edge.ts';
+import type { Endpoint } from '../../src/http/routes/endpoint.ts';
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
@@ -46,6 +47,7 @@ export interface ServeOptions extends Partial<HttpSettings> {
   readonly read?: Reader;
   readonly readDeadlineMs?: number;
   readonly now?: () => number;
+  readonly endpoints?: readonly Endpoint[];
 }
 
 const running = new Set<HttpServer>();
@@ -55,6 +57,7 @@ export async function serve({
   read = () => loadOf([]),
   readDeadlineMs = 10_000,
   now = Date.now,
+  endpoints = [],
   ...settings
 }: ServeOptions = {}): Promise<Served> {
   const reads: Read[] = [];
@@ -77,6 +80,7 @@ export async function serve({
     now,
     logger: log.logger,
     readDeadlineMs,
+    endpoints,
   });
   running.add(server);
   return { url: await server.listen(), server, reads, ...log };
