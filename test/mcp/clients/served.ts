@@ -6,8 +6,12 @@ import type { Server } from './client.ts';
 
 /** Portico in front of one platform: a gateway in this process, and what it takes to start another over stdio. */
 export interface Served {
+  /** Of MCP over HTTP. */
+  readonly url: string;
+  /** Settings file of the processes. */
+  readonly config: string;
   http(token?: string): Server;
-  stdio(token: string): Server;
+  stdio(token: string): Extract<Server, { kind: 'stdio' }>;
   /** Body of the HTTP read. */
   read(name: string): Promise<string>;
   close(): Promise<void>;
@@ -42,8 +46,10 @@ const platform: RequestListener = (request, response) => {
   response.end(JSON.stringify(page));
 };
 
-/** `folder` takes the settings file of the processes. */
-export async function serve(folder: string): Promise<Served> {
+const MCP_SETTINGS = "mcp: { stdio: { token: '${PORTICO_TOKEN}' } }";
+
+/** `folder` takes the settings file of the processes, in which `mcp` is that section. */
+export async function serve(folder: string, mcp = MCP_SETTINGS): Promise<Served> {
   const upstream = await startHttpUpstream(platform);
   const running = await startGateway(settingsFor(upstream.url));
   const each = `{ baseUrl: '${upstream.url}' }`;
@@ -51,12 +57,15 @@ export async function serve(folder: string): Promise<Served> {
     folder,
     `
 log: { level: silent }
-mcp: { stdio: { token: '\${PORTICO_TOKEN}' } }
 upstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }
+${mcp}
 `,
   );
+  const url = `${running.url}/mcp`;
   return {
-    http: (token) => ({ kind: 'http', url: `${running.url}/mcp`, ...(token !== undefined && { token }) }),
+    url,
+    config,
+    http: (token) => ({ kind: 'http', url, ...(token !== undefined && { token }) }),
     stdio: (token) => ({
       kind: 'stdio',
       command: process.execPath,
