@@ -40,7 +40,9 @@ export function finished(message: JSONRPCMessage, era: Era, { caller, note, logB
     return { ...message, error: { ...error, code: RESOURCE_NOT_FOUND } };
   }
   const word = CODES[error.code];
-  const failure = word === undefined ? new GatewayError('internal') : new GatewayError(word, { detail: error.message });
+  // What has lines is a list of what a schema found.
+  const facts = error.message.includes('\n') ? {} : { detail: error.message };
+  const failure = word === undefined ? new GatewayError('internal') : new GatewayError(word, facts);
   if (word === undefined) logBug(failure);
   note({ failure });
   const { data, ...row } = rpcErrorOf(failure, caller.requestId);
