@@ -76,7 +76,10 @@ ${BASE}  tools:
       ['plain', '[masked]'],
       ['""', ''],
     ] as const) {
-      const { masked } = await load(`mcp: { stdio: { token: ${token} } }\n${BASE}`, { T: 'hidden' });
+      const { masked } = await load(
+        `mcp: { stdio: { token: ${token} } }\n${BASE}  tools: { baseUrl: https://a.example }\n`,
+        { T: 'hidden' },
+      );
       expect(parse(masked()).mcp.stdio.token).to.equal(shown);
       expect(masked()).not.to.match(/hidden|plain/);
     }
