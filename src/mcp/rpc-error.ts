@@ -35,7 +35,7 @@ export function finished(message: JSONRPCMessage, era: Era, { caller, note, logB
   if (!('error' in message)) return message;
   const { error } = message;
   const ours: unknown = Object(error.data).code;
-  if (typeof ours === 'string' && ours in ERRORS) {
+  if (typeof ours === 'string' && Object.hasOwn(ERRORS, ours)) {
     if (ours !== 'resource_unknown' || era === 'modern') return message;
     return { ...message, error: { ...error, code: RESOURCE_NOT_FOUND } };
   }
