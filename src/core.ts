@@ -10,6 +10,7 @@ import { RESOURCES, type ResourceName } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import type { Loader } from './snapshots/load.ts';
+import { createMemories, type Memory } from './snapshots/memory.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
@@ -34,11 +35,12 @@ export interface Core {
 export function createCore(config: Config, { logger, now }: CoreOptions): Core {
   const upstreams = openUpstreams(config, logger);
   const cache = createSnapshotCache(config.cache);
+  const memoryFor = createMemories(config.cache.reuseMaxBytes);
   const catalogue = createCatalogue(
     RESOURCES.map((resource) => ({
       name: resource.name,
       definition: define(resource, config.scheme),
-      load: withCache(resourceLoader(resource, config, upstreams, now), {
+      source: withCache(resourceLoader(resource, config, upstreams, memoryFor(resource.name), now), {
         resource: resource.name,
         siblings: siblingsOf(resource.name, config),
         cache,
@@ -71,6 +73,7 @@ function resourceLoader(
   resource: Resource & { name: ResourceName },
   config: Config,
   upstreams: Map<string, Upstream>,
+  memory: Memory | undefined,
   now: () => number,
 ): Loader {
   const { upstream: name, pagination, items, ...settings } = config.resources[resource.name];
@@ -83,6 +86,7 @@ function resourceLoader(
     list: { ...settings, baseUrl: own.baseUrl, pagination: compilePagination(pagination) },
     parse: createPageParser(items),
     map: createMapper({ ...settings, required: requiredFields(resource) }),
+    memory,
     now,
   });
 }

@@ -17,7 +17,13 @@ export function readBearer(authorization: readonly string[]): Credential {
   if (others.length > 0) {
     throw new GatewayError('invalid_request', { detail: 'The request has more than one Authorization header.' });
   }
-  const token = BEARER.exec(value)?.[1];
-  if (token === undefined) throw new GatewayError('credential_malformed');
-  return new Credential(token);
+  const credential = findBearer(value);
+  if (credential === undefined) throw new GatewayError('credential_malformed');
+  return credential;
+}
+
+/** The credential in the value of one `Authorization` header, where that is a bearer token. */
+export function findBearer(value: string | undefined): Credential | undefined {
+  const token = value === undefined ? undefined : BEARER.exec(value)?.[1];
+  return token === undefined ? undefined : new Credential(token);
 }

@@ -35,6 +35,8 @@ export interface Connections {
   isLast(exchange: Exchange): boolean;
   /** Closes the connections on which nothing was begun and nothing is arriving. */
   closeIdle(): void;
+  /** Destroys the connection of an exchange; `outcome` is what the access log says of all that this cuts. */
+  cutOff(exchange: Exchange, outcome: string): void;
   /** Destroys what is left; `outcome` is what the access log says of exchanges that this cuts. Gives their number. */
   cut(outcome: string): number;
   /** Resolves once none is open. */
@@ -114,6 +116,12 @@ export function createConnections({ lifecycle, onEnd, takesBody }: ConnectionsOp
     for (const connection of connections.values()) closeIfIdle(connection);
   }
 
+  function cutOff({ req }: Exchange, outcome: string): void {
+    const connection = connections.get(req.socket);
+    if (connection !== undefined) connection.cutFor = outcome;
+    req.socket.destroy();
+  }
+
   function cut(outcome: string): number {
     let exchanges = 0;
     for (const connection of connections.values()) {
@@ -128,5 +136,5 @@ export function createConnections({ lifecycle, onEnd, takesBody }: ConnectionsOp
     if (connections.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
-  return { open, of: (socket) => connections.get(socket), begin, whenIdle, isLast, closeIdle, cut, empty };
+  return { open, of: (socket) => connections.get(socket), begin, whenIdle, isLast, closeIdle, cutOff, cut, empty };
 }

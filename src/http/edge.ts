@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import Koa from 'koa';
@@ -7,7 +7,7 @@ import type { Logger } from '../observability/logger.ts';
 import { accessLine, logAccess } from './access-log.ts';
 import { answerBareSockets } from './bare-answers.ts';
 import { checkFraming } from './checks/framing.ts';
-import { createConnections } from './connections.ts';
+import { type Connections, createConnections } from './connections.ts';
 import type { Middleware, Routed, State } from './context.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { listen } from './listen.ts';
@@ -31,8 +31,15 @@ export interface EdgeOptions {
   /** Whether a request may have a body. @default none may */
   readonly takesBody?: (req: IncomingMessage) => boolean;
   /** What stands between framing and the refusal of what no route took. `address` is where the listener is bound. */
-  readonly middleware: (address: () => AddressInfo | string | null) => readonly Middleware[];
+  readonly middleware: (address: Address) => readonly Middleware[];
+  /** What may answer a request ahead of all that; it tells whether it has. */
+  readonly ahead?: ((connections: Connections, address: Address) => Ahead) | undefined;
 }
+
+/** Where the listener is bound. */
+export type Address = () => AddressInfo | string | null;
+
+export type Ahead = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 /** One HTTP listener, and the way it ends. */
 export interface HttpServer {
@@ -50,18 +57,19 @@ export interface HttpServer {
 
 /** What the public and the admin listener have in common. */
 export function createEdge(options: EdgeOptions): HttpServer {
-  const { settings, inactivityMs, logger, lifecycle, middleware, takesBody = () => false } = options;
+  const { settings, inactivityMs, logger, lifecycle, middleware, takesBody = () => false, ahead } = options;
   const connections = createConnections({
     lifecycle,
     onEnd: (exchange) => logAccess(logger, accessLine(exchange)),
     takesBody,
   });
+  const address: Address = () => server.address();
   const app = new Koa<State, Routed>();
   const layers: readonly Middleware[] = [
     trackExchange(connections),
     answerErrors(logger),
     runChecks([checkFraming(settings)]),
-    ...middleware(() => server.address()),
+    ...middleware(address),
     refuseUnrouted,
   ];
   for (const layer of layers) app.use(layer);
@@ -69,7 +77,11 @@ export function createEdge(options: EdgeOptions): HttpServer {
   app.on('error', (error: unknown, ctx: Koa.Context) => {
     if (!ctx.req.socket.destroyed) logBug(logger, ctx.state.exchange, error);
   });
-  const server = createListener(settings, inactivityMs, app.callback());
+  const answer = app.callback();
+  const answered = ahead?.(connections, address);
+  const server = createListener(settings, inactivityMs, (req, res) => {
+    if (answered?.(req, res) !== true) answer(req, res);
+  });
   answerBareSockets(server, connections, logger);
   server.on('connection', connections.open);
   server.on(

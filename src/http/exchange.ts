@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { mentionsCredential } from '../credentials/mention.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import type { Trace } from '../observability/trace.ts';
+import { continueTrace, type Trace } from '../observability/trace.ts';
+import { chooseRequestId } from './request-id.ts';
 
 /** One request and its answer, and what the access log will say of them. */
 export interface Exchange {
@@ -34,4 +36,35 @@ export interface Exchange {
   onGone?: (() => void) | undefined;
   /** Whether there is nobody left to answer. */
   gone: boolean;
+}
+
+/** What a request says of itself; `undefined` for a header that did not come, or more than once. */
+export interface Introduction {
+  readonly requestId?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}
+
+/**
+ * Begins to keep account of a request that brought these `Authorization` headers. A request or trace id that repeats
+ * the credential is not taken: both are logged.
+ */
+export function openExchange(
+  req: IncomingMessage,
+  res: ServerResponse,
+  authorization: readonly string[],
+  { requestId, traceparent, tracestate }: Introduction,
+): Exchange {
+  const traced = traceparent !== undefined && !mentionsCredential(traceparent, authorization);
+  return {
+    req,
+    res,
+    begun: performance.now(),
+    requestId: chooseRequestId(requestId, authorization),
+    trace: traced ? continueTrace(traceparent, tracestate) : undefined,
+    route: 'unmatched',
+    outcome: 'internal',
+    bytes: 0,
+    gone: false,
+  };
 }

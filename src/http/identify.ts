@@ -1,14 +1,14 @@
+import type { IncomingMessage } from 'node:http';
 import { readBearer } from '../credentials/bearer.ts';
 import { expiryOf } from '../credentials/expiry.ts';
 import type { Partitioner } from '../credentials/partition.ts';
-import type { Caller } from '../kernel/caller.ts';
+import type { Caller, Credential } from '../kernel/caller.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldValues } from './field-lines.ts';
 
-/** Who asks. Leaves the partition for the access log. Throws what `readBearer` throws. */
-export function identify(exchange: Exchange, partition: Partitioner): Caller {
-  const { req, requestId, trace } = exchange;
-  const credential = readBearer(fieldValues(req.rawHeaders, 'authorization'));
+/** Who asks with this credential. Leaves the partition for the access log. */
+export function identify(exchange: Exchange, credential: Credential, partition: Partitioner): Caller {
+  const { requestId, trace } = exchange;
   const expiresAt = expiryOf(credential);
   const caller: Caller = {
     credential,
@@ -19,4 +19,9 @@ export function identify(exchange: Exchange, partition: Partitioner): Caller {
   };
   exchange.partition = caller.partition;
   return caller;
+}
+
+/** The credential that a request brought. Throws as `readBearer` does. */
+export function credentialOf({ rawHeaders }: IncomingMessage): Credential {
+  return readBearer(fieldValues(rawHeaders, 'authorization'));
 }

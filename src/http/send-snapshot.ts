@@ -12,19 +12,18 @@ export interface Delivery {
   readonly compressMinBytes: number;
   /** The bytes in another coding. */
   readonly encode: (coding: Coding) => Promise<Buffer>;
-  /** What is told beside the snapshot; asked when the answer is sent. */
+  /** What stands with the snapshot; asked when the answer is sent. */
   readonly headers: () => Readonly<Record<string, string>>;
 }
 
 /** Answers with a snapshot, or with 304 where the caller has it. */
 export async function sendSnapshot(ctx: Context, { bytes, etag }: Snapshot, delivery: Delivery): Promise<void> {
   const { exchange } = ctx.state;
-  const identity = { ETag: etag, Vary: 'Authorization, Accept-Encoding' };
   const ifNoneMatch = ctx.req.headers['if-none-match'];
   if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
     exchange.outcome = 'not_modified';
     ctx.status = 304;
-    ctx.set({ ...identity, ...delivery.headers() });
+    ctx.set(delivery.headers());
     return;
   }
   const coding = chooseCoding(delivery.codings, bytes.length, delivery.compressMinBytes);
@@ -33,7 +32,6 @@ export async function sendSnapshot(ctx: Context, { bytes, etag }: Snapshot, deli
   send(ctx, {
     status: 200,
     headers: {
-      ...identity,
       ...delivery.headers(),
       'Content-Type': MEDIA_TYPE,
       ...(coding !== undefined && { 'Content-Encoding': coding }),

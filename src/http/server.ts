@@ -2,7 +2,8 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Partitioner } from '../credentials/partition.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Encode } from '../snapshots/forms.ts';
-import { checkHost } from './checks/host.ts';
+import { answerAhead } from './answer-ahead.ts';
+import { checkHost, createHosts } from './checks/host.ts';
 import { checkOrigin } from './checks/origin.ts';
 import { checkStopping } from './checks/stopping.ts';
 import { createEdge, type HttpServer } from './edge.ts';
@@ -19,6 +20,8 @@ export interface HttpSettings extends ListenerSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins: readonly string[];
   readonly compressMinBytes: number;
+  /** Whether cached reads are answered ahead of the layers, where nothing is out of the ordinary. */
+  readonly answerAhead: boolean;
 }
 
 export interface HttpServerOptions {
@@ -54,6 +57,22 @@ export function createHttpServer({
     logger,
     lifecycle,
     takesBody: takesBodyFor(endpoints),
+    ahead: settings.answerAhead
+      ? (connections, address) =>
+          answerAhead({
+            catalogue,
+            partition,
+            encode,
+            limits: settings,
+            compressMinBytes,
+            keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
+            logger,
+            now,
+            lifecycle,
+            connections,
+            answersFor: createHosts({ allowedHosts, address }),
+          })
+      : undefined,
     middleware: (address) => [
       runChecks(
         [checkStopping(lifecycle), checkHost({ allowedHosts, address }), checkOrigin(allowedOrigins)],

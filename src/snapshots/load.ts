@@ -44,3 +44,10 @@ export interface Terms {
 
 /** Loads one resource as `caller` may see it: complete, or an error that names the upstream. */
 export type Loader = (caller: Caller, signal: AbortSignal, terms?: Terms) => Promise<Load>;
+
+/** Where the reads of one resource come from. */
+export interface Source {
+  readonly load: Loader;
+  /** What `load` would give this caller without asking anybody, if that is so and the answer is fresh. */
+  fresh(caller: Caller): Load | undefined;
+}

@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/logger.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { Loader } from './load.ts';
+import type { Loader, Source } from './load.ts';
 import { withEvictions } from './with-evictions.ts';
 import { withFlights } from './with-flights.ts';
 import { withSnapshots } from './with-snapshots.ts';
@@ -23,9 +23,9 @@ export interface CacheOptions {
  * The way of a read: what is held, else one flight for all who ask, which stores what it brings. Loads of a resource
  * that is not stored fly, and evict what others hold, all the same.
  */
-export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Loader {
+export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Source {
   const evicting = withEvictions(load, options);
-  if (lifetime === undefined || lifetime.ttlMs === 0) return withFlights(evicting);
+  if (lifetime === undefined || lifetime.ttlMs === 0) return { load: withFlights(evicting), fresh: () => undefined };
   const flying = withFlights(withStorage(evicting, { ...options, lifetime }));
   return withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs });
 }

@@ -4,7 +4,7 @@ import { causesOf, nameError } from '../observability/causes.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { SnapshotCache } from './cache.ts';
 import { freshUntil, type Lifetime, type Stage, stageAt } from './lifetime.ts';
-import type { Cached, Load, Loader } from './load.ts';
+import type { Cached, Load, Loader, Source } from './load.ts';
 import { isOutage } from './outage.ts';
 import { snapshotKey } from './snapshot-key.ts';
 
@@ -20,7 +20,7 @@ export interface SnapshotsOptions {
 }
 
 /** Serves what is held, as long as it may be. `load` stores what it brings, and shares loads under way. */
-export function withSnapshots(load: Loader, options: SnapshotsOptions): Loader {
+export function withSnapshots(load: Loader, options: SnapshotsOptions): Source {
   const { resource, cache, lifetime, minRefreshMs, now } = options;
   const refreshing = new Set<string>();
 
@@ -40,20 +40,27 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Loader {
       .finally(() => refreshing.delete(key));
   }
 
-  return async (caller, signal, { noCache = false } = {}) => {
+  function serve(key: string, held: Load, caller: Caller, rest?: Pick<Cached, 'forwarded' | 'failure'>): Load {
+    const until = freshUntil(held.snapshot.loadedAt, lifetime, caller.expiresAt);
+    return { ...held, cached: { key, freshUntil: until, stored: false, ...rest } };
+  }
+
+  function fresh(caller: Caller): Load | undefined {
     const key = snapshotKey(resource, caller.partition);
-    const serve = (held: Load, rest: Pick<Cached, 'forwarded' | 'failure'> = {}): Load => {
-      const until = freshUntil(held.snapshot.loadedAt, lifetime, caller.expiresAt);
-      return { ...held, cached: { key, freshUntil: until, stored: false, ...rest } };
-    };
+    const found = lookUp(key, caller);
+    return found?.stage === 'fresh' ? serve(key, found.held, caller) : undefined;
+  }
+
+  const serveOrLoad: Loader = async (caller, signal, { noCache = false } = {}) => {
+    const key = snapshotKey(resource, caller.partition);
     const found = lookUp(key, caller);
     if (found === undefined) return load(caller, signal);
     const { held, stage } = found;
     const young = now() - held.snapshot.loadedAt <= minRefreshMs;
-    if (stage === 'fresh' && (!noCache || young)) return serve(held);
+    if (stage === 'fresh' && (!noCache || young)) return serve(key, held, caller);
     if (stage === 'stale-while-revalidate' && !noCache) {
       refresh(key, caller);
-      return serve(held);
+      return serve(key, held, caller);
     }
     const forwarded = stage === 'fresh' ? 'request' : 'stale';
     try {
@@ -64,9 +71,11 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Loader {
       // Looked up again: it may have been evicted meanwhile.
       const left = lookUp(key, caller);
       if (left === undefined) throw error;
-      return serve(left.held, { forwarded, failure: error });
+      return serve(key, left.held, caller, { forwarded, failure: error });
     }
   };
+
+  return { load: serveOrLoad, fresh };
 }
 
 /** What the log says of a refresh, which has no access line. Never a message: that may be an upstream's. */

@@ -1,5 +1,4 @@
 import { Pool } from 'undici';
-import type { Caller } from '../kernel/caller.ts';
 import { heeding, isDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { discard, readText } from './body.ts';
@@ -7,7 +6,7 @@ import { createConnector } from './connector.ts';
 import { ACCEPT_ENCODING } from './content-coding.ts';
 import { failure } from './failure.ts';
 import { refusal } from './refusal.ts';
-import type { Presenter, Reply, Upstream } from './upstream.ts';
+import type { PageRequest, Presenter, ReplyHeaders, Upstream } from './upstream.ts';
 
 export interface UpstreamOptions {
   /** As settings call it; stands in every error. */
@@ -29,6 +28,13 @@ export interface UpstreamOptions {
   readonly credential: Presenter;
 }
 
+/** A page as it came. */
+interface Answer {
+  /** `undefined` with a 304. */
+  readonly text: string | undefined;
+  readonly headers: ReplyHeaders;
+}
+
 /** An upstream over HTTP. Follows no redirect, so that a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, credential, maxPageBytes } = options;
@@ -48,7 +54,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     'accept-encoding': ACCEPT_ENCODING,
   };
 
-  async function exchange(target: string, caller: Caller, signal: AbortSignal, ifNoneMatch?: string): Promise<Reply> {
+  async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Answer> {
+    const { target, caller, ifNoneMatch } = request;
     const response = await pool.request({
       method: 'GET',
       path: target,
@@ -63,7 +70,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     });
     if (response.statusCode === 304 && ifNoneMatch !== undefined) {
       discard(response.body);
-      return { text: '', headers: response.headers, notModified: true };
+      return { text: undefined, headers: response.headers };
     }
     try {
       const refused = refusal(response.statusCode, response.headers, credential.callersOwn);
@@ -75,22 +82,30 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
+  async function ask(request: PageRequest<unknown>, signal: AbortSignal): Promise<Answer> {
+    // The upstream is to blame for a deadline only if it was asked before.
+    const fault = !signal.aborted;
+    try {
+      // undici itself leaves a request that waits for a connection unsettled until there is one.
+      return await heeding(signal, () => exchange(request, signal));
+    } catch (error) {
+      if (!signal.aborted) throw named(failure(error));
+      throw isDeadline(signal.reason) ? named(new GatewayError('upstream_timeout', { fault })) : signal.reason;
+    }
+  }
+
+  function named(error: unknown): unknown {
+    return error instanceof GatewayError ? error.from(name) : error;
+  }
+
   return {
     name,
-    async get(target, caller, signal, ifNoneMatch) {
-      // The upstream is to blame for a deadline only if it was asked before.
-      const fault = !signal.aborted;
+    async get(request, signal) {
+      const { text, headers } = await ask(request, signal);
       try {
-        // undici itself leaves a request that waits for a connection unsettled until there is one.
-        return await heeding(signal, () => exchange(target, caller, signal, ifNoneMatch));
+        return { page: text === undefined ? undefined : request.read(text), headers };
       } catch (error) {
-        if (signal.aborted) {
-          throw isDeadline(signal.reason)
-            ? new GatewayError('upstream_timeout', { upstream: name, fault })
-            : signal.reason;
-        }
-        const failed = failure(error);
-        throw failed instanceof GatewayError ? failed.from(name) : failed;
+        throw named(error);
       }
     },
     async close() {

@@ -1,12 +1,26 @@
 import type { Caller, Credential } from '../kernel/caller.ts';
 
-/** One answered page: status 200, decompressed, valid UTF-8, within `maxPageBytes`. Not yet parsed. */
-export interface Reply {
-  readonly text: string;
+/** One page that an upstream is asked for. */
+export interface PageRequest<P> {
+  /** Absolute path with query, the base path included. */
+  readonly target: string;
+  /** Whose credential is sent. */
+  readonly caller: Caller;
+  /** An entity tag of the upstream's own that the page may still have (RFC 9110, section 13.1.2). */
+  readonly ifNoneMatch?: string | undefined;
+  /**
+   * Makes the page out of the body of a 200, decompressed, valid UTF-8, within `maxPageBytes`. Throws
+   * `upstream_invalid` where that is no page; since it is called by the upstream, a breaker hears of it.
+   */
+  readonly read: (text: string) => P;
+}
+
+/** One answered page. */
+export interface Reply<P> {
+  /** `undefined` where it is still what its entity tag was asked about (304). */
+  readonly page: P | undefined;
   /** Names in lower case, as undici gives them. */
   readonly headers: ReplyHeaders;
-  /** Set where the page is still what its entity tag was asked about (304); there is no text then. */
-  readonly notModified?: boolean;
 }
 
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -16,11 +30,10 @@ export interface Upstream {
   /** As settings call it. */
   readonly name: string;
   /**
-   * Sends one GET with the caller's credential. `target` is an absolute path with query, the base path included.
-   * `ifNoneMatch` is an entity tag of its own that the page may still have (RFC 9110, section 13.1.2).
-   * Rejects with a {@link GatewayError} that names this upstream, or with the signal's reason once it aborts.
+   * Sends one GET with the caller's credential, and reads what it brings. Rejects with a {@link GatewayError} that
+   * names this upstream, or with the signal's reason once it aborts.
    */
-  get(target: string, caller: Caller, signal: AbortSignal, ifNoneMatch?: string): Promise<Reply>;
+  get<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>>;
   /** Closes idle connections and ends the others. */
   close(): Promise<void>;
 }

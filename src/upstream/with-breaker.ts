@@ -18,8 +18,9 @@ export interface BreakerUpstream extends Upstream {
 }
 
 /**
- * Spares an upstream that fails. Counts whole pages, so that a stalled body counts as a stalled head does. While it is
- * open, `get` rejects with `breaker_open` at once. Changes of state are logged.
+ * Spares an upstream that fails. Counts whole pages, so that a stalled body counts as a stalled head does, and one that
+ * cannot be read counts for nothing. While it is open, `get` rejects with `breaker_open` at once. Changes of state are
+ * logged.
  */
 export function withBreaker(
   upstream: Upstream,
@@ -38,7 +39,7 @@ export function withBreaker(
     get breakerState() {
       return breaker.state;
     },
-    get: (target, caller, signal, tag) => gate.pass((passed) => upstream.get(target, caller, passed, tag), signal),
+    get: (request, signal) => gate.pass((passed) => upstream.get(request, passed), signal),
     async close() {
       breaker.close();
       await upstream.close();

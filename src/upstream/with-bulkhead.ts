@@ -26,11 +26,11 @@ export function withBulkhead(upstream: Upstream, { slots, maxQueue, callersOwn, 
   const known = createRecentKeys({ ...KNOWN, now });
   return {
     ...upstream,
-    async get(target, caller, signal, ifNoneMatch) {
-      const { partition } = caller;
+    async get(request, signal) {
+      const { partition } = request.caller;
       try {
         const newcomer = callersOwn && !known.has(partition);
-        const reply = await bulkhead.run(newcomer, signal, () => upstream.get(target, caller, signal, ifNoneMatch));
+        const reply = await bulkhead.run(newcomer, signal, () => upstream.get(request, signal));
         if (callersOwn) known.add(partition);
         return reply;
       } catch (error) {

@@ -22,14 +22,15 @@ export function withRejections(upstream: Upstream, { forMs, now }: RejectionsOpt
   return {
     name: upstream.name,
     close: () => upstream.close(),
-    async get(target, caller, signal, ifNoneMatch) {
-      if (rejected.has(caller.partition)) {
+    async get(request, signal) {
+      const { partition } = request.caller;
+      if (rejected.has(partition)) {
         throw new GatewayError('credential_rejected', { upstream: upstream.name, reason: 'refused a moment ago' });
       }
       try {
-        return await upstream.get(target, caller, signal, ifNoneMatch);
+        return await upstream.get(request, signal);
       } catch (error) {
-        if (error instanceof GatewayError && error.code === 'credential_rejected') rejected.add(caller.partition);
+        if (error instanceof GatewayError && error.code === 'credential_rejected') rejected.add(partition);
         throw error;
       }
     },

@@ -55,11 +55,11 @@ export function withRetry(
 
   return {
     ...upstream,
-    async get(target, caller, signal, ifNoneMatch) {
+    async get(request, signal) {
       budget.attempt();
       for (let retries = 0; ; retries += 1) {
         try {
-          return await upstream.get(target, caller, signal, ifNoneMatch);
+          return await upstream.get(request, signal);
         } catch (error) {
           const delayMs = delayAfter(error, retries);
           if (delayMs === undefined || signal.aborted || !budget.take()) throw error;

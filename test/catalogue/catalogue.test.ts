@@ -13,7 +13,7 @@ function catalogueOf(load: (name: string, caller: Caller) => Promise<Load>) {
     RESOURCES.map((resource) => ({
       name: resource.name,
       definition: define(resource, 'platform'),
-      load: (caller) => load(resource.name, caller),
+      source: { load: (caller: Caller) => load(resource.name, caller), fresh: () => undefined },
     })),
   );
 }

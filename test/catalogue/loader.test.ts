@@ -3,15 +3,28 @@ import { createLoader } from '../../src/catalogue/loader.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser } from '../../src/mapping/page.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
+import type { PageRequest, ReplyHeaders } from '../../src/upstream/upstream.ts';
 import { callerWith } from '../support/caller.ts';
 
 const plain = { from: '', default: '', values: {}, format: 'none' } as const;
 
-/** A loader of items with id and name, over an upstream that answers each target as told. */
-function loaderOver(get: Upstream['get'], { timeoutMs = 5_000, invalidItems = 'fail' as 'fail' | 'drop' } = {}) {
+/** How an upstream answers; without a text, it says that the page is still what it was. */
+type Answer = (
+  request: Omit<PageRequest<unknown>, 'read'>,
+  signal: AbortSignal,
+) => Promise<{ readonly text?: string; readonly headers: ReplyHeaders }>;
+
+/** A loader of items with id and name, over an upstream that answers each request as told. */
+function loaderOver(answer: Answer, { timeoutMs = 5_000, invalidItems = 'fail' as 'fail' | 'drop' } = {}) {
   return createLoader({
-    upstream: { name: 'platform', get, close: async () => {} },
+    upstream: {
+      name: 'platform',
+      async get({ read, ...request }, signal) {
+        const { text, headers } = await answer(request, signal);
+        return { page: text === undefined ? undefined : read(text), headers };
+      },
+      close: async () => {},
+    },
     timeoutMs,
     now: Date.now,
     list: {
@@ -53,7 +66,7 @@ async function failure(reading: Promise<unknown>): Promise<unknown> {
 describe('a loader', () => {
   it('makes one snapshot of all pages, mapped', async () => {
     const targets: string[] = [];
-    const load = loaderOver(async (target) => {
+    const load = loaderOver(async ({ target }) => {
       targets.push(target);
       return targets.length === 1 ? page([thing(1), thing(2)], 'more') : page([thing(3)]);
     });
@@ -98,7 +111,7 @@ describe('a loader', () => {
   it('ends at its deadline, naming the upstream, and aborts what it waits for', async () => {
     let aborted = false;
     const load = loaderOver(
-      (_target, _caller, signal) =>
+      (_request, signal) =>
         new Promise(() => {
           signal.addEventListener('abort', () => {
             aborted = true;
@@ -123,9 +136,9 @@ describe('a loader', () => {
 
     it('is renewed where the upstream says that it is still the same', async () => {
       const tags: (string | undefined)[] = [];
-      const load = loaderOver(async (_target, _caller, _signal, tag) => {
+      const load = loaderOver(async ({ ifNoneMatch: tag }) => {
         tags.push(tag);
-        return tag === undefined ? tagged('W/"1"') : { text: '', headers: {}, notModified: true };
+        return tag === undefined ? tagged('W/"1"') : { headers: {} };
       });
       const first = await load(callerWith(), never);
       expect(first).to.include({ upstreamEtag: 'W/"1"' }).and.not.have.property('renewed');
@@ -140,7 +153,7 @@ describe('a loader', () => {
 
     it('is loaded anew where it changed, even into several pages', async () => {
       const tags: (string | undefined)[] = [];
-      const load = loaderOver(async (_target, _caller, _signal, tag) => {
+      const load = loaderOver(async ({ ifNoneMatch: tag }) => {
         tags.push(tag);
         if (tags.length === 1) return tagged('"1"');
         return { ...page([thing(tags.length)], tags.length === 2 ? 'more' : ''), headers: { etag: '"2"' } };

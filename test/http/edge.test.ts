@@ -200,10 +200,25 @@ describe('an error after the answer was made', () => {
     const load = loadOf([]);
     const served = await serve({
       read: () => ({ ...load, snapshot: { ...load.snapshot, bytes: odd as unknown as Buffer } }),
+      answerAhead: false,
     });
     expect((await ask(served.url, get(READ))).status).to.equal(500);
     expect(served.lines().find(({ level }) => level === 'error')?.['stack']).to.match(
       /^TypeError: Converting circular/,
     );
+  });
+
+  it('is logged as a bug, and cuts the answer off where that was sent ahead of the layers', async () => {
+    const load = loadOf([]);
+    const served = await serve({
+      read: () => ({ ...load, snapshot: { ...load.snapshot, bytes: { length: 1 } as unknown as Buffer } }),
+    });
+    const asking = ask(served.url, get(READ)).then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    expect(await asking).to.equal('cut off');
+    expect(served.lines().find(({ level }) => level === 'error')?.['stack']).to.match(/^TypeError/);
+    expect((await served.access(1))[0]).to.include({ outcome: 'internal', bytes: 0 });
   });
 });

@@ -9,6 +9,7 @@ import { createForms } from '../../src/snapshots/forms.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
 import { type CapturedLog, captureLog } from '../observability/captured-log.ts';
+import { ANSWER_AHEAD } from '../support/answer-ahead.ts';
 
 export const LIST = '/mcp/v1/resources';
 export const READ = '/mcp/v1/resources/read?uri=platform://tools';
@@ -25,6 +26,7 @@ const SETTINGS: HttpSettings = {
   sendTimeoutMs: 30_000,
   maxConnections: 10_000,
   compressMinBytes: 1024,
+  answerAhead: ANSWER_AHEAD,
 };
 
 /** One read that the catalogue was asked for. */
@@ -45,6 +47,8 @@ type Reader = (read: Read) => Promise<Load> | Load;
 export interface ServeOptions extends Partial<HttpSettings> {
   /** What a read of any of the three resources gives. @default no items */
   readonly read?: Reader;
+  /** What is held, and fresh, of any of the three. @default nothing */
+  readonly fresh?: () => Load | undefined;
   readonly readDeadlineMs?: number;
   readonly now?: () => number;
   readonly endpoints?: readonly Endpoint[];
@@ -55,6 +59,7 @@ const running = new Set<HttpServer>();
 /** Serves the three resources until `closeAll`. */
 export async function serve({
   read = () => loadOf([]),
+  fresh = () => undefined,
   readDeadlineMs = 10_000,
   now = Date.now,
   endpoints = [],
@@ -68,10 +73,13 @@ export async function serve({
       ['projects', 'workflows', 'tools'].map((name) => ({
         name,
         definition: { uri: `platform://${name}`, name, description: name, mimeType: 'application/json' },
-        load: async (caller, signal) => {
-          const one = { name, caller, signal };
-          reads.push(one);
-          return read(one);
+        source: {
+          load: async (caller, signal) => {
+            const one = { name, caller, signal };
+            reads.push(one);
+            return read(one);
+          },
+          fresh,
         },
       })),
     ),

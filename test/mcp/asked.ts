@@ -33,8 +33,11 @@ export function catalogueOf(read: Reader) {
     RESOURCES.map((resource) => ({
       name: resource.name,
       definition: define(resource, 'platform'),
-      load: async (caller, signal, terms) =>
-        read({ name: resource.name, caller, signal, noCache: terms?.noCache ?? false }),
+      source: {
+        load: async (caller, signal, terms) =>
+          read({ name: resource.name, caller, signal, noCache: terms?.noCache ?? false }),
+        fresh: () => undefined,
+      },
     })),
   );
 }

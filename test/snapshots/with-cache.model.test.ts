@@ -59,15 +59,15 @@ class World {
   readonly evictedAt = new Map<string, number>();
   readonly cache = createSnapshotCache(LIMITS);
   readonly expiry = new Map<string, number>();
-  readonly loaders;
+  readonly sources;
 
   constructor() {
     const { logger } = captureLog();
     const now = () => this.clock;
-    this.loaders = new Map(
+    this.sources = new Map(
       RESOURCES.map((resource) => {
         const tower = createTower(now);
-        const load = withCache(
+        const source = withCache(
           (caller, signal, terms) => {
             const loading = tower.load(caller, signal, terms);
             const departure = tower.departures.at(-1);
@@ -84,7 +84,7 @@ class World {
             now,
           },
         );
-        return [resource, load] as const;
+        return [resource, source] as const;
       }),
     );
   }
@@ -114,9 +114,15 @@ class World {
     const reading: Reading = { token, resource, noCache, expiresAt, at: this.clock, controller, done: false };
     this.readings.push(reading);
     const caller = callerOf(token, { expiresAt });
-    const load = this.loaders.get(resource);
-    if (load === undefined) throw new Error('no such resource');
-    load(caller, controller.signal, { noCache }).then(
+    const source = this.sources.get(resource);
+    if (source === undefined) throw new Error('no such resource');
+    const fresh = source.fresh(caller);
+    if (fresh !== undefined) {
+      this.check({ ...reading, noCache: false }, fresh);
+      if (fresh.cached?.freshUntil === undefined || fresh.cached.freshUntil <= this.clock)
+        this.broken.push('not fresh');
+    }
+    source.load(caller, controller.signal, { noCache }).then(
       (served) => {
         reading.done = true;
         this.check(reading, served);

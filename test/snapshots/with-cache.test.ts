@@ -20,10 +20,8 @@ function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const of = (resource: string) => {
     const { load, departures } = createTower(now);
     const options = { resource, siblings: ['projects', 'workflows', 'tools'], cache, logger: log.logger, now };
-    return {
-      read: withCache(load, { ...options, lifetime: resource === 'projects' ? undefined : lifetime }),
-      departures,
-    };
+    const source = withCache(load, { ...options, lifetime: resource === 'projects' ? undefined : lifetime });
+    return { read: source.load, fresh: source.fresh, departures };
   };
   return { clock, cache, log, projects: of('projects'), workflows: of('workflows'), tools: of('tools') };
 }

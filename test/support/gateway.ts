@@ -1,5 +1,6 @@
 import type { Gateway, GatewayOptions, SettingsInput } from '../../src/gateway.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { ANSWER_AHEAD } from './answer-ahead.ts';
 
 export const TOKEN = 'token-of-the-test';
 
@@ -9,7 +10,7 @@ type Overrides = Omit<Partial<SettingsInput>, 'upstreams'> & { upstream?: Partia
 export function settingsFor(baseUrl: string, { upstream = {}, http = {}, ...rest }: Overrides = {}): SettingsInput {
   const each = { baseUrl, ...upstream };
   return {
-    http: { port: 0, ...http },
+    http: { port: 0, answerAhead: ANSWER_AHEAD, ...http },
     admin: { enabled: false },
     log: { level: 'silent' },
     upstreams: { projects: each, workflows: each, tools: each },

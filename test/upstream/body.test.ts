@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
-import { CALLER, calm, failureOf, useHarness } from './harness.ts';
+import { asking, calm, failureOf, useHarness } from './harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
@@ -17,12 +17,12 @@ describe('the body of an upstream', () => {
     return open(server.url, { maxPageBytes: MAX });
   }
 
-  async function textOf(body: string | Buffer, headers: Record<string, string | string[]> = {}): Promise<string> {
-    return (await (await answering(body, headers)).get('/', CALLER, calm())).text;
+  async function textOf(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
+    return (await (await answering(body, headers)).get(asking(), calm())).page;
   }
 
   async function reasonOf(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
-    const error = await failureOf((await answering(body, headers)).get('/', CALLER, calm()));
+    const error = await failureOf((await answering(body, headers)).get(asking(), calm()));
     expect(error).to.include({ code: 'upstream_invalid', upstream: 'projects' });
     return error.reason;
   }
@@ -119,7 +119,7 @@ describe('the body of an upstream', () => {
       const timer = setInterval(() => socket.write(`400\r\n${'x'.repeat(0x400)}\r\n`), 1);
       socket.on('close', () => clearInterval(timer));
     });
-    const error = await failureOf(open(url, { maxPageBytes: 10_000 }).get('/', CALLER, calm()));
+    const error = await failureOf(open(url, { maxPageBytes: 10_000 }).get(asking(), calm()));
     expect(error.reason).to.equal('the body is larger than maxPageBytes');
     const [socket] = sockets;
     if (socket?.closed === false) await once(socket, 'close');
@@ -127,13 +127,13 @@ describe('the body of an upstream', () => {
 
   it('whose Content-Length is too large is refused before it comes', async () => {
     const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n['));
-    const error = await failureOf(open(url).get('/', CALLER, calm()));
+    const error = await failureOf(open(url).get(asking(), calm()));
     expect(error.reason).to.equal('the body is larger than maxPageBytes');
   });
 
   it('without any length ends with the connection; what was cut off is for the parser to find', async () => {
     const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n[1,2'));
-    expect((await open(url).get('/', CALLER, calm())).text).to.equal('[1,2');
+    expect((await open(url).get(asking(), calm())).page).to.equal('[1,2');
   });
 
   it('that is refused leaves the connection to the next request', async () => {
@@ -141,7 +141,7 @@ describe('the body of an upstream', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 3\r\n\r\nxyz'),
     );
     const upstream = open(url, { connections: 1 });
-    for (let count = 0; count < 2; count += 1) await failureOf(upstream.get('/', CALLER, calm()));
+    for (let count = 0; count < 2; count += 1) await failureOf(upstream.get(asking(), calm()));
     expect(sockets).to.have.length(1);
   });
 });

@@ -7,19 +7,19 @@ import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { answerJson } from '../support/http-upstream.ts';
 import { useNock } from '../support/nock.ts';
-import { CALLER, calm, failureOf, rejection, useHarness } from './harness.ts';
+import { asking, calm, failureOf, rejection, useHarness } from './harness.ts';
 
 describe('an upstream client', () => {
   const { serve, serveRaw, open } = useHarness();
 
   /** Runs one read under a deadline of 50 ms. */
   const underDeadline = (upstream: Upstream) =>
-    failureOf(withDeadline(50, calm(), (signal) => upstream.get('/', CALLER, signal)));
+    failureOf(withDeadline(50, calm(), (signal) => upstream.get(asking(), signal)));
 
   describe('sends', () => {
     it("one GET of the target with its own headers, the caller's credential and request id", async () => {
       const server = await serve(answerJson([]));
-      await open(`${server.url}/base/path`).get('/base/path/list?size=2', CALLER, calm());
+      await open(`${server.url}/base/path`).get(asking('/base/path/list?size=2'), calm());
       const [request] = server.requests;
       expect(server.requests).to.have.length(1);
       expect(request?.method).to.equal('GET');
@@ -38,7 +38,7 @@ describe('an upstream client', () => {
     it('the trace of the caller', async () => {
       const server = await serve(answerJson([]));
       const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' };
-      await open(server.url).get('/', { ...CALLER, trace }, calm());
+      await open(server.url).get(asking('/', { trace }), calm());
       expect(server.requests[0]?.headers).to.include(trace);
     });
 
@@ -52,7 +52,7 @@ describe('an upstream client', () => {
         'Accept-Encoding': 'identity',
         'X-Request-Id': 'of-the-settings',
       };
-      await open(server.url, { headers }).get('/', CALLER, calm());
+      await open(server.url, { headers }).get(asking(), calm());
       expect(server.requests[0]?.headers).to.include({
         accept: 'application/vnd.github+json',
         'user-agent': 'acme',
@@ -68,7 +68,7 @@ describe('an upstream client', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'),
       );
       const upstream = open(url, { connections: 1 });
-      for (let count = 0; count < 3; count += 1) expect((await upstream.get('/', CALLER, calm())).text).to.equal('[]');
+      for (let count = 0; count < 3; count += 1) expect((await upstream.get(asking(), calm())).page).to.equal('[]');
       expect(sockets).to.have.length(1);
     });
 
@@ -84,7 +84,7 @@ describe('an upstream client', () => {
         }, 5);
       });
       const upstream = open(server.url, { connections: 2 });
-      await Promise.all(Array.from({ length: 8 }, () => upstream.get('/', CALLER, calm())));
+      await Promise.all(Array.from({ length: 8 }, () => upstream.get(asking(), calm())));
       expect(most).to.equal(2);
     });
   });
@@ -93,7 +93,7 @@ describe('an upstream client', () => {
     const other = await serve(answerJson([]));
     for (const status of [301, 302, 303, 307, 308]) {
       const server = await serve(answerJson({}, status, { location: `${other.url}/elsewhere` }));
-      const error = await failureOf(open(server.url).get('/', CALLER, calm()));
+      const error = await failureOf(open(server.url).get(asking(), calm()));
       expect(error.code).to.equal('upstream_failed');
     }
     expect(other.requests).to.deep.equal([]);
@@ -104,14 +104,14 @@ describe('an upstream client', () => {
       const { url, sockets } = await serveRaw(() => {});
       const upstream = open(url);
       const signal = AbortSignal.abort(new GatewayError('upstream_timeout'));
-      expect(await failureOf(upstream.get('/', CALLER, signal))).to.include({
+      expect(await failureOf(upstream.get(asking(), signal))).to.include({
         code: 'upstream_timeout',
         upstream: 'projects',
         fault: false,
       });
       expect(sockets).to.have.length(0);
       const controller = new AbortController();
-      const reading = failureOf(upstream.get('/', CALLER, controller.signal));
+      const reading = failureOf(upstream.get(asking(), controller.signal));
       setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 50);
       expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects', fault: true });
       expect(sockets).to.have.length(1);
@@ -122,7 +122,7 @@ describe('an upstream client', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'),
       );
       const controller = new AbortController();
-      const reading = failureOf(open(url).get('/', CALLER, controller.signal));
+      const reading = failureOf(open(url).get(asking(), controller.signal));
       setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 30);
       expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects' });
       const [socket] = sockets;
@@ -133,7 +133,7 @@ describe('an upstream client', () => {
       const arrived = Promise.withResolvers<void>();
       const { url, sockets } = await serveRaw(() => arrived.resolve());
       const controller = new AbortController();
-      const reading = rejection(open(url).get('/', CALLER, controller.signal));
+      const reading = rejection(open(url).get(asking(), controller.signal));
       await arrived.promise;
       const reason = new Error('the caller hung up');
       controller.abort(reason);
@@ -145,7 +145,7 @@ describe('an upstream client', () => {
     it('rejects at once while the request still waits for a connection', async () => {
       const { url } = await serveRaw(() => {});
       const upstream = open(url, { connections: 1 });
-      const first = rejection(upstream.get('/', CALLER, calm()));
+      const first = rejection(upstream.get(asking(), calm()));
       expect((await underDeadline(upstream)).code).to.equal('upstream_timeout');
       await upstream.close();
       await first;
@@ -157,11 +157,11 @@ describe('an upstream client', () => {
       const arrived = Promise.withResolvers<void>();
       const { url, sockets } = await serveRaw(() => arrived.resolve());
       const upstream = open(url, { connections: 1 });
-      const reads = [0, 1].map(() => failureOf(upstream.get('/', CALLER, calm())));
+      const reads = [0, 1].map(() => failureOf(upstream.get(asking(), calm())));
       await arrived.promise;
       await upstream.close();
       for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
-      expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.equal('draining');
+      expect((await failureOf(upstream.get(asking(), calm()))).code).to.equal('draining');
       const [socket] = sockets;
       if (socket?.closed === false) await once(socket, 'close');
       await upstream.close();
@@ -170,7 +170,7 @@ describe('an upstream client', () => {
     it('ends a body that is being read', async () => {
       const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
       const upstream = open(url);
-      const reading = failureOf(upstream.get('/', CALLER, calm()));
+      const reading = failureOf(upstream.get(asking(), calm()));
       setTimeout(() => upstream.close(), 30);
       expect((await reading).code).to.equal('draining');
     });
@@ -179,7 +179,7 @@ describe('an upstream client', () => {
       const arrived = Promise.withResolvers<void>();
       const { url, sockets } = await serveRaw(() => arrived.resolve());
       const upstream = open(url.replace('http:', 'https:'), { connectTimeoutMs: 60_000 });
-      const reading = failureOf(upstream.get('/', CALLER, calm()));
+      const reading = failureOf(upstream.get(asking(), calm()));
       await arrived.promise;
       await upstream.close();
       expect((await reading).code).to.equal('draining');
@@ -194,23 +194,55 @@ describe('an upstream client', () => {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const upstream = open(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
-      await upstream.get('/', CALLER, calm());
+      await upstream.get(asking(), calm());
       await upstream.close();
       server.close();
       await once(server, 'close');
     });
   });
 
+  it('gives what was read of the page', async () => {
+    const server = await serve(answerJson([1, 2]));
+    const { page } = await open(server.url).get({ ...asking(), read: JSON.parse }, calm());
+    expect(page).to.deep.equal([1, 2]);
+  });
+
+  it('reads nothing of a page that is still what it was', async () => {
+    const server = await serve((_request, response) => response.writeHead(304).end());
+    const request = { ...asking(), ifNoneMatch: '"1"', read: () => expect.fail('it was read') };
+    expect((await open(server.url).get(request, calm())).page).to.equal(undefined);
+    expect(server.requests[0]?.headers).to.include({ 'if-none-match': '"1"' });
+  });
+
+  it('names itself in what a reader refuses', async () => {
+    const server = await serve(answerJson([]));
+    const read = () => {
+      throw new GatewayError('upstream_invalid', { reason: 'no list' });
+    };
+    expect(await failureOf(open(server.url).get({ ...asking(), read }, calm()))).to.include({
+      code: 'upstream_invalid',
+      reason: 'no list',
+      upstream: 'projects',
+      fault: false,
+    });
+  });
+
   it('passes on as it is what no upstream can be blamed for', async () => {
     const server = await serve(answerJson([]));
+    for (const bug of [new TypeError('a bug'), new RangeError('a bug')]) {
+      const read = () => {
+        throw bug;
+      };
+      expect(await rejection(open(server.url).get({ ...asking(), read }, calm()))).to.equal(bug);
+    }
     const upstream = open(server.url, { credential: { callersOwn: true, headers: () => ({ 'bad name': 'x' }) } });
-    expect(await rejection(upstream.get('/', CALLER, calm()))).to.not.be.instanceOf(GatewayError);
+    expect(await rejection(upstream.get(asking(), calm()))).to.not.be.instanceOf(GatewayError);
     const mistake = new TypeError('a bug');
     const broken = () => {
       throw mistake;
     };
     const faulty = open(server.url, { credential: { callersOwn: true, headers: broken } });
-    expect(await rejection(faulty.get('/', CALLER, calm()))).to.equal(mistake);
+    expect(await rejection(faulty.get(asking(), calm()))).to.equal(mistake);
   });
 });
 
@@ -229,20 +261,20 @@ describe('an upstream client with its platform mocked by nock', () => {
       .get('/v1/projects')
       .query({ pageSize: '2', pageToken: 'a b' })
       .reply(200, { projects: [] }, { link: '</next>; rel="next"' });
-    const reply = await open(origin).get('/v1/projects?pageSize=2&pageToken=a%20b', CALLER, calm());
-    expect(reply.text).to.equal('{"projects":[]}');
+    const reply = await open(origin).get(asking('/v1/projects?pageSize=2&pageToken=a%20b'), calm());
+    expect(reply.page).to.equal('{"projects":[]}');
     expect(reply.headers.link).to.equal('</next>; rel="next"');
   });
 
   it('tells a refusal', async () => {
     nock(origin).get('/v1/projects').reply(429, { message: 'slow down' }, { 'Retry-After': '7' });
-    const error = await failureOf(open(origin).get('/v1/projects', CALLER, calm()));
+    const error = await failureOf(open(origin).get(asking('/v1/projects'), calm()));
     expect(error).to.include({ code: 'upstream_rate_limited', retryAfterSeconds: 7, upstream: 'projects' });
   });
 
   it('tells a request that fails', async () => {
     nock(origin).get('/v1/projects').replyWithError(new Error('secret words of a mock'));
-    const error = await failureOf(open(origin).get('/v1/projects', CALLER, calm()));
+    const error = await failureOf(open(origin).get(asking('/v1/projects'), calm()));
     expect(error).to.include({ code: 'upstream_failed', reason: 'the request failed' });
     expect(error.message).to.equal(error.reason);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { withDeadline } from '../../src/kernel/deadline.ts';
 import type { GatewayError } from '../../src/kernel/errors.ts';
 import { failure } from '../../src/upstream/failure.ts';
-import { CALLER, calm, failureOf, useHarness } from './harness.ts';
+import { asking, calm, failureOf, useHarness } from './harness.ts';
 
 describe('a failing upstream', () => {
   const { serve, serveRaw, open } = useHarness();
@@ -15,13 +15,13 @@ describe('a failing upstream', () => {
         if (end === 'reset') setTimeout(() => socket.resetAndDestroy(), 20);
       });
     });
-    return failureOf(open(url).get('/', CALLER, calm()));
+    return failureOf(open(url).get(asking(), calm()));
   }
 
   it('that refuses the connection is upstream_failed', async () => {
     const server = await serve(() => {});
     await server.close();
-    const error = await failureOf(open(server.url).get('/', CALLER, calm()));
+    const error = await failureOf(open(server.url).get(asking(), calm()));
     expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason: 'the connection was refused' });
     expect(error.cause).to.have.property('code', 'ECONNREFUSED');
   });
@@ -30,7 +30,7 @@ describe('a failing upstream', () => {
     const { url } = await serveRaw(() => {});
     const tls = open(url.replace('http:', 'https:'), { connectTimeoutMs: 30 });
     // undici's own timer would come a second late, after the deadline.
-    const reading = withDeadline(800, calm(), (signal) => tls.get('/', CALLER, signal));
+    const reading = withDeadline(800, calm(), (signal) => tls.get(asking(), signal));
     expect(await failureOf(reading)).to.include({
       code: 'upstream_timeout',
       upstream: 'projects',
@@ -40,7 +40,7 @@ describe('a failing upstream', () => {
 
   it('that speaks no TLS where https is set is upstream_failed', async () => {
     const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    const error = await failureOf(open(url.replace('http:', 'https:')).get('/', CALLER, calm()));
+    const error = await failureOf(open(url.replace('http:', 'https:')).get(asking(), calm()));
     expect(error).to.include({ code: 'upstream_failed', reason: 'TLS was not established' });
   });
 

@@ -2,13 +2,18 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { Credential } from '../../src/kernel/caller.ts';
+import { type Caller, Credential } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { createUpstream, type UpstreamOptions } from '../../src/upstream/client.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
+import type { PageRequest, Upstream } from '../../src/upstream/upstream.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
 
-export const CALLER = { credential: new Credential('secret-token'), partition: 'p', requestId: 'request-1' };
+const CALLER = { credential: new Credential('secret-token'), partition: 'p', requestId: 'request-1' };
+
+/** The request for a page that is read as its text. */
+export function asking(target = '/', caller: Partial<Caller> = {}): PageRequest<string> {
+  return { target, caller: { ...CALLER, ...caller }, read: (text) => text };
+}
 
 /** A signal that never aborts. */
 export const calm = (): AbortSignal => new AbortController().signal;

@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { withDeadline } from '../../src/kernel/deadline.ts';
+import { GatewayError } from '../../src/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../src/upstream/open-upstream.ts';
 import type { BreakerUpstream } from '../../src/upstream/with-breaker.ts';
 import { captureLog } from '../observability/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { answerJson } from '../support/http-upstream.ts';
-import { CALLER, calm, failureOf, rejection, useHarness } from './harness.ts';
+import { asking, calm, failureOf, rejection, useHarness } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
 const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
@@ -40,7 +41,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   /** One read under a deadline of 50 ms. */
   const soon = (upstream: BreakerUpstream) =>
-    failureOf(withDeadline(50, calm(), (signal) => upstream.get('/', CALLER, signal)));
+    failureOf(withDeadline(50, calm(), (signal) => upstream.get(asking(), signal)));
 
   /** Each of these ends a read in a way for which the upstream is to blame. */
   const FAULTS: Record<string, RequestListener> = {
@@ -63,7 +64,7 @@ describe('an upstream with all its layers, over real sockets', () => {
       const upstream = openAt(server.url);
       await soon(upstream);
       await eventually(() => upstream.breakerState === 'open' || undefined);
-      expect(await failureOf(upstream.get('/', CALLER, calm()))).to.include({
+      expect(await failureOf(upstream.get(asking(), calm()))).to.include({
         code: 'breaker_open',
         upstream: 'projects',
         retryAfterSeconds: 60,
@@ -76,7 +77,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     const server = await serve(() => {});
     await server.close();
     const upstream = openAt(server.url);
-    expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.equal('upstream_failed');
+    expect((await failureOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
     expect(upstream.breakerState).to.equal('open');
   });
 
@@ -91,12 +92,38 @@ describe('an upstream with all its layers, over real sockets', () => {
       const server = await serve(handler);
       const upstream = openAt(server.url, { rememberRejectedMs: 0 });
       for (let count = 0; count < 3; count += 1) {
-        expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.not.equal('breaker_open');
+        expect((await failureOf(upstream.get(asking(), calm()))).code).to.not.equal('breaker_open');
       }
       expect(upstream.breakerState).to.equal('closed');
       expect(server.requests).to.have.length(3);
     });
   }
+
+  it('takes a page that cannot be read for no success, so that it hides nothing that fails, and for a sign of life', async () => {
+    const statuses = [...Array(9).fill(200), 500, 500];
+    const server = await serve((request, response) => answerJson('a page', statuses.shift())(request, response));
+    const upstream = openAt(server.url, { breaker: { ...ONCE, minimumCalls: 2, openMs: 20 } });
+    const unreadable = {
+      ...asking(),
+      read(text: string) {
+        throw new GatewayError('upstream_invalid', { reason: `read ${text}` });
+      },
+    };
+    const get = () => failureOf(upstream.get(unreadable, calm()));
+    for (let count = 0; count < 9; count += 1) {
+      expect(await get()).to.include({
+        code: 'upstream_invalid',
+        reason: 'read "a page"',
+        upstream: 'projects',
+        fault: false,
+      });
+    }
+    expect(upstream.breakerState).to.equal('closed');
+    for (let count = 0; count < 2; count += 1) expect((await get()).code).to.equal('upstream_failed');
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    expect((await get()).code).to.equal('upstream_invalid');
+    expect(upstream.breakerState).to.equal('closed');
+  });
 
   it('leaves its breaker closed when callers hang up, even in the middle of a body', async () => {
     const server = await serve((_request, response) => {
@@ -106,7 +133,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     const upstream = openAt(server.url);
     for (let count = 0; count < 3; count += 1) {
       const controller = new AbortController();
-      const reading = rejection(upstream.get('/', CALLER, controller.signal));
+      const reading = rejection(upstream.get(asking(), controller.signal));
       await eventually(() => server.requests.length > count || undefined);
       controller.abort(new Error('gone'));
       await reading;
@@ -117,7 +144,7 @@ describe('an upstream with all its layers, over real sockets', () => {
   it('leaves its breaker closed at a deadline that passed while its own queue was full of others', async () => {
     const { url, sockets } = await serveRaw(() => {});
     const upstream = openAt(url, { connections: 1 });
-    const first = rejection(upstream.get('/', CALLER, calm()));
+    const first = rejection(upstream.get(asking(), calm()));
     await eventually(() => sockets.length > 0 || undefined);
     expect((await soon(upstream)).code).to.equal('upstream_timeout');
     expect(upstream.breakerState).to.equal('closed');
@@ -130,10 +157,10 @@ describe('an upstream with all its layers, over real sockets', () => {
     const server = await serve((request, response) => answerJson([], down ? 500 : 200)(request, response));
     const log = captureLog();
     const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, logger: log.logger });
-    await failureOf(upstream.get('/', CALLER, calm()));
+    await failureOf(upstream.get(asking(), calm()));
     down = false;
     await eventually(() => upstream.breakerState === 'half-open' || undefined);
-    expect((await upstream.get('/', CALLER, calm())).text).to.equal('[]');
+    expect((await upstream.get(asking(), calm())).page).to.equal('[]');
     expect(upstream.breakerState).to.equal('closed');
     expect(log.lines().map(({ state }) => state)).to.deep.equal(['open', 'half-open', 'closed']);
   });
@@ -142,7 +169,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     const statuses = [401, 500, 401];
     const server = await serve((request, response) => answerJson({}, statuses.shift())(request, response));
     const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 } });
-    const read = (partition: string) => failureOf(upstream.get('/', { ...CALLER, partition }, calm()));
+    const read = (partition: string) => failureOf(upstream.get(asking('/', { partition }), calm()));
     expect((await read('a')).code).to.equal('credential_rejected');
     expect((await read('b')).code).to.equal('upstream_failed');
     await eventually(() => upstream.breakerState === 'half-open' || undefined);
@@ -160,10 +187,10 @@ describe('an upstream with all its layers, over real sockets', () => {
       retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
       breaker: { ...ONCE, minimumCalls: 2, failurePercent: 49 },
     });
-    await upstream.get('/', CALLER, calm());
+    await upstream.get(asking(), calm());
     expect(upstream.breakerState).to.equal('closed');
     // Of the 3 retries in 10 s one is spent.
-    expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.equal('upstream_failed');
+    expect((await failureOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
     expect(upstream.breakerState).to.equal('open');
     expect(server.requests).to.have.length(5);
   });
@@ -171,7 +198,7 @@ describe('an upstream with all its layers, over real sockets', () => {
   it('ends what waits and what runs when it is closed', async () => {
     const { url, sockets } = await serveRaw(() => {});
     const upstream = openAt(url, { connections: 1 });
-    const reads = [0, 1].map(() => failureOf(upstream.get('/', CALLER, calm())));
+    const reads = [0, 1].map(() => failureOf(upstream.get(asking(), calm())));
     await eventually(() => sockets.length > 0 || undefined);
     await upstream.close();
     for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');

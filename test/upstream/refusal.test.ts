@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ErrorCode } from '../../src/kernel/errors.ts';
 import type { UpstreamOptions } from '../../src/upstream/client.ts';
 import { answerJson } from '../support/http-upstream.ts';
-import { CALLER, calm, failureOf, useHarness } from './harness.ts';
+import { asking, calm, failureOf, useHarness } from './harness.ts';
 
 const CALLERS_OWN: Record<number, ErrorCode> = {
   201: 'upstream_invalid',
@@ -38,13 +38,13 @@ describe('the status of an upstream', () => {
   async function refusalFor(status: number, options: Partial<UpstreamOptions> = {}) {
     const body = status === 204 || status === 304 ? undefined : { message: 'secret words of the platform' };
     const server = await serve(answerJson(body, status));
-    return failureOf(open(server.url, options).get('/', CALLER, calm()));
+    return failureOf(open(server.url, options).get(asking(), calm()));
   }
 
   it('brings a page with 200 and 203', async () => {
     for (const status of [200, 203]) {
       const server = await serve(answerJson([1], status));
-      expect((await open(server.url).get('/', CALLER, calm())).text).to.equal('[1]');
+      expect((await open(server.url).get(asking(), calm())).page).to.equal('[1]');
     }
   });
 
@@ -67,7 +67,7 @@ describe('the status of an upstream', () => {
     const waits = { '7': 7, '0': 1, '999999': 3600, nonsense: 1 };
     for (const [field, seconds] of Object.entries(waits)) {
       const server = await serve(answerJson({}, 429, { 'retry-after': field }));
-      const error = await failureOf(open(server.url).get('/', CALLER, calm()));
+      const error = await failureOf(open(server.url).get(asking(), calm()));
       expect(error.retryAfterSeconds, field).to.equal(seconds);
     }
     expect((await refusalFor(429)).retryAfterSeconds).to.equal(1);
@@ -83,7 +83,7 @@ describe('the status of an upstream', () => {
     }
     for (const status of [502, 503, 504]) {
       const server = await serve(answerJson({}, status, { 'retry-after': '7' }));
-      const error = await failureOf(open(server.url).get('/', CALLER, calm()));
+      const error = await failureOf(open(server.url).get(asking(), calm()));
       expect(error, String(status)).to.include({ fault: true, retryable: 'status', retryAfterSeconds: 7 });
     }
   });
@@ -98,7 +98,7 @@ describe('the status of an upstream', () => {
       );
       const upstream = open(url, { connections: 1 });
       for (let count = 0; count < 2; count += 1) {
-        expect((await failureOf(upstream.get('/', CALLER, calm()))).code).to.equal('upstream_failed');
+        expect((await failureOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
       }
       expect(sockets).to.have.length(connections);
     }
@@ -108,7 +108,7 @@ describe('the status of an upstream', () => {
     const { url, sockets } = await serveRaw((socket) =>
       socket.write('HTTP/1.1 401 No\r\nContent-Length: 500\r\n\r\nx'),
     );
-    const error = await failureOf(open(url).get('/', CALLER, calm()));
+    const error = await failureOf(open(url).get(asking(), calm()));
     expect(error.code).to.equal('credential_rejected');
     const [socket] = sockets;
     await new Promise((resolve) => socket?.on('close', resolve));

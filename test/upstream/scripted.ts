@@ -2,7 +2,8 @@ import { heeding } from '../../src/kernel/deadline.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../src/kernel/errors.ts';
 import type { Reply, Upstream } from '../../src/upstream/upstream.ts';
 
-export const PAGE: Reply = { text: '[]', headers: {} };
+/** What one is answered with who reads a page as its text. */
+export const PAGE: Reply<string> = { page: '[]', headers: {} };
 
 /** One request that a scripted upstream was sent; the test says how it ends. */
 export interface Request {
@@ -29,13 +30,13 @@ export function createScripted(): Scripted {
     count: () => count,
     upstream: {
       name: 'projects',
-      async get(_target, { partition }, signal) {
+      async get({ caller: { partition }, read }, signal) {
         count += 1;
-        const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-        const request: Request = { signal, partition, succeed: () => resolve(PAGE), fail: reject };
+        const { promise, resolve, reject } = Promise.withResolvers<string>();
+        const request: Request = { signal, partition, succeed: () => resolve('[]'), fail: reject };
         open.push(request);
         try {
-          return await heeding(signal, () => promise);
+          return { page: read(await heeding(signal, () => promise)), headers: {} };
         } catch (error) {
           // As the client says it: a deadline that passes here is the upstream's.
           if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();

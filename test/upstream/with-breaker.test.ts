@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { type BreakerUpstream, withBreaker } from '../../src/upstream/with-breaker.ts';
 import { captureLog } from '../observability/captured-log.ts';
-import { CALLER, calm, failureOf, rejection } from './harness.ts';
+import { asking, calm, failureOf, rejection } from './harness.ts';
 import { ANSWERS, createScripted, PAGE, status500, timeout } from './scripted.ts';
 
 const SETTINGS = { failurePercent: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000, probeTimeoutMs: 2000 };
@@ -25,11 +25,11 @@ describe('an upstream behind a breaker', () => {
       logger: log.logger,
       now: () => Date.now(),
     });
-    const get = (signal = calm()) => upstream.get('/', CALLER, signal);
+    const get = (signal = calm()) => upstream.get(asking(), signal);
     const succeed = async () => {
       const reading = get();
       platform.open.at(-1)?.succeed();
-      expect(await reading).to.equal(PAGE);
+      expect(await reading).to.deep.equal(PAGE);
       await settled();
     };
     const fail = async (error: unknown = status500()) => {
@@ -190,7 +190,7 @@ describe('an upstream behind a breaker', () => {
       expect(await failureOf(get())).to.include({ code: 'breaker_open', retryAfterSeconds: 1 });
       expect(count()).to.equal(asked + 1);
       open[0]?.succeed();
-      expect(await probe).to.equal(PAGE);
+      expect(await probe).to.deep.equal(PAGE);
       expect(upstream.breakerState).to.equal('closed');
     });
 
@@ -327,7 +327,7 @@ describe('an upstream behind a breaker', () => {
           const controller = new AbortController();
           const mine = { controller, probe: before === 'half-open', running: true };
           const sent = count();
-          const reading = upstream.get('/', CALLER, controller.signal).then(
+          const reading = upstream.get(asking(), controller.signal).then(
             () => undefined,
             (error: unknown) => error,
           );

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { type WithBulkheadOptions, withBulkhead } from '../../src/upstream/with-bulkhead.ts';
-import { CALLER, calm, failureOf, rejection } from './harness.ts';
+import { asking, calm, failureOf, rejection } from './harness.ts';
 import { createScripted, PAGE, status401, status500 } from './scripted.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -18,7 +18,7 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
     now: () => clock.time,
     ...options,
   });
-  const get = (partition: string, signal = calm()) => upstream.get('/', { ...CALLER, partition }, signal);
+  const get = (partition: string, signal = calm()) => upstream.get(asking('/', { partition }), signal);
   const introduce = async (partition: string) => {
     const reading = get(partition);
     platform.open.at(-1)?.succeed();

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { withRejections } from '../../src/upstream/with-rejections.ts';
-import { CALLER, calm, failureOf, rejection } from './harness.ts';
+import { asking, calm, failureOf, rejection } from './harness.ts';
 import { ANSWERS, createScripted, PAGE, status401, status500 } from './scripted.ts';
 
 function remembering(forMs = 5000) {
   const clock = { time: 0 };
   const platform = createScripted();
   const upstream = withRejections(platform.upstream, { forMs, now: () => clock.time });
-  const get = (partition: string) => upstream.get('/', { ...CALLER, partition }, calm());
+  const get = (partition: string) => upstream.get(asking('/', { partition }), calm());
   const fail = async (partition: string, error: unknown) => {
     const reading = rejection(get(partition));
     platform.open[0]?.fail(error);
@@ -26,7 +26,7 @@ describe('an upstream that remembers whom it refused', () => {
     clock.time = 5000;
     const reading = get('a');
     open[0]?.succeed();
-    expect(await reading).to.equal(PAGE);
+    expect(await reading).to.deep.equal(PAGE);
   });
 
   it('does not make the while longer by being asked', async () => {
@@ -45,7 +45,7 @@ describe('an upstream that remembers whom it refused', () => {
     await fail('a', status401());
     const reading = get('b');
     open[0]?.succeed();
-    expect(await reading).to.equal(PAGE);
+    expect(await reading).to.deep.equal(PAGE);
   });
 
   it('remembers nothing but a refused token of the caller', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { type WithRetryOptions, withRetry } from '../../src/upstream/with-retry.ts';
-import { CALLER, calm, failureOf, rejection, useHarness } from './harness.ts';
+import { asking, calm, failureOf, rejection, useHarness } from './harness.ts';
 import { ANSWERS, PAGE, refused, reset, status500, status503, timeout } from './scripted.ts';
 
 const SETTINGS = { attempts: 2, baseDelayMs: 100, maxDelayMs: 1000, budgetPercent: 20 };
@@ -14,11 +14,11 @@ function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOption
   let asked = 0;
   const inner: Upstream = {
     name: 'projects',
-    async get() {
+    async get({ read }) {
       const outcome = outcomes[asked];
       asked += 1;
       if (outcome !== undefined) throw outcome;
-      return PAGE;
+      return { page: read('[]'), headers: {} };
     },
     close: async () => {},
   };
@@ -29,7 +29,7 @@ function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOption
     sleep: async (ms) => waits.push(ms),
     ...options,
   });
-  return { get: (signal = calm()) => upstream.get('/', CALLER, signal), waits, asked: () => asked };
+  return { get: (signal = calm()) => upstream.get(asking(), signal), waits, asked: () => asked };
 }
 
 describe('an upstream with retry', () => {
@@ -40,7 +40,7 @@ describe('an upstream with retry', () => {
   })) {
     it(`asks again after ${what}, twice at most`, async () => {
       const well = retrying([error, error]);
-      expect(await well.get()).to.equal(PAGE);
+      expect(await well.get()).to.deep.equal(PAGE);
       const ill = retrying([error, error, error]);
       expect(await failureOf(ill.get())).to.equal(error);
       expect(ill.asked()).to.equal(3);
@@ -111,7 +111,7 @@ describe('an upstream with retry', () => {
       },
       { ...SETTINGS, now: () => 0, sleep: () => expect.fail('it waited') },
     );
-    await failureOf(upstream.get('/', CALLER, controller.signal));
+    await failureOf(upstream.get(asking(), controller.signal));
   });
 
   it('ends its wait when the caller hangs up, with that reason, and when the deadline passes, with the failure', async () => {
@@ -144,9 +144,9 @@ describe('an upstream with retry', () => {
         const upstream = withRetry(
           {
             name: 'projects',
-            async get(_target, caller) {
-              (known.has(caller) ? again : first).push(time);
-              known.add(caller);
+            async get(request) {
+              (known.has(request) ? again : first).push(time);
+              known.add(request);
               throw refused();
             },
             close: async () => {},
@@ -156,7 +156,7 @@ describe('an upstream with retry', () => {
         for (const { waitMs, calls } of steps) {
           time += waitMs;
           known = new Set();
-          for (let call = 0; call < calls; call += 1) await failureOf(upstream.get('/', { ...CALLER }, calm()));
+          for (let call = 0; call < calls; call += 1) await failureOf(upstream.get(asking(), calm()));
         }
         for (const end of again) {
           const within = (times: readonly number[]) => times.filter((at) => at > end - 10_000 && at <= end).length;
@@ -198,7 +198,7 @@ describe('an upstream with retry', () => {
       });
       const upstream = withRetry(open(url, { connections: 1 }), { ...SETTINGS, now: () => performance.now() });
       for (let count = 0; count < 2; count += 1) {
-        expect((await upstream.get('/', CALLER, calm())).text).to.equal('[]');
+        expect((await upstream.get(asking(), calm())).page).to.equal('[]');
       }
       expect(sockets).to.have.length(2);
       expect(answered).to.equal(3);
@@ -212,14 +212,14 @@ describe('an upstream with retry', () => {
         else socket.write(`${head}[]`);
       });
       const upstream = withRetry(open(url), { ...SETTINGS, now: () => performance.now() });
-      expect((await upstream.get('/', CALLER, calm())).text).to.equal('[]');
+      expect((await upstream.get(asking(), calm())).page).to.equal('[]');
     });
 
     it('gives up its wait at once when the caller hangs up', async () => {
       const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'));
       const upstream = withRetry(open(url), { ...SETTINGS, baseDelayMs: 60_000, maxDelayMs: 60_000, now: () => 0 });
       const controller = new AbortController();
-      const reading = rejection(upstream.get('/', CALLER, controller.signal));
+      const reading = rejection(upstream.get(asking(), controller.signal));
       const gone = new Error('gone');
       setTimeout(() => controller.abort(gone), 50);
       expect(await reading).to.equal(gone);

@@ -9,6 +9,11 @@ export const CacheSettings = z.strictObject({
   maxEntries: whole(1, 1_000_000)
     .default(20_000)
     .describe('Stored answers: one for each caller and resource that is stored.'),
+  reuseMaxBytes: bytes(0)
+    .default(16_777_216)
+    .describe(
+      'What was made of upstream answers, to be used again where the very same bytes come. 0: all is made anew.',
+    ),
 });
 
 /** How long snapshots of one resource serve. */

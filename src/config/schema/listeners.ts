@@ -32,6 +32,12 @@ const HttpShape = z.strictObject({
     .describe('How long a client may leave an answer unread; then the connection is closed.'),
   maxConnections: whole(1, 1_000_000).default(10_000).describe('Open connections; more are refused.'),
   compressMinBytes: bytes(0).default(1024).describe('Answers smaller than this are sent uncompressed.'),
+  answerAhead: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether plain reads of what is cached take a shorter way. The answers are the same; off, they take longer.',
+    ),
 });
 
 /** The public listener: the two reads, and the probes. */

@@ -15,18 +15,26 @@ export interface HostOptions {
  * Refuses a request for another host, and one whose host is in doubt (RFC 9112, section 3.2): a proxy in front may have
  * gone by a different one.
  */
-export function checkHost({ allowedHosts, address }: HostOptions): Check {
-  let answered: { readonly hosts: ReadonlySet<string> | undefined } | undefined;
+export function checkHost(options: HostOptions): Check {
+  const answersFor = createHosts(options);
   return function host({ req, state }) {
-    answered ??= { hosts: hostsAnsweredFor(allowedHosts, address()) };
-    const { hosts } = answered;
     const lines = fieldValues(req.rawHeaders, 'host');
     if (lines.length > 1 || (lines.length === 0 && req.httpVersion === '1.1')) {
       throw new GatewayError('invalid_request', { detail: 'The request must have exactly one Host header.' });
     }
     const named = state.authority ?? lines[0];
-    if (named === undefined || hosts?.has(named.toLowerCase())) return;
+    if (named === undefined || answersFor(named)) return;
     if (!isHost(named)) throw new GatewayError('invalid_request', { detail: 'The host is not well-formed.' });
-    if (hosts !== undefined) throw new GatewayError('host_refused');
+    throw new GatewayError('host_refused');
+  };
+}
+
+/** Whether the listener answers for a host that a request names. */
+export function createHosts({ allowedHosts, address }: HostOptions): (named: string) => boolean {
+  let answered: { readonly hosts: ReadonlySet<string> | undefined } | undefined;
+  return (named) => {
+    answered ??= { hosts: hostsAnsweredFor(allowedHosts, address()) };
+    const { hosts } = answered;
+    return hosts === undefined ? isHost(named) : hosts.has(named.toLowerCase());
   };
 }

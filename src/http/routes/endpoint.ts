@@ -8,7 +8,7 @@ import type { Answer } from '../answer.ts';
 import { cacheWord } from '../cache-headers.ts';
 import type { Context } from '../context.ts';
 import { forbidsCache } from '../forbids-cache.ts';
-import { identify } from '../identify.ts';
+import { credentialOf, identify } from '../identify.ts';
 import { logBug } from '../log-bug.ts';
 import { acceptsJson } from '../negotiate.ts';
 import { readBody } from '../read-body.ts';
@@ -66,7 +66,7 @@ export function endpointRoutes({ endpoints, partition, logger, now }: EndpointRo
     async (ctx: Context): Promise<void> => {
       const { exchange } = ctx.state;
       const { headers } = ctx.req;
-      const caller = identify(exchange, partition);
+      const caller = identify(exchange, credentialOf(ctx.req), partition);
       if (!isPlainJson(headers)) throw new GatewayError('unsupported_media_type');
       if (!acceptsJson(headers)) throw new GatewayError('not_acceptable');
       const body = await readBody(exchange, maxBodyBytes);

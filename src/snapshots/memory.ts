@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Snapshot } from './snapshot.ts';
+
+/** What was made of one upstream answer. */
+export interface Made {
+  readonly snapshot: Snapshot;
+  /** Items left out because they could not be mapped. */
+  readonly dropped: number;
+}
+
+/** What was made of the upstream answers of one resource, by their content. */
+export interface Memory {
+  /** The name of a content: a hash. Nobody who does not have the content can find what was made of it. */
+  nameOf(content: string): string;
+  recall(name: string): Made | undefined;
+  keep(name: string, made: Made): void;
+}
+
+/** Keys, objects and the table itself, for one entry: more than they take. */
+const ENTRY_BYTES = 1024;
+
+/**
+ * Mapping is pure, so that the same content under the same settings gives the same bytes, whoever it came for. Gives a
+ * memory for each resource; together they hold `maxBytes`, 0 for none.
+ */
+export function createMemories(maxBytes: number): (resource: string) => Memory | undefined {
+  if (maxBytes === 0) return () => undefined;
+  const held = new LRUCache<string, Made>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ snapshot }) => ENTRY_BYTES + snapshot.bytes.length,
+  });
+  return (resource) => ({
+    nameOf: (content) => `${hash('sha256', content, 'base64url')} ${resource}`,
+    recall: (name) => held.get(name),
+    keep: (name, made) => {
+      held.set(name, made);
+    },
+  });
+}

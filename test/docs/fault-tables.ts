@@ -1,0 +1,20 @@
+import type { FaultRow } from '../e2e/fault-matrix.ts';
+
+const HEAD = `| The platform | Answer | Requests | Breaker | Connection | Stale list |
+|---|---|---|---|---|---|`;
+
+/** The fault matrix as it stands in the docs: a table for each kind of fault, under a heading. */
+export function faultTables(faults: Readonly<Record<string, readonly FaultRow[]>>): string {
+  return Object.entries(faults)
+    .map(([title, rows]) => [`#### ${title}\n`, HEAD, ...rows.map(lineOf)].join('\n'))
+    .join('\n\n');
+}
+
+function lineOf([what, , [answer, ...outcome]]: FaultRow): string {
+  return `| ${[what, marked(answer), ...outcome].join(' | ')} |`;
+}
+
+/** Codes, settings and headers set as code. */
+function marked(answer: string): string {
+  return answer.replace(/Retry-After (\d+)/, '`Retry-After: $1`').replace(/\b([a-z]+_[a-z_]+|timeoutMs)\b/g, '`$1`');
+}
