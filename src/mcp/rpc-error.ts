@@ -2,6 +2,7 @@ import { type JSONRPCMessage, ProtocolError } from '@modelcontextprotocol/server
 import { ERRORS, type ErrorCode, GatewayError } from '../kernel/errors.ts';
 import type { Ask } from './ask.ts';
 import type { Era } from './era.ts';
+import type { Params } from './handlers.ts';
 
 /** What the SDK's own errors are called in the error table. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -21,10 +22,13 @@ export function rpcErrorOf({ code, rpc, detail, upstream, retryAfterSeconds }: G
   return { code: rpc, message: detail, data: { code, requestId, upstream, retryAfterSeconds } };
 }
 
-/** The same, to be thrown at the SDK, which sends message and data as they are. */
-export function protocolErrorOf(failure: GatewayError, requestId: string): ProtocolError {
+/**
+ * The same, to be thrown at the SDK, which sends message and data as they are. `params` are those of the request: an
+ * unknown resource is called by its URI again (2026-07-28, server/resources, Error Handling).
+ */
+export function protocolErrorOf(failure: GatewayError, requestId: string, params: Params = {}): ProtocolError {
   const { code, message, data } = rpcErrorOf(failure, requestId);
-  return new ProtocolError(code, message, data);
+  return new ProtocolError(code, message, failure.code === 'resource_unknown' ? { ...data, uri: params['uri'] } : data);
 }
 
 /**

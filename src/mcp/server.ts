@@ -42,7 +42,7 @@ export function createServerFactory(options: ServerOptions): ServerFactory {
         try {
           return { ...(await handle(params, ask, signal)) };
         } catch (error) {
-          throw protocolErrorOf(failureOf(error, ask, signal), ask.caller.requestId);
+          throw protocolErrorOf(failureOf(error, ask, signal), ask.caller.requestId, params);
         }
       });
     }

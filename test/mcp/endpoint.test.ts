@@ -42,7 +42,7 @@ describe('MCP before 2026-07-28', () => {
     expect(json.error).to.deep.equal({
       code: -32002,
       message: `No resource has this uri. There are: ${URIS.join(', ')}.`,
-      data: { code: 'resource_unknown', requestId: 'request-of-the-test' },
+      data: { code: 'resource_unknown', requestId: 'request-of-the-test', uri: 'platform://nothing' },
     });
     expect(facts.failure?.code).to.equal('resource_unknown');
   });

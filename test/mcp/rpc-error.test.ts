@@ -55,11 +55,13 @@ describe('an error of JSON-RPC', () => {
   });
 
   it('of ours goes out as it is, but for the older name of an unknown resource', () => {
-    const ours = protocolErrorOf(new GatewayError('resource_unknown'), 'mine');
+    const ours = protocolErrorOf(new GatewayError('resource_unknown'), 'mine', { uri: 'platform://nothing' });
+    expect(ours.data).to.include({ code: 'resource_unknown', requestId: 'mine', uri: 'platform://nothing' });
     const error = { code: ours.code, message: ours.message, data: ours.data };
     expect(finish(error).message).to.deep.nested.include({ error });
     expect(finish(error, 'legacy').message).to.nested.include({ 'error.code': -32002, 'error.data.requestId': 'mine' });
-    const failed = protocolErrorOf(new GatewayError('upstream_failed'), 'mine');
+    const failed = protocolErrorOf(new GatewayError('upstream_failed'), 'mine', { uri: 'platform://tools' });
+    expect(failed.data).not.to.have.property('uri');
     expect(finish({ ...failed, message: failed.message }, 'legacy').message).to.nested.include({
       'error.code': -32603,
       'error.data.code': 'upstream_failed',

@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   ProtocolError,
+  ResourceNotFoundError,
   Client as SdkClient,
   SdkHttpError,
   StreamableHTTPClientTransport,
@@ -28,6 +29,8 @@ export function sdkV2(name: string, mode: VersionNegotiationMode): Client {
       };
     },
     refusal(error) {
+      // What the client makes of -32002: it knows the meaning, and keeps neither code nor data as they came.
+      if (error instanceof ResourceNotFoundError) return { message: error.message };
       if (error instanceof ProtocolError) return { message: error.message, code: error.code, data: error.data };
       if (error instanceof SdkHttpError) return { message: error.message, status: error.status };
       throw error;
