@@ -4,11 +4,12 @@ import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
 import { createPartitioner } from './credentials/partition.ts';
 import { createAdminServer } from './http/admin-server.ts';
-import type { Endpoint } from './http/routes/endpoint.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import { createHttpServer } from './http/server.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { RESOURCES } from './resources/index.ts';
 import { createForms } from './snapshots/forms.ts';
+import { createQuotes } from './snapshots/quotes.ts';
 import type { BreakerState } from './upstream/breaker.ts';
 import { readVersion } from './version.ts';
 
@@ -98,11 +99,18 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
 }
 
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function mcpEndpoint(config: Config, { catalogue }: Core, now: () => number): Endpoint {
+function mcpEndpoint(config: Config, { catalogue, cache }: Core, now: () => number): Endpoint {
   let loading: Promise<Pick<Endpoint, 'answer'>> | undefined;
   const load = async () => {
     const { createMcpEndpoint } = await import('./mcp/endpoint.ts');
-    return createMcpEndpoint({ ...config.mcp, catalogue, resources: RESOURCES, version: readVersion(), now });
+    return createMcpEndpoint({
+      ...config.mcp,
+      catalogue,
+      resources: RESOURCES,
+      version: readVersion(),
+      now,
+      quote: config.http.answerAhead ? createQuotes(cache) : undefined,
+    });
   };
   return {
     path: '/mcp',

@@ -9,7 +9,8 @@ export interface QuickAnswer {
   readonly status: number;
   /** Well-formed by the way they are made: nothing checks them here. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | undefined;
+  /** In one piece, or in several that are sent one after the other. */
+  readonly body?: Buffer | readonly Buffer[] | undefined;
   /** Whether the connection is to be closed after it. */
   readonly last: boolean;
   /** How long the connection is kept otherwise. */
@@ -33,7 +34,12 @@ export function sendQuickly(res: ServerResponse, answer: QuickAnswer): void {
   } else {
     res.writeHead(status, last ? { ...headers, Connection: 'close' } : headers);
   }
-  res.end(body);
+  if (body === undefined || Buffer.isBuffer(body)) {
+    res.end(body);
+  } else {
+    for (const piece of body) res.write(piece);
+    res.end();
+  }
 }
 
 function hasHead(res: ServerResponse): res is ServerResponse & WithHead {

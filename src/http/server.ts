@@ -3,14 +3,18 @@ import type { Partitioner } from '../credentials/partition.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Encode } from '../snapshots/forms.ts';
 import { answerAhead } from './answer-ahead.ts';
+import { answerPosts } from './answer-posts.ts';
+import { createAskEndpoint } from './ask-endpoint.ts';
 import { checkHost, createHosts } from './checks/host.ts';
 import { checkOrigin } from './checks/origin.ts';
 import { checkStopping } from './checks/stopping.ts';
 import { createEdge, type HttpServer } from './edge.ts';
+import type { Endpoint } from './endpoint.ts';
 import { createLifecycle } from './lifecycle.ts';
 import type { ListenerSettings } from './listener.ts';
 import { runChecks } from './middleware/run-checks.ts';
-import { type Endpoint, endpointRoutes, takesBodyFor } from './routes/endpoint.ts';
+import { createQuickWay } from './quick-way.ts';
+import { endpointRoutes, takesBodyFor } from './routes/endpoint.ts';
 import { PROBE_PATHS, probeRoutes } from './routes/probes.ts';
 import { readRoutes } from './routes/reads.ts';
 import { route } from './routes/router.ts';
@@ -20,7 +24,7 @@ export interface HttpSettings extends ListenerSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins: readonly string[];
   readonly compressMinBytes: number;
-  /** Whether cached reads are answered ahead of the layers, where nothing is out of the ordinary. */
+  /** Whether cached reads, and what endpoints answer, go ahead of the layers, where nothing is out of the ordinary. */
   readonly answerAhead: boolean;
 }
 
@@ -50,7 +54,7 @@ export function createHttpServer({
   endpoints = [],
 }: HttpServerOptions): HttpServer {
   const lifecycle = createLifecycle();
-  const { allowedHosts, allowedOrigins, compressMinBytes, sendTimeoutMs } = settings;
+  const { allowedHosts, allowedOrigins, compressMinBytes, keepAliveTimeoutMs, sendTimeoutMs } = settings;
   return createEdge({
     settings,
     inactivityMs: readDeadlineMs + sendTimeoutMs,
@@ -58,20 +62,21 @@ export function createHttpServer({
     lifecycle,
     takesBody: takesBodyFor(endpoints),
     ahead: settings.answerAhead
-      ? (connections, address) =>
-          answerAhead({
-            catalogue,
-            partition,
-            encode,
+      ? (connections, address) => {
+          const answersFor = createHosts({ allowedHosts, address });
+          const way = createQuickWay({
             limits: settings,
-            compressMinBytes,
-            keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
+            keepAliveTimeoutMs,
             logger,
-            now,
             lifecycle,
             connections,
-            answersFor: createHosts({ allowedHosts, address }),
-          })
+            answersFor,
+          });
+          const common = { partition, limits: settings, connections, way };
+          const reads = answerAhead({ ...common, catalogue, encode, compressMinBytes, now });
+          const posts = answerPosts({ ...common, endpoints, ask: createAskEndpoint({ logger, now }) });
+          return (req, res) => reads(req, res) || posts(req, res);
+        }
       : undefined,
     middleware: (address) => [
       runChecks(

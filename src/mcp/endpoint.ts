@@ -2,14 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { Quote } from '../snapshots/quotes.ts';
 import { answerRequests } from './answer-requests.ts';
 import type { Ask, Facts } from './ask.ts';
 import { isDenial } from './denial.ts';
 import { legacyRequests } from './legacy.ts';
 import { idOf, parseMessage } from './message.ts';
 import { methodWord } from './methods.ts';
+import { createRepeater } from './repeat/repeat.ts';
 import { finished, rpcErrorOf } from './rpc-error.ts';
-import { inbound, jsonAnswer, type McpAnswer, webRequest, wholeAnswer } from './sdk-http.ts';
+import { inbound, jsonAnswer, type McpAnswer, type WholeAnswer, webRequest, wholeAnswer } from './sdk-http.ts';
 import { createServerFactory, type ServerOptions } from './server.ts';
 
 /** A `POST` whose credential and body have been read. */
@@ -33,9 +35,16 @@ export interface McpEndpoint {
   answer(request: McpRequest): Promise<McpAnswer>;
 }
 
+export interface McpEndpointOptions extends ServerOptions {
+  /** What answers that the SDK need not make are made with. @default the SDK makes all */
+  readonly quote?: Quote | undefined;
+}
+
 /** JSON-RPC over Streamable HTTP, stateless, in both eras of the protocol. */
-export function createMcpEndpoint(options: ServerOptions): McpEndpoint {
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const createServer = createServerFactory(options);
+  const { quote } = options;
+  const repeater = quote && createRepeater({ ...options, quote });
   const asks = new WeakMap<Request, Ask>();
   const modern = createMcpHandler(
     ({ requestInfo }) => {
@@ -46,7 +55,7 @@ export function createMcpEndpoint(options: ServerOptions): McpEndpoint {
     { legacy: 'reject' },
   );
 
-  async function answerMessage(message: unknown, { headers, signal }: McpRequest, ask: Ask): Promise<McpAnswer> {
+  async function answerMessage(message: unknown, { headers, signal }: McpRequest, ask: Ask): Promise<WholeAnswer> {
     const facts = inbound(headers, message);
     const route = classifyInboundRequest(facts);
     if (route.kind !== 'legacy') {
@@ -67,7 +76,9 @@ export function createMcpEndpoint(options: ServerOptions): McpEndpoint {
 
   return {
     async answer(request) {
-      const { body, caller, signal, noCache, note, logBug } = request;
+      const { headers, body, caller, noCache, note, logBug } = request;
+      const repeated = repeater?.answer({ headers, body, ask: request });
+      if (typeof repeated === 'object') return repeated;
       let denial: GatewayError | undefined;
       const ask: Ask = {
         caller,
@@ -83,8 +94,9 @@ export function createMcpEndpoint(options: ServerOptions): McpEndpoint {
         message = parse(body);
         note({ rpc: methodWord(message) });
         const answer = await answerMessage(message, request, ask);
-        signal.throwIfAborted();
+        request.signal.throwIfAborted();
         if (denial !== undefined) throw denial;
+        repeated?.(answer, message);
         return answer;
       } catch (error) {
         if (!(error instanceof GatewayError) || isDenial(error)) throw error;

@@ -3,15 +3,21 @@ import type { InboundHttpRequest, JSONRPCMessage } from '@modelcontextprotocol/s
 import type { Ask } from './ask.ts';
 import { finished } from './rpc-error.ts';
 
-/** One whole answer over HTTP. */
+/** One answer over HTTP. */
 export interface McpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** In one piece, or in several that are sent one after the other. */
+  readonly body: Buffer | readonly Buffer[];
+}
+
+/** One that is in one piece. */
+export interface WholeAnswer extends McpAnswer {
   readonly body: Buffer;
 }
 
 /** Headers that the protocol gives a meaning. The SDK is shown no others. */
-const MCP_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+export const MCP_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
 /** The SDK reads no more of a URL than that there is one. */
 const ADDRESS = 'http://portico.invalid/mcp';
@@ -42,7 +48,7 @@ export function webRequest(headers: IncomingHttpHeaders, signal: AbortSignal): R
 }
 
 /** The SDK's answer, its errors finished. */
-export async function wholeAnswer(response: Response, ask: Ask): Promise<McpAnswer> {
+export async function wholeAnswer(response: Response, ask: Ask): Promise<WholeAnswer> {
   const type = response.headers.get('content-type');
   const body = Buffer.from(await response.arrayBuffer());
   if (type === null) return { status: response.status, headers: {}, body };
@@ -57,9 +63,11 @@ export async function wholeAnswer(response: Response, ask: Ask): Promise<McpAnsw
   return { status: response.status, headers: JSON_HEADERS, body };
 }
 
-export function jsonAnswer(status: number, message: unknown): McpAnswer {
+export function jsonAnswer(status: number, message: unknown): WholeAnswer {
   return { status, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(message)) };
 }
 
 const NOT_STORED = { 'Cache-Control': 'no-store' };
-const JSON_HEADERS = { ...NOT_STORED, 'Content-Type': 'application/json' };
+
+/** Headers of every answer that is JSON. */
+export const JSON_HEADERS = { ...NOT_STORED, 'Content-Type': 'application/json' };

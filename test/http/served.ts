@@ -1,7 +1,7 @@
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
 import { createPartitioner } from '../../src/credentials/partition.ts';
 import type { HttpServer } from '../../src/http/edge.ts';
-import type { Endpoint } from '../../src/http/routes/endpoint.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';

@@ -5,6 +5,7 @@ import { createMcpEndpoint, type McpRequest } from '../../src/mcp/endpoint.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { define } from '../../src/resources/resource.ts';
 import type { Load } from '../../src/snapshots/load.ts';
+import type { Quote } from '../../src/snapshots/quotes.ts';
 import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
 import { callerWith } from '../support/caller.ts';
 
@@ -27,8 +28,8 @@ export interface Read {
 
 export type Reader = (read: Read) => Promise<Load> | Load;
 
-/** The catalogue of the three resources, whose reads are a test's own. */
-export function catalogueOf(read: Reader) {
+/** The catalogue of the three resources, whose reads are a test's own; `fresh` is what is held of each. */
+export function catalogueOf(read: Reader, fresh: () => Load | undefined = () => undefined) {
   return createCatalogue(
     RESOURCES.map((resource) => ({
       name: resource.name,
@@ -36,7 +37,7 @@ export function catalogueOf(read: Reader) {
       source: {
         load: async (caller, signal, terms) =>
           read({ name: resource.name, caller, signal, noCache: terms?.noCache ?? false }),
-        fresh: () => undefined,
+        fresh,
       },
     })),
   );
@@ -60,6 +61,10 @@ export function toolItem(id: string, rest: object = {}): object {
 
 export interface AskedOptions {
   readonly read?: Reader;
+  /** What is held, and fresh, of any of the three. @default nothing */
+  readonly fresh?: () => Load | undefined;
+  /** What answers are made with that the SDK need not make. @default the SDK makes all */
+  readonly quote?: Quote;
   readonly tools?: boolean;
   readonly maxResultBytes?: number;
 }
@@ -76,9 +81,16 @@ export interface Answered {
 }
 
 /** An endpoint over such a catalogue, and ways to ask it. */
-export function asked({ read = () => loadOf([]), tools = true, maxResultBytes = 65_536 }: AskedOptions = {}) {
+export function asked({
+  read = () => loadOf([]),
+  fresh,
+  quote,
+  tools = true,
+  maxResultBytes = 65_536,
+}: AskedOptions = {}) {
   const endpoint = createMcpEndpoint({
-    catalogue: catalogueOf(read),
+    catalogue: catalogueOf(read, fresh),
+    quote,
     resources: RESOURCES,
     tools,
     maxResultBytes,
@@ -106,7 +118,7 @@ export function asked({ read = () => loadOf([]), tools = true, maxResultBytes = 
       logBug: (error) => bugs.push(error),
       ...rest,
     });
-    const text = answer.toString();
+    const text = (Buffer.isBuffer(answer) ? answer : Buffer.concat(answer)).toString();
     return {
       status,
       headers,

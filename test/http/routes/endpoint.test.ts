@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Endpoint, EndpointRequest } from '../../../src/http/routes/endpoint.ts';
+import type { Endpoint, EndpointRequest } from '../../../src/http/endpoint.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { closeAll, LIST, loadOf, type ServeOptions, serve } from '../served.ts';
 import { until } from '../until.ts';
