@@ -9,7 +9,9 @@ export async function readBody(exchange: Exchange, maxBytes: number): Promise<Bu
   const { req, res } = exchange;
   const tooLarge = () => new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.` });
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  if (req.headers.expect !== undefined) res.writeContinue();
+  // Behind another answer, Node would write it between the head and the body of this one. No client waits for it
+  // forever (RFC 9110, section 10.1.1).
+  if (req.headers.expect !== undefined && res.socket !== null) res.writeContinue();
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
