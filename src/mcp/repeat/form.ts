@@ -32,7 +32,8 @@ export function formed(body: Buffer, headers: IncomingHttpHeaders): Formed | und
   const before = text.slice(0, start);
   const after = text.slice(start + id.length);
   let form = `${before}\n${after}`;
-  for (const name of MCP_HEADERS) form += `\n${headers[name]}`;
+  // No header holds a line break; and one that is absent is not one that is empty.
+  for (const name of MCP_HEADERS) form += headers[name] === undefined ? '\n' : `\n=${headers[name]}`;
   return { id, before, after, form };
 }
 

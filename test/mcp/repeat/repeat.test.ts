@@ -106,7 +106,7 @@ const written = fc.tuple(message, fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 
 });
 const headers = fc
   .record({
-    version: fc.constantFrom('2026-07-28', '2026-07-28', '2025-11-25', '2025-03-26', '2025-01-01', undefined),
+    version: fc.constantFrom('2026-07-28', '2026-07-28', '2025-11-25', '2025-03-26', '', undefined),
     method: fc.oneof(fc.constant('resources/read'), fc.constantFrom(...METHODS), fc.constant(undefined)),
     name: fc.constantFrom('platform://tools', 'platform://tools', 'platform://projects', '=?base64?eA==?=', undefined),
   })
@@ -188,6 +188,15 @@ describe('an answer that the SDK need not make', () => {
     const { repeating, sdk } = both(false);
     for (let time = 0; time < 2; time += 1) {
       expect((await repeating.modern('tools/list')).text).to.equal((await sdk.modern('tools/list')).text);
+    }
+  });
+
+  it('is not the one to a request without a header, where that is empty or says so', async () => {
+    const { repeating, sdk } = both();
+    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    for (const version of [undefined, undefined, '', 'undefined', '2025-11-25']) {
+      const terms = version === undefined ? {} : { headers: { 'mcp-protocol-version': version } };
+      expect(comparable(await repeating.raw(ping, terms))).to.equal(comparable(await sdk.raw(ping, terms)));
     }
   });
 
