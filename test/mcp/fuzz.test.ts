@@ -26,7 +26,7 @@ const PONG = { jsonrpc: '2.0', id: 'sound', result: {} };
 /** How some requests have to end, or else what is sent misses its mark. */
 const MET = [
   ...['ok', 'caller_gone', 'invalid_request', 'parse_error', 'invalid_rpc', 'not_found', 'invalid_params'],
-  ...['header_mismatch', 'version_unsupported', 'resource_unknown', 'credential_malformed', 'credential_rejected'],
+  ...['header_mismatch', 'version_unsupported', 'resource_unknown', 'credential_malformed'],
 ];
 
 /** Ways in which a request ends that no client can have brought about. */
