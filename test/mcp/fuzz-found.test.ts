@@ -39,4 +39,9 @@ describe('POST /mcp', () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200]);
     for (const { body } of answers) expect(JSON.parse(body.toString())).to.include({ id: 1 });
   });
+
+  it('answers a sound request before it refuses what comes behind it and is none', async () => {
+    const answers = await answersTo(2, `${post('/mcp')}no request\r\n\r\n`);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 400]);
+  });
 });
