@@ -29,7 +29,6 @@ const HOMES = {
   '@koa/router': ['http'],
   negotiator: ['http'],
   '@modelcontextprotocol': ['mcp'],
-  pino: ['observability'],
   yaml: ['config'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['config', 'resources', 'mcp'],

@@ -1,21 +1,36 @@
+import { causesOf, nameError } from './observability/causes.ts';
 import type { Logger } from './observability/logger.ts';
 
-/** Has whatever nobody caught end the process, with a line in the log. */
-export function dieOfUncaught(logger: Logger): void {
-  const die = (error: unknown) => {
-    logger.fatal(
-      { error: error instanceof Error ? { name: error.name, stack: frames(error) } : {} },
-      'unhandled error',
-    );
+/**
+ * Ends the process with exit code 1 when an error comes up that nothing has caught: nobody knows what it has left
+ * undone. One line at `fatal` says what it was, with all lines before it: the logger writes out at once what
+ * it holds then.
+ */
+export function endOnUnhandled(logger: Logger): void {
+  const end = (error: unknown) => {
+    logger.fatal(describe(error), 'unhandled error');
     process.exit(1);
   };
-  process.on('uncaughtException', die);
-  process.on('unhandledRejection', die);
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
 }
 
-/** Where an error came from, without its message, which may hold text from outside. */
-function frames(error: Error): string {
-  return (error.stack ?? '')
+/** An error without its message, which may hold text from outside. Never throws, whatever was thrown. */
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { error: typeof error };
+  try {
+    return { error: nameError(error), causes: causesOf(error), stack: framesOf(error) };
+  } catch {
+    return { error: 'Error' };
+  }
+}
+
+/** Where an error came from. What stands ahead of that in its stack is its message, which may look like frames, too. */
+function framesOf({ message, stack = '' }: Error): string | undefined {
+  const found = stack.indexOf(message);
+  if (found === -1) return undefined;
+  return stack
+    .slice(found + message.length)
     .split('\n')
     .filter((line) => line.startsWith('    at '))
     .join('\n');

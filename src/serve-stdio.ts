@@ -5,7 +5,7 @@ import { readBearer } from './credentials/bearer.ts';
 import { expiryOf } from './credentials/expiry.ts';
 import { createPartitioner } from './credentials/partition.ts';
 import { GatewayError } from './kernel/errors.ts';
-import { dieOfUncaught } from './last-resort.ts';
+import { endOnUnhandled } from './last-resort.ts';
 import { openStdio } from './mcp/stdio/connection.ts';
 import { createLogger, standardError } from './observability/logger.ts';
 import { RESOURCES } from './resources/index.ts';
@@ -20,7 +20,7 @@ import { readVersion } from './version.ts';
 export async function serveStdio(config: Config, file: string): Promise<number> {
   const credential = credentialIn(config, file);
   const logger = createLogger({ level: config.log.level, destination: standardError() });
-  dieOfUncaught(logger);
+  endOnUnhandled(logger);
   const signalled = nextSignal();
   const core = createCore(config, { logger, now: Date.now });
   const expiresAt = expiryOf(credential);

@@ -1,6 +1,6 @@
 import type { Config } from './config/schema/settings.ts';
 import { createGateway } from './gateway.ts';
-import { dieOfUncaught } from './last-resort.ts';
+import { endOnUnhandled } from './last-resort.ts';
 import { createLogger } from './observability/logger.ts';
 import { nextSignal } from './signals.ts';
 
@@ -16,7 +16,7 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, { onReady }: ServeOptions = {}): Promise<number> {
   const logger = createLogger({ level: config.log.level });
-  dieOfUncaught(logger);
+  endOnUnhandled(logger);
   const stopped = nextSignal();
   const gateway = createGateway(config, { logger });
   try {

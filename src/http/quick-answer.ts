@@ -5,9 +5,17 @@ interface WithHead {
   _header: string | null;
 }
 
+/** Headers, and the same as they go over the wire. */
+export interface FixedHeaders {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lines: string;
+}
+
 export interface QuickAnswer {
   readonly status: number;
-  /** Well-formed by the way they are made: nothing checks them here. */
+  /** Those that every answer has. */
+  readonly fixed: FixedHeaders;
+  /** Well-formed by the way they are made, as all are: nothing checks them here. */
   readonly headers: Readonly<Record<string, string>>;
   /** In one piece, or in several that are sent one after the other. */
   readonly body?: Buffer | readonly Buffer[] | undefined;
@@ -23,16 +31,15 @@ export interface QuickAnswer {
  * head elsewhere, or the connection ends with this answer, it is `writeHead` that sends it.
  */
 export function sendQuickly(res: ServerResponse, answer: QuickAnswer): void {
-  const { status, headers, body, last, keepAliveTimeoutMs } = answer;
+  const { status, fixed, headers, body, last, keepAliveTimeoutMs } = answer;
   if (hasHead(res) && res.shouldKeepAlive && !last) {
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-    for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fixed.lines}${linesOf(headers)}`;
     const seconds = Math.floor(keepAliveTimeoutMs / 1000);
     head += `Date: ${httpDate()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`;
     res.statusCode = status;
     res._header = head;
   } else {
-    res.writeHead(status, last ? { ...headers, Connection: 'close' } : headers);
+    res.writeHead(status, { ...fixed.headers, ...headers, ...(last && { Connection: 'close' }) });
   }
   if (body === undefined || Buffer.isBuffer(body)) {
     res.end(body);
@@ -40,6 +47,17 @@ export function sendQuickly(res: ServerResponse, answer: QuickAnswer): void {
     for (const piece of body) res.write(piece);
     res.end();
   }
+}
+
+/** Headers that are the same for many answers. */
+export function fixHeaders(headers: Readonly<Record<string, string>>): FixedHeaders {
+  return { headers, lines: linesOf(headers) };
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string {
+  let lines = '';
+  for (const name in headers) lines += `${name}: ${headers[name]}\r\n`;
+  return lines;
 }
 
 function hasHead(res: ServerResponse): res is ServerResponse & WithHead {

@@ -8,7 +8,7 @@ import { fieldBytes } from './field-lines.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { acceptsPlainly } from './negotiate.ts';
 import type { PlainFields } from './plain-fields.ts';
-import { type QuickAnswer, sendQuickly } from './quick-answer.ts';
+import { fixHeaders, type QuickAnswer, sendQuickly } from './quick-answer.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface QuickWayOptions {
@@ -30,6 +30,8 @@ export interface QuickWay {
   fail(exchange: Exchange, error: unknown): void;
 }
 
+const FIXED = fixHeaders(SECURITY_HEADERS);
+
 export function createQuickWay(options: QuickWayOptions): QuickWay {
   const { limits, keepAliveTimeoutMs, logger, lifecycle, connections, answersFor } = options;
 
@@ -46,11 +48,12 @@ export function createQuickWay(options: QuickWayOptions): QuickWay {
     body?: QuickAnswer['body'],
   ): void {
     exchange.bytes = body === undefined ? 0 : lengthOf(body);
-    const all: Record<string, string> = { ...SECURITY_HEADERS, 'X-Request-Id': exchange.requestId, ...headers };
+    const all: Record<string, string> = { ...headers, 'X-Request-Id': exchange.requestId };
     if (body !== undefined) all['Content-Length'] = String(exchange.bytes);
     if (exchange.bytes === 0) delete all['Content-Type'];
     sendQuickly(exchange.res, {
       status,
+      fixed: FIXED,
       headers: all,
       body,
       last: connections.isLast(exchange),

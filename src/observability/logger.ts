@@ -1,34 +1,65 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { createLineWriter, type LineWriter } from './line-writer.ts';
 
-export type { Logger } from 'pino';
+export type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+/** Writes a line that holds `fields` and `message`. */
+export interface WriteLine {
+  (fields: object, message: string): void;
+  (message: string): void;
+}
+
+/** Writes one JSON object a line. Nothing that came from outside goes into it as free text. A pino logger fits. */
+export type Logger = Readonly<Record<Level, WriteLine>>;
 
 export interface LoggerOptions {
   /** Least severe level that is written. */
-  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly level: Exclude<Level, 'fatal'> | 'silent';
   /** Where lines go. @default standard output, a batch at a time */
-  readonly destination?: DestinationStream;
+  readonly destination?: LineWriter;
 }
 
-/**
- * Lines are written in batches, off the request's way: by size, or after this many milliseconds, and at the end of
- * the process. Where nobody reads them, those beyond `maxLength` characters are dropped rather than kept in memory.
- * One write is under way at a time, and it ends with a turn of the event loop: under load, with turns of 40 ms, pino's own
- * `maxWrite` of 16 KiB let lines be dropped although somebody read them all.
- */
-const BATCHES = { minLength: 8192, periodicFlush: 100, maxWrite: 65_536, maxLength: 4_194_304 };
+const LEVELS: readonly (Level | 'silent')[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** A logger that writes one JSON object a line. Nothing that came from outside goes into it as free text. */
-export function createLogger({ level, destination: stream = standardOutput() }: LoggerOptions): Logger {
-  return pino({ level, base: null, timestamp: isoTime, formatters: { level: (label) => ({ level: label }) } }, stream);
+/** A logger. After a `fatal` line, and when the process ends, all is written out at once. */
+export function createLogger({ level, destination = standardOutput() }: LoggerOptions): Logger {
+  const writerFor = (name: Level): WriteLine => {
+    if (LEVELS.indexOf(name) < LEVELS.indexOf(level)) return () => {};
+    return (first: object | string, message?: string) => {
+      const fields = typeof first === 'string' ? '' : JSON.stringify(first).slice(1, -1);
+      const text = JSON.stringify(typeof first === 'string' ? first : message);
+      const comma = fields === '' ? '' : ',';
+      destination.write(`{"level":"${name}","time":"${isoTime()}",${fields}${comma}"msg":${text}}\n`);
+      if (name === 'fatal') destination.flushSync();
+    };
+  };
+  return {
+    debug: writerFor('debug'),
+    info: writerFor('info'),
+    warn: writerFor('warn'),
+    error: writerFor('error'),
+    fatal: writerFor('fatal'),
+  };
 }
 
-function standardOutput(): DestinationStream {
-  return destination({ fd: 1, sync: false, ...BATCHES });
+const streams = new Map<number, LineWriter>();
+
+/** One for the process, so that its lines keep their order. */
+function standardStream(fd: number): LineWriter {
+  const opened = streams.get(fd);
+  if (opened !== undefined) return opened;
+  const writer = createLineWriter({ fd });
+  process.once('exit', writer.flushSync);
+  streams.set(fd, writer);
+  return writer;
+}
+
+function standardOutput(): LineWriter {
+  return standardStream(1);
 }
 
 /** Where lines go while standard output is spoken for. */
-export function standardError(): DestinationStream {
-  return destination({ fd: 2, sync: false, ...BATCHES });
+export function standardError(): LineWriter {
+  return standardStream(2);
 }
 
 let millisecond = 0;
@@ -39,7 +70,7 @@ function isoTime(): string {
   const now = Date.now();
   if (now !== millisecond) {
     millisecond = now;
-    time = `,"time":"${new Date(now).toISOString()}"`;
+    time = new Date(now).toISOString();
   }
   return time;
 }

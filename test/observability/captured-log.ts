@@ -19,6 +19,7 @@ export function captureLog(): CapturedLog {
       write(line) {
         text += line;
       },
+      flushSync() {},
     },
   });
   const lines = (): Record<string, unknown>[] =>

@@ -20,6 +20,7 @@ describe('the log', () => {
       write(line: string) {
         text += line;
       },
+      flushSync() {},
     };
     createLogger({ level: 'warn', destination }).info('below');
     createLogger({ level: 'silent', destination }).fatal('below');

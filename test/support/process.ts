@@ -39,11 +39,14 @@ export function runPortico(args: readonly string[], env: Record<string, string> 
   });
   let stdout = '';
   let stderr = '';
-  let announce = (_url: string) => {};
+  let announce: ((url: string) => void) | undefined;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
-    const url = /"url":"([^"]+)"/.exec(stdout)?.[1];
-    if (url !== undefined) announce(url);
+    // Not once it is known: searching all of a long log again and again takes long.
+    const url = announce && /"url":"([^"]+)"/.exec(stdout)?.[1];
+    if (url === undefined) return;
+    announce?.(url);
+    announce = undefined;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

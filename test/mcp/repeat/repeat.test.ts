@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createQuotes } from '../../../src/snapshots/quotes.ts';
-import { type Answered, asked, cachedFor, ENVELOPE, loadOf, toolItem } from '../asked.ts';
+import { type Answered, asked, cachedFor, ENVELOPE, loadOf, type Read, toolItem } from '../asked.ts';
 
 const FRESH = loadOf([toolItem('ä"\\\u2028'), toolItem('"ttlMs":1,"id":1}')], { upstreamMs: 0, ...cachedFor(5000) });
 const LATER = loadOf([toolItem('another')], { upstreamMs: 0, ...cachedFor(77) });
@@ -15,7 +15,8 @@ function both(tools = true) {
   let held: Load | undefined = FRESH;
   let quotes = 0;
   const quote = createQuotes(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 }));
-  const common = { read: () => held ?? STALE, fresh: () => held, tools };
+  const read = ({ noCache }: Read) => (noCache ? STALE : (held ?? STALE));
+  const common = { read, fresh: () => held, tools };
   const repeating = asked({
     ...common,
     quote(load) {

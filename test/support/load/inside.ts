@@ -1,0 +1,43 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Loaded into a process ahead of its own modules (`--import`): tells whoever connects to the socket that INSIDE_SOCKET
+// names what the process holds, once it has let go of what it can.
+
+createServer(async (socket) => {
+  socket.on('error', () => {});
+  // What finalizers let go of is gone with the second time.
+  for (const _ of [1, 2]) {
+    globalThis.gc?.();
+    await sleep(10);
+  }
+  const { heapUsed, external, rss } = process.memoryUsage();
+  socket.end(
+    JSON.stringify({
+      heapBytes: heapUsed + external,
+      residentBytes: rss,
+      active: process.getActiveResourcesInfo().sort(),
+      sockets: countSockets(),
+    }),
+  );
+})
+  .listen(process.env['INSIDE_SOCKET'])
+  .unref();
+
+/** Open sockets of this process; `undefined` where the system does not tell. */
+function countSockets(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').filter(isSocket).length;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSocket(fd: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+  } catch {
+    return false; // that of the folder itself, closed by now
+  }
+}

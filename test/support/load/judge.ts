@@ -1,0 +1,99 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { ERRORS, type ErrorCode } from '../../../src/kernel/errors.ts';
+import type { RawAnswer } from './raw-connection.ts';
+import type { Given, Read } from './read.ts';
+import { UPSTREAM_OF } from './settings.ts';
+import { permittedAge } from './staleness.ts';
+import { editionAt, endOf, oldestEdition } from './truth.ts';
+
+/** What platforms that fail, and an end of the process, may lead to. Every other code would be somebody's mistake. */
+const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([
+  'credential_rejected',
+  'access_denied',
+  'upstream_failed',
+  'upstream_invalid',
+  'upstream_timeout',
+  'upstream_rate_limited',
+  'breaker_open',
+  'overloaded',
+  'draining',
+]);
+
+type Whose = Pick<Read, 'caller' | 'resource'>;
+
+/** Holds every answer against the truth. */
+export interface Judge {
+  /** The outcome in a word, as the log has it; throws where the answer is wrong. */
+  outcomeOf(read: Read, answer: RawAnswer): string;
+  /** The list that a caller was given last, and when the upstream of that list refused the caller last. */
+  memoryOf(whose: Whose): { readonly given: Given | undefined; readonly refusedAt: number };
+}
+
+/** `refusedAt` tells when the platform refused the request with an id. */
+export function createJudge(refusedAt: (requestId: string) => number | undefined): Judge {
+  const given = new Map<string, Given>();
+  const refused = new Map<string, number>();
+  const keyOf = ({ caller, resource }: Whose) => `${caller.mark} ${resource}`;
+  const atUpstream = ({ caller, resource }: Whose) => `${caller.mark} ${UPSTREAM_OF[resource]}`;
+
+  function listIn(read: Read, answer: RawAnswer): Given {
+    const tag = answer.header('etag') ?? '';
+    if (answer.status === 304) {
+      if (read.known?.tag !== tag) throw new Error('a 304 for another list');
+      return read.known;
+    }
+    const coding = answer.header('content-encoding');
+    if (coding !== undefined && coding !== read.coding) throw new Error(`a coding that was not asked for: ${coding}`);
+    const bytes = decode(answer.body, coding);
+    const last = given.get(keyOf(read));
+    if (last?.tag === tag && last.bytes.equals(bytes)) return last;
+    if (last?.tag === tag) throw new Error('two lists with one tag');
+    const list = { tag, bytes, oldest: oldestEdition(read.caller, read.resource, bytes.toString()) };
+    given.set(keyOf(read), list);
+    return list;
+  }
+
+  function checkTime(read: Read, answer: RawAnswer, { oldest }: Given): void {
+    const { resource, begunAt } = read;
+    const permitted = permittedAge(read, answer);
+    const told = `${answer.status} ${answer.header('cache-status')}`;
+    if (permitted === undefined) throw new Error(`not for this request: ${told}`);
+    const age = begunAt - endOf(resource, oldest);
+    if (age > permitted) throw new Error(`${Math.round(age)} ms too old where ${permitted} are permitted: ${told}`);
+    if (oldest > editionAt(resource, performance.now())) throw new Error('from the future');
+    // What a caller was shown before the platform refused it is gone for good; loads under way then may still end.
+    const isOver = endOf(resource, oldest) < read.refusedAt && !told.includes('collapsed');
+    if (isOver) throw new Error(`from before a 401: ${told}`);
+  }
+
+  function codeIn(read: Read, answer: RawAnswer): string {
+    const { code, status, requestId } = JSON.parse(answer.body.toString());
+    if (!EXPECTED.has(code)) throw new Error(`${answer.status} ${code}`);
+    const inStep = status === answer.status && ERRORS[code as ErrorCode].status === status;
+    if (!inStep || requestId !== read.requestId || answer.header('cache-control') !== 'no-store') {
+      throw new Error(`${answer.status} with a problem that does not belong to it: ${code} ${status} ${requestId}`);
+    }
+    if ('retryAfterSeconds' in ERRORS[code as ErrorCode] && !Number(answer.header('retry-after'))) {
+      throw new Error(`${code} without Retry-After`);
+    }
+    const at = code === 'credential_rejected' ? refusedAt(requestId) : undefined;
+    if (at !== undefined) refused.set(atUpstream(read), Math.max(at, refused.get(atUpstream(read)) ?? 0));
+    return code;
+  }
+
+  return {
+    outcomeOf(read, answer) {
+      if (answer.header('x-request-id') !== read.requestId) throw new Error("another request's answer");
+      if (answer.status !== 200 && answer.status !== 304) return codeIn(read, answer);
+      checkTime(read, answer, listIn(read, answer));
+      return answer.status === 200 ? 'ok' : 'not_modified';
+    },
+    memoryOf: (whose) => ({ given: given.get(keyOf(whose)), refusedAt: refused.get(atUpstream(whose)) ?? 0 }),
+  };
+}
+
+function decode(bytes: Buffer, coding: string | undefined): Buffer {
+  if (coding === 'gzip') return gunzipSync(bytes);
+  // A copy: what came in the same chunk as the body would be kept with it.
+  return coding === 'zstd' ? zstdDecompressSync(bytes) : Buffer.from(bytes);
+}

@@ -1,0 +1,47 @@
+import { FAULT_NAMES } from './faults.ts';
+import type { Load } from './load.ts';
+import { accessLines, type LogLine } from './log-lines.ts';
+import type { Scene } from './scene.ts';
+
+/** What callers must have met for a load to have shown anything. */
+const OUTCOMES = [
+  'ok',
+  'not_modified',
+  'credential_rejected',
+  'access_denied',
+  'upstream_failed',
+  'upstream_invalid',
+  'upstream_timeout',
+  'upstream_rate_limited',
+  'breaker_open',
+  'left',
+];
+
+/** How many requests ended in which way: in an outcome, or `left`, or `closed`. */
+export function countOutcomes(loads: readonly Load[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { fates } of loads) {
+    for (const fate of fates.values()) {
+      const word = fate.kind === 'answered' ? fate.outcome : fate.kind;
+      counts[word] = (counts[word] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+/** What has not come about yet, of all faults and of all that they lead to. */
+export function unmet(loads: readonly Load[], scene: Scene): readonly string[] {
+  const met = { ...scene.faults(), ...countOutcomes(loads) };
+  return [...FAULT_NAMES, 'refused', ...OUTCOMES].filter((word) => met[word] === undefined);
+}
+
+/** Where the log says something else of requests than their callers. What was left may have been answered already. */
+export function disagreements({ fates }: Load, lines: readonly LogLine[]): readonly string[] {
+  const access = accessLines(lines);
+  return [...fates].flatMap(([id, fate]) => {
+    const logged = access.get(id)?.outcome;
+    if (fate.kind === 'left') return [];
+    const seen = fate.kind === 'answered' ? fate.outcome : undefined;
+    return logged === seen ? [] : [`${id}: ${seen ?? 'closed'}, and in the log ${logged}`];
+  });
+}

@@ -1,0 +1,52 @@
+import { type PorticoProcess, runPortico, writeSettings } from '../process.ts';
+import { createCallers, type LoadCaller } from './caller.ts';
+import { createJudge, type Judge } from './judge.ts';
+import { insideEnvironment } from './look-inside.ts';
+import { type FlappingPlatform, startFlappingPlatform } from './platform.ts';
+import { loadSettings } from './settings.ts';
+
+/** A Portico process, the flapping platforms behind it, and the callers to come. */
+export interface Scene {
+  readonly portico: PorticoProcess;
+  readonly url: string;
+  readonly callers: readonly LoadCaller[];
+  readonly platforms: readonly FlappingPlatform[];
+  readonly judge: Judge;
+  /** Has all platforms flap, or again do what they should. They begin calm. */
+  flap(flaps: boolean): void;
+  /** How often each fault came about, all platforms together. */
+  faults(): Record<string, number>;
+  /** Ends the platforms, and the process where it is still there. */
+  close(): Promise<void>;
+}
+
+/** `folder` is for the settings, and for a look inside the process. */
+export async function setScene(folder: string, callerCount: number): Promise<Scene> {
+  const callers = createCallers(callerCount);
+  // Each begins with another fault, so that they do not fail alike.
+  const people = await startFlappingPlatform(callers, 0);
+  const installed = await startFlappingPlatform(callers, 5);
+  const platforms = [people, installed];
+  const settings = loadSettings({ people: people.url, installed: installed.url });
+  const portico = runPortico(['--config', await writeSettings(folder, settings)], insideEnvironment(folder));
+  return {
+    portico,
+    url: await portico.ready,
+    callers,
+    platforms,
+    judge: createJudge((id) => platforms.map(({ refusedAt }) => refusedAt.get(id)).find((at) => at !== undefined)),
+    flap(flaps) {
+      for (const platform of platforms) platform.flap(flaps);
+    },
+    faults() {
+      const sums: Record<string, number> = {};
+      for (const { met } of platforms) for (const [kind, count] of met) sums[kind] = (sums[kind] ?? 0) + count;
+      return sums;
+    },
+    async close() {
+      portico.child.kill('SIGKILL');
+      await portico.ended;
+      await Promise.all(platforms.map((platform) => platform.close()));
+    },
+  };
+}
