@@ -36,7 +36,12 @@ export function aiSdk(era: Client['era']): Client {
 }
 
 function transportTo(server: Server) {
-  if (server.kind === 'stdio') return new StdioMCPTransport({ ...server, args: [...server.args] });
+  if (server.kind === 'stdio') {
+    const transport = new StdioMCPTransport({ ...server, args: [...server.args] });
+    // Else it takes a server that does not answer within a second for one of the older era, and a busy machine may take
+    // longer to start one from its sources.
+    return Object.assign(transport, { waitsForProtocolVersionDiscovery: true });
+  }
   const { url, token } = server;
   return { type: 'http' as const, url, ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }) };
 }
