@@ -49,11 +49,11 @@ const floors = [
   {
     name: 'edges-know-the-catalogue',
     comment:
-      'An edge turns requests into reads of the catalogue. What it took from a platform or from settings by itself would be missing at the other edge.',
+      'An edge turns requests into reads of the catalogue, whose resources are data that it may look at. What it took from a platform or from settings by itself would be missing at the other edge.',
     from: { path: '^src/(http|mcp)/' },
     to: {
       path: '^src/[^/]+/',
-      pathNot: slices(['http', 'mcp', 'catalogue', 'credentials', 'snapshots', 'observability', 'kernel']),
+      pathNot: slices(['http', 'mcp', 'catalogue', 'resources', 'credentials', 'snapshots', 'observability', 'kernel']),
     },
   },
   {

@@ -3,6 +3,7 @@ import { cached } from './scenarios/cached.ts';
 import { compressed } from './scenarios/compressed.ts';
 import { crowd } from './scenarios/crowd.ts';
 import { large } from './scenarios/large.ts';
+import { mcp } from './scenarios/mcp.ts';
 import { memory } from './scenarios/memory.ts';
 import { notModified } from './scenarios/not-modified.ts';
 import { pages } from './scenarios/pages.ts';
@@ -16,6 +17,7 @@ export const SCENARIOS: readonly Scenario[] = [
   notModified,
   compressed,
   uncached,
+  mcp,
   crowd,
   pages,
   large,

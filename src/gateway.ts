@@ -1,28 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCatalogue } from './catalogue/catalogue.ts';
-import { createLoader } from './catalogue/loader.ts';
 import { parseConfig } from './config/load.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
+import { type Core, createCore } from './core.ts';
 import { createPartitioner } from './credentials/partition.ts';
-import { createPresenter } from './credentials/present.ts';
 import { createAdminServer } from './http/admin-server.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import { createHttpServer } from './http/server.ts';
-import { compileExpression } from './mapping/expression.ts';
-import { createMapper } from './mapping/mapper.ts';
-import { createPageParser } from './mapping/page.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
-import { RESOURCES, type ResourceName } from './resources/index.ts';
-import { define, type Resource, requiredFields } from './resources/resource.ts';
-import { createSnapshotCache } from './snapshots/cache.ts';
+import { RESOURCES } from './resources/index.ts';
 import { createForms } from './snapshots/forms.ts';
-import type { Loader } from './snapshots/load.ts';
-import { createMemories, type Memory } from './snapshots/memory.ts';
-import { withCache } from './snapshots/with-cache.ts';
+import { createQuotes } from './snapshots/quotes.ts';
 import type { BreakerState } from './upstream/breaker.ts';
-import { openUpstream } from './upstream/open-upstream.ts';
-import type { Pagination } from './upstream/pagination/pagination.ts';
-import type { Upstream } from './upstream/upstream.ts';
-import type { BreakerUpstream } from './upstream/with-breaker.ts';
+import { readVersion } from './version.ts';
 
 export { ConfigError } from './config/config-error.ts';
 export type { Config, SettingsInput } from './config/schema/settings.ts';
@@ -59,32 +48,17 @@ export interface Gateway {
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const config = parseConfig(settings);
   const logger = options.logger ?? createLogger({ level: config.log.level });
-  const upstreams = openUpstreams(config, logger);
   const now = options.now ?? Date.now;
-  const cache = createSnapshotCache(config.cache);
-  const memoryFor = createMemories(config.cache.reuseMaxBytes);
-  const catalogue = createCatalogue(
-    RESOURCES.map((resource) => ({
-      name: resource.name,
-      definition: define(resource, config.scheme),
-      source: withCache(resourceLoader(resource, config, upstreams, memoryFor(resource.name), now), {
-        resource: resource.name,
-        siblings: siblingsOf(resource.name, config),
-        cache,
-        lifetime: config.resources[resource.name].cache,
-        logger,
-        now,
-      }),
-    })),
-  );
+  const core = createCore(config, { logger, now });
   const http = createHttpServer({
     settings: config.http,
-    catalogue,
+    catalogue: core.catalogue,
     partition: createPartitioner(),
-    encode: createForms(cache),
+    encode: createForms(core.cache),
     logger,
     now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
+    endpoints: config.mcp.enabled ? [mcpEndpoint(config, core, now)] : [],
   });
   const admin = config.admin.enabled
     ? createAdminServer({ settings: config.admin, logger, isDraining: http.isDraining })
@@ -101,7 +75,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       return adminUrl;
     },
     get breakers() {
-      return Object.fromEntries([...upstreams].map(([name, { breakerState }]) => [name, breakerState]));
+      return Object.fromEntries([...core.upstreams].map(([name, { breakerState }]) => [name, breakerState]));
     },
     async start() {
       adminUrl = await admin?.listen();
@@ -118,61 +92,32 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       await sleep(config.shutdown.delayMs);
       const whole = await http.drain(config.shutdown.graceMs);
       await admin?.drain(0);
-      await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
+      await core.close();
       return whole;
     },
   };
 }
 
-function openUpstreams(config: Config, logger: Logger): Map<string, BreakerUpstream> {
-  return new Map(
-    Object.entries(config.upstreams).map(([name, settings]) => [
-      name,
-      openUpstream({ ...settings, name, credential: createPresenter(settings.credential), logger }),
-    ]),
-  );
-}
-
-function resourceLoader(
-  resource: Resource & { name: ResourceName },
-  config: Config,
-  upstreams: Map<string, Upstream>,
-  memory: Memory | undefined,
-  now: () => number,
-): Loader {
-  const { upstream: name, pagination, items, ...settings } = config.resources[resource.name];
-  const upstream = upstreams.get(name);
-  const own = config.upstreams[name];
-  if (upstream === undefined || own === undefined) throw new Error('the settings were not checked');
-  return createLoader({
-    upstream,
-    timeoutMs: own.timeoutMs,
-    list: { ...settings, baseUrl: own.baseUrl, pagination: compilePagination(pagination) },
-    parse: createPageParser(items),
-    map: createMapper({ ...settings, required: requiredFields(resource) }),
-    memory,
-    now,
-  });
-}
-
-/** Every resource that comes from the upstream of this one. */
-function siblingsOf(name: ResourceName, { resources }: Config): string[] {
-  const { upstream } = resources[name];
-  return Object.entries(resources).flatMap(([other, settings]) => (settings.upstream === upstream ? [other] : []));
-}
-
-/** Pagination with what a page says of itself as a function in place of its expression. */
-function compilePagination(settings: Config['resources'][ResourceName]['pagination']): Pagination {
-  const compile = (expression: string) => compileExpression(expression).evaluate;
-  switch (settings.kind) {
-    case 'none':
-      return settings;
-    case 'token':
-      return { ...settings, next: compile(settings.next) };
-    case 'link':
-      return { ...settings, next: settings.next === undefined ? undefined : compile(settings.next) };
-    case 'offset':
-    case 'page':
-      return { ...settings, total: settings.total === undefined ? undefined : compile(settings.total) };
-  }
+/** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
+function mcpEndpoint(config: Config, { catalogue, cache }: Core, now: () => number): Endpoint {
+  let loading: Promise<Pick<Endpoint, 'answer'>> | undefined;
+  const load = async () => {
+    const { createMcpEndpoint } = await import('./mcp/endpoint.ts');
+    return createMcpEndpoint({
+      ...config.mcp,
+      catalogue,
+      resources: RESOURCES,
+      version: readVersion(),
+      now,
+      quote: config.http.answerAhead ? createQuotes(cache) : undefined,
+    });
+  };
+  return {
+    path: '/mcp',
+    maxBodyBytes: config.mcp.maxBodyBytes,
+    async answer(request) {
+      loading ??= load();
+      return (await loading).answer(request);
+    },
+  };
 }

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 // Everything else is imported once it is known to be needed: what is off is not loaded, and a Node that is too old
@@ -7,6 +6,7 @@ import { parseArgs } from 'node:util';
 
 const USAGE = `Usage:
   portico [serve] --config FILE   serve the platform that FILE describes
+  portico stdio --config FILE     answer MCP on standard input and output
   portico --demo                  serve the embedded demo platform
   portico check --config FILE     check FILE and print the settings that take effect, secrets masked
   portico schema                  print the JSON Schema of the settings file
@@ -21,7 +21,10 @@ async function main(args: string[]): Promise<number> {
   if ('mistake' in command) return complain(`${command.mistake}\n\n${USAGE}`);
   const { name, config } = command;
   if (name === 'help') return print(USAGE);
-  if (name === 'version') return print(`${version()}\n`);
+  if (name === 'version') {
+    const { readVersion } = await import('./version.ts');
+    return print(`${readVersion()}\n`);
+  }
   const { ConfigError } = await import('./config/config-error.ts');
   try {
     if (name === 'schema') {
@@ -35,6 +38,10 @@ async function main(args: string[]): Promise<number> {
     const { loadConfig } = await import('./config/load.ts');
     const loaded = await loadConfig(config);
     if (name === 'check') return print(loaded.masked());
+    if (name === 'stdio') {
+      const { serveStdio } = await import('./serve-stdio.ts');
+      return await serveStdio(loaded.config, config);
+    }
     const { serve } = await import('./serve.ts');
     return await serve(loaded.config);
   } catch (error) {
@@ -42,6 +49,9 @@ async function main(args: string[]): Promise<number> {
     throw error;
   }
 }
+
+/** Commands that need a file of settings. */
+const WITH_SETTINGS = ['serve', 'stdio', 'check'];
 
 type Command = { name: string; config: string } | { mistake: string };
 
@@ -62,7 +72,7 @@ function parseCommand(args: string[]): Command {
   }
   if (rest.length > 0) return { mistake: `too many arguments: ${rest.join(' ')}` };
   if (name === 'schema') return { name, config };
-  if (name !== 'serve' && name !== 'check') return { mistake: `there is no command ${name}` };
+  if (!WITH_SETTINGS.includes(name)) return { mistake: `there is no command ${name}` };
   return config === '' ? { mistake: `${name} needs --config FILE` } : { name, config };
 }
 
@@ -77,10 +87,6 @@ function parse(args: string[]) {
       version: { type: 'boolean', short: 'v' },
     },
   });
-}
-
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
 function print(text: string): number {

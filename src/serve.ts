@@ -2,6 +2,7 @@ import type { Config } from './config/schema/settings.ts';
 import { createGateway } from './gateway.ts';
 import { endOnUnhandled } from './last-resort.ts';
 import { createLogger } from './observability/logger.ts';
+import { nextSignal } from './signals.ts';
 
 export interface ServeOptions {
   /** Called once requests are answered. */
@@ -32,19 +33,6 @@ export async function serve(config: Config, { onReady }: ServeOptions = {}): Pro
   if (whole) logger.info('drained');
   else logger.warn('drained in part: requests were cut off after shutdown.graceMs');
   return whole ? 0 : 1;
-}
-
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let signalled = false;
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (signalled) process.exit(1);
-      signalled = true;
-      resolve(signal);
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-  });
 }
 
 const LISTEN_MISTAKES: Readonly<Record<string, string>> = {

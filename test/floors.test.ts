@@ -82,6 +82,7 @@ const ALLOWED: readonly Plant[] = [
   ['src/http/a.ts', 'node:http'],
   ['src/http/a.ts', 'koa'],
   ['src/mcp/a.ts', '../credentials/b.ts'],
+  ['src/mcp/a.ts', '../resources/b.ts'],
   ['src/catalogue/a.ts', '../upstream/b.ts'],
   ['src/upstream/a.ts', '../kernel/b.ts'],
   ['src/upstream/a.ts', './pagination/b.ts'],

@@ -1,3 +1,5 @@
+import type { Credential } from '../kernel/caller.ts';
+
 const SCHEME = /^bearer$/i;
 const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;
 
@@ -19,6 +21,11 @@ export function scrub(text: string, authorization: readonly string[]): string {
     'g',
   );
   return text.replace(anySecret, '[credential]');
+}
+
+/** `text` with this token replaced. */
+export function scrubCredential(text: string, credential: Credential): string {
+  return scrub(text, [credential.reveal()]);
 }
 
 /** Longest first, so that a secret within another one leaves nothing of it behind. */

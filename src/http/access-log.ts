@@ -10,6 +10,8 @@ const PARTITION_LENGTH = 12;
 export interface AccessLine {
   readonly method?: string | undefined;
   readonly route: string;
+  /** Method of JSON-RPC, of a closed list. */
+  readonly rpc?: string | undefined;
   readonly resource?: string | undefined;
   /** Absent where no answer was begun. */
   readonly status?: number | undefined;
@@ -35,11 +37,12 @@ export function logAccess(logger: Logger, line: AccessLine): void {
 
 /** The line of an exchange that has ended, answered or not. */
 export function accessLine(exchange: Exchange): AccessLine {
-  const { req, res, route, resource, outcome, bytes, upstreamMs, cache, partition, requestId, trace, failure } =
+  const { req, res, route, rpc, resource, outcome, bytes, upstreamMs, cache, partition, requestId, trace, failure } =
     exchange;
   return {
     method: req.method,
     route,
+    rpc,
     resource,
     status: res.headersSent ? res.statusCode : undefined,
     outcome,

@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { findBearer } from '../credentials/bearer.ts';
 import type { Partitioner } from '../credentials/partition.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { Encode } from '../snapshots/forms.ts';
 import type { Load } from '../snapshots/load.ts';
 import { cacheWord } from './cache-headers.ts';
@@ -10,17 +8,13 @@ import type { FramingLimits } from './checks/framing.ts';
 import type { Connections } from './connections.ts';
 import type { Ahead } from './edge.ts';
 import { type Exchange, openExchange } from './exchange.ts';
-import { failureAnswer } from './failure-answer.ts';
-import { fieldBytes } from './field-lines.ts';
 import { identify } from './identify.ts';
 import { namesTag } from './if-none-match.ts';
-import type { Lifecycle } from './lifecycle.ts';
-import { acceptsPlainly, type Codings, chooseCoding, codingsFor, MEDIA_TYPE } from './negotiate.ts';
-import { type PlainFields, plainFields } from './plain-fields.ts';
-import { fixHeaders, sendQuickly } from './quick-answer.ts';
+import { type Codings, chooseCoding, codingsFor, MEDIA_TYPE } from './negotiate.ts';
+import { PLAIN_READ, plainFields } from './plain-fields.ts';
+import type { QuickWay } from './quick-way.ts';
 import { createReadTimed } from './read-timed.ts';
 import { READ_PATH } from './routes/reads.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
 import { loadHeaders } from './snapshot-headers.ts';
 
 export interface AnswerAheadOptions {
@@ -29,17 +23,11 @@ export interface AnswerAheadOptions {
   readonly encode: Encode;
   readonly limits: FramingLimits;
   readonly compressMinBytes: number;
-  readonly keepAliveTimeoutMs: number;
-  readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly lifecycle: Lifecycle;
   readonly connections: Connections;
-  /** Whether the listener answers for a host. */
-  readonly answersFor: (host: string) => boolean;
+  readonly way: QuickWay;
 }
-
-const FIXED = fixHeaders(SECURITY_HEADERS);
 
 /**
  * Answers reads ahead of Koa and its layers where nothing about the request is out of the ordinary: a well-known
@@ -47,29 +35,10 @@ const FIXED = fixHeaders(SECURITY_HEADERS);
  * them might refuse is left to them, untouched.
  */
 export function answerAhead(options: AnswerAheadOptions): Ahead {
-  const { catalogue, partition, encode, limits, compressMinBytes, keepAliveTimeoutMs } = options;
-  const { logger, now, lifecycle, connections, answersFor } = options;
+  const { catalogue, partition, encode, limits, compressMinBytes, now, connections, way } = options;
+  const { send, fail, isInOrder } = way;
   const names = targets(catalogue, limits.maxUrlBytes);
   const readTimed = createReadTimed({ catalogue, now });
-
-  function isInOrder({ rawHeaders }: IncomingMessage, { host, accept }: PlainFields): boolean {
-    if (host === undefined || !answersFor(host) || !acceptsPlainly(accept)) return false;
-    return fieldBytes(rawHeaders) <= limits.maxHeaderBytes;
-  }
-
-  function send(exchange: Exchange, status: number, headers: Record<string, string>, body?: Buffer): void {
-    exchange.bytes = body?.length ?? 0;
-    headers['X-Request-Id'] = exchange.requestId;
-    if (body !== undefined) headers['Content-Length'] = String(body.length);
-    sendQuickly(exchange.res, {
-      status,
-      fixed: FIXED,
-      headers,
-      body,
-      last: connections.isLast(exchange),
-      keepAliveTimeoutMs,
-    });
-  }
 
   function sendForm(exchange: Exchange, load: Load, coding: Codings[number] | undefined, body: Buffer): void {
     const headers = loadHeaders(load, now());
@@ -77,17 +46,6 @@ export function answerAhead(options: AnswerAheadOptions): Ahead {
     if (coding !== undefined) headers['Content-Encoding'] = coding;
     exchange.outcome = 'ok';
     send(exchange, 200, headers, body);
-  }
-
-  function fail(exchange: Exchange, error: unknown): void {
-    if (exchange.gone) return;
-    const { status, headers, body } = failureAnswer(error, exchange, logger);
-    // A bug that showed once the answer had begun: all that is left is not to let it pass for a whole one.
-    if (exchange.res.headersSent) {
-      connections.cutOff(exchange, exchange.outcome);
-      return;
-    }
-    send(exchange, status, { ...headers }, body);
   }
 
   /** Answers at once where the form to send is made already. */
@@ -109,8 +67,8 @@ export function answerAhead(options: AnswerAheadOptions): Ahead {
 
   return function ahead(req, res) {
     const name = names.get(req.url ?? '');
-    if (name === undefined || req.method !== 'GET' || req.httpVersion !== '1.1' || lifecycle.stopping) return false;
-    const fields = plainFields(req.rawHeaders);
+    if (name === undefined || req.method !== 'GET') return false;
+    const fields = plainFields(req.rawHeaders, PLAIN_READ);
     if (fields?.authorization === undefined || !isInOrder(req, fields)) return false;
     const credential = findBearer(fields.authorization);
     const codings = codingsFor(fields.acceptEncoding);

@@ -36,6 +36,9 @@ export function answerBareSockets(server: Server, connections: Connections, logg
     const connection = connections.of(socket);
     // Within a body, or after the last answer: no `GET` may have the one, and nobody waits for more after the other.
     if (connection?.ending === true) return;
+    // What does not parse behind a body that is whole is another request, and none of the reader's business.
+    const last = [...(connection?.exchanges ?? [])].at(-1);
+    if (last?.onBodyError !== undefined && !last.req.complete) return last.onBodyError(describeParseError(error));
     // Whoever never sent a byte, or is gone, asked nothing.
     if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else refuse(connection, describeParseError(error));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
@@ -27,7 +28,10 @@ export interface Connections {
   begin(exchange: Exchange): boolean;
   /** Calls `next` once everything that was begun on a connection has been answered. */
   whenIdle(connection: Connection, next: () => void): void;
-  /** Whether an exchange is the last one on its connection: it has a body, or the listener is stopping and none waits behind it. */
+  /**
+   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or the listener is
+   * stopping and none waits behind it.
+   */
   isLast(exchange: Exchange): boolean;
   /** Closes the connections on which nothing was begun and nothing is arriving. */
   closeIdle(): void;
@@ -39,11 +43,16 @@ export interface Connections {
   empty(): Promise<void>;
 }
 
-/**
- * Once the listener is stopping, each connection closes after its last answer. `onEnd` is called exactly once for each
- * exchange: when its answer has been handed to the system, or cannot be.
- */
-export function createConnections(lifecycle: Lifecycle, onEnd: (exchange: Exchange) => void): Connections {
+export interface ConnectionsOptions {
+  readonly lifecycle: Lifecycle;
+  /** Called exactly once for each exchange: when its answer has been handed to the system, or cannot be. */
+  readonly onEnd: (exchange: Exchange) => void;
+  /** Whether a request may have a body. After any other one with a body the connection closes. */
+  readonly takesBody: (req: IncomingMessage) => boolean;
+}
+
+/** Once the listener is stopping, each connection closes after its last answer. */
+export function createConnections({ lifecycle, onEnd, takesBody }: ConnectionsOptions): Connections {
   const connections = new Map<Socket, Connection>();
   const waiting: (() => void)[] = [];
 
@@ -68,9 +77,14 @@ export function createConnections(lifecycle: Lifecycle, onEnd: (exchange: Exchan
   function begin(exchange: Exchange): boolean {
     const connection = connections.get(exchange.req.socket);
     if (connection === undefined || connection.ending) return false;
-    connection.ending = hasBody(exchange.req);
+    const bodied = hasBody(exchange.req);
+    connection.ending = bodied && !takesBody(exchange.req);
     connection.exchanges.add(exchange);
-    connection.bytesSeen = connection.socket.bytesRead;
+    const seen = () => {
+      connection.bytesSeen = connection.socket.bytesRead;
+    };
+    seen();
+    if (bodied) exchange.req.once('end', seen);
     exchange.res.once('finish', () => {
       // Node 22 says so of a destroyed connection, too.
       if (connection.socket.destroyed) return;
@@ -89,8 +103,9 @@ export function createConnections(lifecycle: Lifecycle, onEnd: (exchange: Exchan
   }
 
   function isLast(exchange: Exchange): boolean {
-    if (hasBody(exchange.req)) return true;
-    return lifecycle.stopping && [...(connections.get(exchange.req.socket)?.exchanges ?? [])].at(-1) === exchange;
+    const { req } = exchange;
+    if (hasBody(req) && !(req.complete && takesBody(req))) return true;
+    return lifecycle.stopping && [...(connections.get(req.socket)?.exchanges ?? [])].at(-1) === exchange;
   }
 
   function closeIfIdle({ socket, exchanges, ending, bytesSeen }: Connection): void {

@@ -11,7 +11,7 @@ export interface State {
 /** What the router leaves on `ctx`. */
 export interface Routed {
   /** Routes that fit the path, whatever their methods. */
-  matched?: readonly { readonly path: string | RegExp }[];
+  matched?: readonly { readonly path: string | RegExp; readonly methods: readonly string[] }[];
 }
 
 export type Context = Koa.ParameterizedContext<State, Routed>;

@@ -28,6 +28,8 @@ export interface EdgeOptions {
   readonly inactivityMs: number;
   readonly logger: Logger;
   readonly lifecycle: Lifecycle;
+  /** Whether a request may have a body. @default none may */
+  readonly takesBody?: (req: IncomingMessage) => boolean;
   /** What stands between framing and the refusal of what no route took. `address` is where the listener is bound. */
   readonly middleware: (address: Address) => readonly Middleware[];
   /** What may answer a request ahead of all that; it tells whether it has. */
@@ -54,8 +56,13 @@ export interface HttpServer {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, inactivityMs, logger, lifecycle, middleware, ahead }: EdgeOptions): HttpServer {
-  const connections = createConnections(lifecycle, (exchange) => logAccess(logger, accessLine(exchange)));
+export function createEdge(options: EdgeOptions): HttpServer {
+  const { settings, inactivityMs, logger, lifecycle, middleware, takesBody = () => false, ahead } = options;
+  const connections = createConnections({
+    lifecycle,
+    onEnd: (exchange) => logAccess(logger, accessLine(exchange)),
+    takesBody,
+  });
   const address: Address = () => server.address();
   const app = new Koa<State, Routed>();
   const layers: readonly Middleware[] = [

@@ -18,6 +18,10 @@ export interface Exchange {
   outcome: string;
   /** Bytes of the answer's body; 0 where that was not sent whole. */
   bytes: number;
+  /** Methods that its route takes, as `Allow` has them; set where they do not include its own. */
+  allow?: string;
+  /** The method of JSON-RPC that was asked for, of a closed list. */
+  rpc?: string;
   /** Name of the resource that was read. */
   resource?: string;
   /** Milliseconds spent waiting for the upstream. */
@@ -26,6 +30,8 @@ export interface Exchange {
   cache?: string;
   partition?: string;
   failure?: GatewayError;
+  /** What to do when the body that is being read does not parse, or comes too slowly. */
+  onBodyError?: ((error: GatewayError) => void) | undefined;
   /** What to do when the caller is gone. */
   onGone?: (() => void) | undefined;
   /** Whether there is nobody left to answer. */

@@ -11,5 +11,5 @@ export function failureAnswer(error: unknown, exchange: Exchange, logger: Logger
   if (failure.code === 'internal') logBug(logger, exchange, error);
   exchange.failure = failure;
   exchange.outcome = failure.code;
-  return problemAnswer(failure, exchange.requestId);
+  return problemAnswer(failure, exchange.requestId, exchange.allow);
 }

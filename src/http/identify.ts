@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+import { readBearer } from '../credentials/bearer.ts';
 import { expiryOf } from '../credentials/expiry.ts';
 import type { Partitioner } from '../credentials/partition.ts';
 import type { Caller, Credential } from '../kernel/caller.ts';
 import type { Exchange } from './exchange.ts';
+import { fieldValues } from './field-lines.ts';
 
 /** Who asks with this credential. Leaves the partition for the access log. */
 export function identify(exchange: Exchange, credential: Credential, partition: Partitioner): Caller {
@@ -16,4 +19,9 @@ export function identify(exchange: Exchange, credential: Credential, partition: 
   };
   exchange.partition = caller.partition;
   return caller;
+}
+
+/** The credential that a request brought. Throws as `readBearer` does. */
+export function credentialOf({ rawHeaders }: IncomingMessage): Credential {
+  return readBearer(fieldValues(rawHeaders, 'authorization'));
 }

@@ -6,6 +6,9 @@ import type { Coding } from '../snapshots/compress.ts';
 export const MEDIA_TYPE = 'application/json; charset=utf-8';
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];
+/** The last one is what MCP asks of clients. */
+const PLAIN: ReadonlySet<string> = new Set(['*/*', 'application/json', 'application/json, text/event-stream']);
+
 const IDENTITY = 'identity';
 const IDENTITY_ONLY: Codings = [IDENTITY];
 const BEST_FIRST = ['zstd', 'gzip', IDENTITY];
@@ -32,6 +35,11 @@ export function negotiate(headers: IncomingHttpHeaders): Codings {
   return codings;
 }
 
+/** Whether a request accepts JSON, in whatever coding: for answers that have one form only. */
+export function acceptsJson(headers: IncomingHttpHeaders): boolean {
+  return acceptsPlainly(headers.accept) || new Negotiator({ headers }).mediaType(MEDIA_TYPES) !== undefined;
+}
+
 /** The codings that a request accepts, the best one first. Few values are ever seen: they are remembered. */
 export function codingsFor(acceptEncoding: string | undefined): Codings {
   if (acceptEncoding === undefined) return IDENTITY_ONLY;
@@ -54,5 +62,5 @@ export function chooseCoding(codings: Codings, bytes: number, compressMinBytes: 
 
 /** Whether that is what most clients send, which is not worth parsing. */
 export function acceptsPlainly(accept: string | undefined): boolean {
-  return accept === undefined || accept === '*/*' || accept === 'application/json';
+  return accept === undefined || PLAIN.has(accept);
 }

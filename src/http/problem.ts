@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type GatewayError } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 
-/** Methods that every path of this edge answers, as `Allow` has them. */
+/** What `Allow` says where no route knows better: the methods of a read. */
 const ALLOW = 'GET, HEAD';
 
 /** Headers that belong to a code. Challenges are those of RFC 6750, section 3: no `error` where nothing was brought. */
@@ -10,20 +10,20 @@ const HEADERS: { readonly [code in ErrorCode]?: Readonly<Record<string, string>>
   credential_malformed: { 'WWW-Authenticate': invalidToken('credential_malformed') },
   credential_rejected: { 'WWW-Authenticate': invalidToken('credential_rejected') },
   access_denied: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
-  method_not_allowed: { Allow: ALLOW },
 };
 
 /**
  * The answer to a request that failed: a problem body (RFC 9457) made of the error's row and of what the place that
- * threw says to callers. Neither `reason` nor `cause` nor stack enters it.
+ * threw says to callers. Neither `reason` nor `cause` nor stack enters it. `allow` has the methods of its route.
  */
-export function problemAnswer(error: GatewayError, requestId: string): Answer {
+export function problemAnswer(error: GatewayError, requestId: string, allow = ALLOW): Answer {
   const { code, title, status, detail, upstream, retryAfterSeconds } = error;
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
     'Cache-Control': 'no-store',
     ...HEADERS[code],
   };
+  if (code === 'method_not_allowed') headers['Allow'] = allow;
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
   const body = {
     type: `urn:portico:error:${code}`,

@@ -17,7 +17,8 @@ export interface QuickAnswer {
   readonly fixed: FixedHeaders;
   /** Well-formed by the way they are made, as all are: nothing checks them here. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | undefined;
+  /** In one piece, or in several that are sent one after the other. */
+  readonly body?: Buffer | readonly Buffer[] | undefined;
   /** Whether the connection is to be closed after it. */
   readonly last: boolean;
   /** How long the connection is kept otherwise. */
@@ -40,7 +41,12 @@ export function sendQuickly(res: ServerResponse, answer: QuickAnswer): void {
   } else {
     res.writeHead(status, { ...fixed.headers, ...headers, ...(last && { Connection: 'close' }) });
   }
-  res.end(body);
+  if (body === undefined || Buffer.isBuffer(body)) {
+    res.end(body);
+  } else {
+    for (const piece of body) res.write(piece);
+    res.end();
+  }
 }
 
 /** Headers that are the same for many answers. */

@@ -41,15 +41,25 @@ export function createLogger({ level, destination = standardOutput() }: LoggerOp
   };
 }
 
-let output: LineWriter | undefined;
+const streams = new Map<number, LineWriter>();
 
 /** One for the process, so that its lines keep their order. */
+function standardStream(fd: number): LineWriter {
+  const opened = streams.get(fd);
+  if (opened !== undefined) return opened;
+  const writer = createLineWriter({ fd });
+  process.once('exit', writer.flushSync);
+  streams.set(fd, writer);
+  return writer;
+}
+
 function standardOutput(): LineWriter {
-  if (output === undefined) {
-    output = createLineWriter({ fd: 1 });
-    process.once('exit', output.flushSync);
-  }
-  return output;
+  return standardStream(1);
+}
+
+/** Where lines go while standard output is spoken for. */
+export function standardError(): LineWriter {
+  return standardStream(2);
 }
 
 let millisecond = 0;

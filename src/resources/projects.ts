@@ -15,4 +15,5 @@ export const projects = {
   }),
   query: {},
   formats: { createTime: 'timestamp' },
+  filters: [],
 } as const satisfies Resource;

@@ -15,6 +15,8 @@ export interface Resource {
   readonly query: Readonly<Record<string, string>>;
   /** Formats that apply unless settings say otherwise. */
   readonly formats: Readonly<Record<string, FieldFormat>>;
+  /** Fields that tell kinds of items apart: by these, a tool narrows the list. */
+  readonly filters: readonly string[];
 }
 
 /** How a field's text is brought into the documented form. */

@@ -16,4 +16,5 @@ export const tools = {
   }),
   query: { installed: 'true' },
   formats: { version: 'version' },
+  filters: ['category'],
 } as const satisfies Resource;

@@ -16,4 +16,5 @@ export const workflows = {
   }),
   query: { installed: 'true' },
   formats: {},
+  filters: ['triggerType', 'status'],
 } as const satisfies Resource;

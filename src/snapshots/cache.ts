@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Coding } from './compress.ts';
 import type { Load } from './load.ts';
 import { createPermits } from './permits.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Form, Snapshot } from './snapshot.ts';
 
 export interface CacheLimits {
   /** All that is held together: each entry counts as 2 KiB and the bytes of all its forms. */
@@ -25,8 +24,8 @@ export interface SnapshotCache {
   begin(key: string): Storing;
   /** Lets go of what is held, and lets no load that is under way store any more. */
   evict(key: string): void;
-  /** Keeps a coded form with the snapshot that it was made of, where that is still held and there is room for it. */
-  addForm(key: string, of: Snapshot, coding: Coding, form: Buffer): void;
+  /** Keeps a form with the snapshot that it was made of, where that is still held and there is room for it. */
+  addForm(key: string, of: Snapshot, name: Form, form: Buffer): void;
   /** What is held, as it is charged. */
   readonly bytes: number;
   readonly entries: number;
@@ -58,10 +57,10 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheLimits): Snap
       permits.revoke(key);
       held.delete(key);
     },
-    addForm(key, { bytes }, coding, form) {
+    addForm(key, { bytes }, name, form) {
       const load = held.peek(key);
       if (load?.snapshot.bytes !== bytes) return;
-      const forms = Object.freeze({ ...load.snapshot.forms, [coding]: form });
+      const forms = Object.freeze({ ...load.snapshot.forms, [name]: form });
       const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, forms }) };
       // The cache drops an entry that outgrows it; the plain form is worth more than none.
       if (charge(larger) <= maxBytes) held.set(key, larger);

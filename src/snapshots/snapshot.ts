@@ -1,5 +1,8 @@
 import type { Coding } from './compress.ts';
 
+/** What a snapshot's bytes are kept in beside themselves: a coding, or `quoted`, as a string within JSON. */
+export type Form = Coding | 'quoted';
+
 /** The JSON bytes of one resource as one caller's partition saw it. Immutable. */
 export interface Snapshot {
   /** The identity form, UTF-8. */
@@ -10,6 +13,6 @@ export interface Snapshot {
   readonly count: number;
   /** When the load began, in milliseconds since the epoch. */
   readonly loadedAt: number;
-  /** The same bytes in other codings, as far as somebody has asked for them. */
-  readonly forms: Readonly<Partial<Record<Coding, Buffer>>>;
+  /** The same bytes in other forms, as far as somebody has asked for them. */
+  readonly forms: Readonly<Partial<Record<Form, Buffer>>>;
 }

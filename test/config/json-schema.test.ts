@@ -98,6 +98,8 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
       return {
         upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: { [key]: value } } },
       };
+    case 'mcp.stdio':
+      return { upstreams, mcp: { stdio: { [key]: value } } };
     case 'resources.<name>':
       return { upstreams, resources: { [of]: inResource } };
     case 'resources.<name>.cache':

@@ -63,7 +63,9 @@ function defaultOf({ schema, required, of }: Setting, name: string): string {
   if (required) return 'required';
   const value = schema.default;
   if (value === undefined) return 'unset';
-  if (typeof value === 'string') return `\`${value.replace(new RegExp(`(^|/)${of || '^'}$`), `$1${name}`) || '""'}\``;
+  if (typeof value === 'string') {
+    return `\`${(of === '' ? value : value.replace(new RegExp(`(^|/)${of}$`), `$1${name}`)) || '""'}\``;
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `\`${JSON.stringify(value)}\``;
   const entries = Object.entries(value).map(([key, text]) => `${key}: ${text}`);
   if (entries.length > 0) return `\`${entries.join(', ')}\``;

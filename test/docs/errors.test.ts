@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { problemAnswer } from '../../src/http/problem.ts';
 import { ERRORS, GatewayError } from '../../src/kernel/errors.ts';
+import { rpcErrorOf } from '../../src/mcp/rpc-error.ts';
 import { codeBlocks } from '../support/docs.ts';
 
 const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 
-/** The rows of the page's table: code and status. */
-const rows = [...PAGE.matchAll(/^\| `(\w+)` \| (\d{3}) \| .+ \| .+ \|$/gm)].map(([, code, status]) => [
-  code,
-  Number(status),
-]);
+/** The rows of the page's table: code, status and code of JSON-RPC. */
+const rows = [...PAGE.matchAll(/^\| `(\w+)` \| (\d{3}) \| (-?\d+|–) \| .+ \| .+ \|$/gm)].map(
+  ([, code, status, rpc]) => [code, Number(status), rpc === '–' ? undefined : Number(rpc)],
+);
 
 describe('the page of errors', () => {
-  it('has every row of the error table, once, with its status, and no other', () => {
-    const table = Object.entries(ERRORS).map(([code, { status }]) => [code, status]);
+  it('has every row of the error table, once, with its status and its code of JSON-RPC, and no other', () => {
+    const table = Object.entries(ERRORS).map(([code, row]) => [code, row.status, 'rpc' in row ? row.rpc : undefined]);
     expect(rows).to.have.deep.members(table);
     expect(rows).to.have.length(table.length);
   });
@@ -37,5 +37,13 @@ describe('the page of errors', () => {
       retryAfterSeconds: shown.retryAfterSeconds,
     });
     expect(JSON.parse(problemAnswer(error, shown.requestId).body.toString())).to.deep.equal(shown);
+  });
+
+  it('shows an error of JSON-RPC as it is sent', () => {
+    const [, example = ''] = codeBlocks('docs/errors.md', 'json');
+    const { error: shown } = JSON.parse(example);
+    const { code, requestId, ...facts } = shown.data;
+    const sent = rpcErrorOf(new GatewayError(code, facts), requestId);
+    expect(JSON.parse(JSON.stringify(sent))).to.deep.equal(shown);
   });
 });

@@ -48,6 +48,7 @@ describe('the command line', () => {
   for (const [args, sentence] of [
     [['serve'], 'serve needs --config FILE'],
     [['check'], 'check needs --config FILE'],
+    [['stdio'], 'stdio needs --config FILE'],
     [['frobnicate'], 'there is no command frobnicate'],
     [['serve', 'twice', '--config', 'x'], 'too many arguments: twice'],
     [['--demo', '--config', 'x'], '--demo takes no other argument'],

@@ -41,6 +41,11 @@ const get = (target: string, headers: Record<string, string> = {}, rest = '') =>
     .join('')}\r\n${rest}`;
 const read = (resource: string, token = TOKEN) =>
   get(`${READ}?uri=platform://${resource}`, { Authorization: `Bearer ${token}` });
+const post = (body: string, headers: Record<string, string> = {}) =>
+  get('/mcp', { 'Content-Type': 'application/json', 'Content-Length': String(body.length), ...headers }, body).replace(
+    'GET',
+    'POST',
+  );
 const invalidToken = { 'www-authenticate': 'error="invalid_token"' };
 
 const CASES: readonly Case[] = [
@@ -107,6 +112,10 @@ const CASES: readonly Case[] = [
     request: get(`${READ}?uri=platform://tools`, { Accept: 'text/html' }),
   },
   { code: 'request_timeout', when: 'the headers never end', request: 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n' },
+  { code: 'request_timeout', when: 'the body never ends', request: post('{', { 'Content-Length': '10' }) },
+  { code: 'too_large', when: 'a message over 1 MiB', request: post('', { 'Content-Length': '1048577' }) },
+  { code: 'unsupported_media_type', when: 'a message in XML', request: post('<a/>', { 'Content-Type': 'text/xml' }) },
+  { code: 'method_not_allowed', when: 'a GET to MCP', request: get('/mcp'), headers: { allow: 'POST' } },
   { code: 'uri_too_long', when: 'a long request target', request: get(`${READ}?uri=${'x'.repeat(9_000)}`) },
   { code: 'uri_too_long', when: 'a request target past all limits', request: get(`${READ}?uri=${'x'.repeat(40_000)}`) },
   { code: 'headers_too_large', when: 'large headers', request: get(READ, { 'X-Large': 'x'.repeat(40_000) }) },
@@ -139,8 +148,37 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http). */
-const ELSEWHERE: readonly ErrorCode[] = ['draining', 'internal'];
+interface RpcCase {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly headers?: Record<string, string>;
+}
+
+const MODERN = '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}';
+
+/** What a message to MCP is answered with, with the status of the table and as an error of JSON-RPC. */
+const RPC_CASES: readonly RpcCase[] = [
+  { code: 'parse_error', message: '{' },
+  { code: 'invalid_rpc', message: '{}' },
+  { code: 'invalid_params', message: '{"jsonrpc":"2.0","id":1,"method":"initialize"}' },
+  {
+    code: 'version_unsupported',
+    message: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    headers: { 'MCP-Protocol-Version': '2025-01-01' },
+  },
+  { code: 'header_mismatch', message: `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}` },
+  {
+    code: 'not_found',
+    message: `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}`,
+    headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'a' },
+  },
+];
+
+/**
+ * Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http), and two are results of
+ * tools (test/mcp/tools).
+ */
+const ELSEWHERE: readonly ErrorCode[] = ['draining', 'internal', 'list_changed', 'result_too_large'];
 
 describe('the error table, over a real socket', () => {
   let platform: HttpUpstream;
@@ -199,8 +237,24 @@ upstreams:
     });
   }
 
+  for (const { code, message, headers } of RPC_CASES) {
+    it(`${code}: ${message}`, async () => {
+      const answer = parseAnswer(await exchange(url, post(message, headers)));
+      const row: { status: number; rpc?: number } = ERRORS[code];
+      expect(answer.status).to.equal(row.status);
+      expect(answer.headers.get('content-type')).to.equal('application/json');
+      expect(answer.headers.get('cache-control')).to.equal('no-store');
+      expect(answer.body).to.nested.include({
+        jsonrpc: '2.0',
+        'error.code': row.rpc,
+        'error.data.code': code,
+        'error.data.requestId': answer.headers.get('x-request-id'),
+      });
+    });
+  }
+
   it('has a case for every row', () => {
-    const provoked = new Set([...CASES.map(({ code }) => code), ...ELSEWHERE]);
+    const provoked = new Set([...[...CASES, ...RPC_CASES].map(({ code }) => code), ...ELSEWHERE]);
     expect([...provoked].sort()).to.deep.equal(Object.keys(ERRORS).sort());
   });
 });

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Load } from '../../src/snapshots/load.ts';
-import { closeAll, loadOf, manyItems, READ, type Served, type ServeOptions, serve } from './served.ts';
-import { openWire, type WireAnswer } from './wire.ts';
+import { exchange } from './exchanged.ts';
+import { closeAll, loadOf, manyItems, READ, type ServeOptions, serve } from './served.ts';
 
 const NOW = 1_800_000_000_000;
 const plain = loadOf(manyItems());
@@ -95,36 +95,8 @@ const request = fc
     return `${method} ${target} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
   });
 
-/** An answer without what no two answers have in common. */
-function comparable({ status, headers, body }: WireAnswer) {
-  const all = Object.fromEntries(headers);
-  const id = all['x-request-id'] ?? '';
-  delete all['date'];
-  return JSON.parse(
-    JSON.stringify({ status, headers: all, body: body.toString('latin1') }).replaceAll(
-      id === '' ? '\0' : id,
-      (found) => (found.length === 36 ? 'a new id' : found),
-    ),
-  );
-}
-
-/** What the access log says, without what no two lines have in common. */
-function comparableLine({ time, ms, upstreamMs, partition, requestId, ...line }: Record<string, unknown>) {
-  return { ...line, upstream: typeof upstreamMs, partition: typeof partition, id: String(requestId).length };
-}
-
 describe('a read that is answered ahead of the layers', () => {
   afterEach(closeAll);
-
-  async function exchange(served: Served, text: string): Promise<unknown> {
-    const wire = openWire(served.url, { head: text.startsWith('HEAD ') });
-    const before = (await served.access(0)).length;
-    wire.write(text);
-    const answers = await Promise.race([wire.receive(1), wire.closed()]).catch(() => []);
-    wire.socket.destroy();
-    const lines = answers.length === 0 ? [] : (await served.access(before + 1)).slice(before);
-    return { answers: answers.map(comparable), lines: lines.map(comparableLine) };
-  }
 
   for (const [name, reading] of Object.entries(READINGS)) {
     const seed = randomInt(2 ** 31);

@@ -211,7 +211,7 @@ describe('an error after the answer was made', () => {
   it('is logged as a bug, and cuts the answer off where that was sent ahead of the layers', async () => {
     const load = loadOf([]);
     const served = await serve({
-      read: () => ({ ...load, snapshot: { ...load.snapshot, bytes: { length: 1 } as unknown as Buffer } }),
+      read: () => ({ ...load, snapshot: { ...load.snapshot, bytes: [{ length: 1 }] as unknown as Buffer } }),
     });
     const asking = ask(served.url, get(READ)).then(
       () => 'answered',

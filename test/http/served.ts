@@ -1,6 +1,7 @@
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
 import { createPartitioner } from '../../src/credentials/partition.ts';
 import type { HttpServer } from '../../src/http/edge.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
@@ -50,6 +51,7 @@ export interface ServeOptions extends Partial<HttpSettings> {
   readonly fresh?: () => Load | undefined;
   readonly readDeadlineMs?: number;
   readonly now?: () => number;
+  readonly endpoints?: readonly Endpoint[];
 }
 
 const running = new Set<HttpServer>();
@@ -60,6 +62,7 @@ export async function serve({
   fresh = () => undefined,
   readDeadlineMs = 10_000,
   now = Date.now,
+  endpoints = [],
   ...settings
 }: ServeOptions = {}): Promise<Served> {
   const reads: Read[] = [];
@@ -85,6 +88,7 @@ export async function serve({
     now,
     logger: log.logger,
     readDeadlineMs,
+    endpoints,
   });
   running.add(server);
   return { url: await server.listen(), server, reads, ...log };

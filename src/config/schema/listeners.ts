@@ -36,7 +36,7 @@ const HttpShape = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether plain reads of what is cached take a shorter way. The answers are the same; off, they take longer.',
+      'Whether plain reads from cache, over MCP too, take a shorter way. The answers are the same; off, they take longer.',
     ),
 });
 

@@ -3,6 +3,7 @@ import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import { CacheSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_MISTAKES, keysOf } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LogSettings, ShutdownSettings } from './listeners.ts';
+import { McpSettings } from './mcp.ts';
 import { resourceSettings } from './resource.ts';
 import { UpstreamSettings } from './upstream.ts';
 
@@ -24,6 +25,7 @@ const Shape = z.strictObject({
     .default('platform')
     .describe('Scheme of the resource URIs.'),
   http: HttpSettings.prefault({}).describe('The public listener.'),
+  mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),

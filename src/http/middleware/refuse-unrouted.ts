@@ -5,6 +5,8 @@ import type { Middleware } from '../context.ts';
 export const refuseUnrouted: Middleware = function refuse(ctx) {
   const route = ctx.matched?.[0];
   if (route === undefined) throw new GatewayError('not_found');
-  ctx.state.exchange.route = String(route.path);
+  const { exchange } = ctx.state;
+  exchange.route = String(route.path);
+  exchange.allow = [...route.methods].sort().join(', ');
   throw new GatewayError('method_not_allowed');
 };

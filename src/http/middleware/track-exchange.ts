@@ -20,7 +20,7 @@ export function trackExchange(connections: Connections): Middleware {
     ctx.set(SECURITY_HEADERS);
     ctx.set('X-Request-Id', exchange.requestId);
     await next();
-    if (hasBody(req)) await discardBody(req);
+    if (hasBody(req) && !req.readableEnded) await discardBody(req);
     if (connections.isLast(exchange)) ctx.set('Connection', 'close');
   };
 }

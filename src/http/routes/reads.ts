@@ -1,14 +1,11 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { readBearer } from '../../credentials/bearer.ts';
 import type { Partitioner } from '../../credentials/partition.ts';
-import type { Credential } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Encode } from '../../snapshots/forms.ts';
 import { hasBody } from '../body.ts';
 import type { Context } from '../context.ts';
-import { fieldValues } from '../field-lines.ts';
 import { forbidsCache } from '../forbids-cache.ts';
-import { identify } from '../identify.ts';
+import { credentialOf, identify } from '../identify.ts';
 import { negotiate } from '../negotiate.ts';
 import { createReadTimed } from '../read-timed.ts';
 import { sendSnapshot } from '../send-snapshot.ts';
@@ -38,7 +35,7 @@ export function readRoutes({ catalogue, partition, compressMinBytes, encode, now
     async '/mcp/v1/resources'(ctx) {
       const { exchange } = ctx.state;
       refuseBody(ctx);
-      identify(exchange, credentialOf(ctx), partition);
+      identify(exchange, credentialOf(ctx.req), partition);
       const codings = negotiate(ctx.req.headers);
       await sendSnapshot(ctx, catalogue.list, {
         codings,
@@ -51,7 +48,7 @@ export function readRoutes({ catalogue, partition, compressMinBytes, encode, now
     async [READ_PATH](ctx) {
       const { exchange } = ctx.state;
       refuseBody(ctx);
-      const caller = identify(exchange, credentialOf(ctx), partition);
+      const caller = identify(exchange, credentialOf(ctx.req), partition);
       const name = catalogue.find(oneUri(ctx.url));
       exchange.resource = name;
       const codings = negotiate(ctx.req.headers);
@@ -65,10 +62,6 @@ export function readRoutes({ catalogue, partition, compressMinBytes, encode, now
       });
     },
   };
-}
-
-function credentialOf({ req }: Context): Credential {
-  return readBearer(fieldValues(req.rawHeaders, 'authorization'));
 }
 
 /** A body on a `GET` means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1). */

@@ -1,0 +1,146 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { z } from 'zod';
+import type { Server } from '../mcp/clients/client.ts';
+import { sdkV1 } from '../mcp/clients/sdk-v1.ts';
+import { type Served, serve } from '../mcp/clients/served.ts';
+import { codeBlocks } from '../support/docs.ts';
+import { TOKEN } from '../support/gateway.ts';
+import { createPageShell, type PageShell } from './page-shell.ts';
+
+const PAGE = 'docs/clients.md';
+const ADDRESS = 'http://127.0.0.1:8080/mcp';
+const CONFIG = '/path/to/portico.yaml';
+
+/** How clients write "the token here": as it is, from the environment, or from a question. */
+const TOKEN_PLACES = /your-token|\$\{(?:env:)?PORTICO_TOKEN\}|\$\{input:portico-token\}/;
+
+const entry = z.union([
+  z.strictObject({
+    type: z.literal('http').optional(),
+    url: z.literal(ADDRESS),
+    headers: z.strictObject({ Authorization: z.string() }),
+  }),
+  z.strictObject({
+    type: z.literal('stdio').optional(),
+    command: z.literal('portico'),
+    args: z.array(z.string()),
+    env: z.strictObject({ PORTICO_TOKEN: z.string() }),
+  }),
+]);
+
+/** The two forms in which clients keep their servers. */
+const settings = z.union([
+  z.strictObject({ mcpServers: z.strictObject({ portico: entry }) }),
+  z.strictObject({
+    inputs: z.tuple([z.looseObject({ id: z.literal('portico-token') })]),
+    servers: z.strictObject({ portico: entry }),
+  }),
+]);
+
+const blocks = codeBlocks(PAGE, 'json');
+const lines = codeBlocks(PAGE, 'sh').flatMap((block) => block.trimEnd().split('\n'));
+
+describe('the page of clients', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let served: Served;
+  let shell: PageShell;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'portico-clients-page-'));
+    served = await serve(folder, codeBlocks(PAGE, 'yaml').join(''));
+    shell = await createPageShell(folder);
+  });
+
+  after(async () => {
+    await served.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const inPlace = (text: string) => text.replaceAll(ADDRESS, served.url).replaceAll(CONFIG, served.config);
+
+  const connects = async (server: Server) => {
+    const session = await sdkV1.connect(server);
+    try {
+      expect(await session.list()).to.have.length(3);
+      expect(await session.read('platform://tools')).to.deep.equal([await served.read('tools')]);
+    } finally {
+      await session.close();
+    }
+  };
+
+  const stdio = (args: readonly string[], token: string): Server => ({
+    ...served.stdio(token),
+    command: join(folder, 'portico'),
+    args,
+  });
+
+  it('has settings for each client, over HTTP and over stdio, and lines to run', () => {
+    const kinds = blocks.map((block) => ('url' in entryOf(block) ? 'http' : 'stdio'));
+    expect(kinds).to.deep.equal(['stdio', 'http', 'stdio', 'http', 'stdio', 'http', 'stdio']);
+    expect(lines.map((line) => line.split(' ', 1)[0])).to.deep.equal(['claude', 'claude', 'npx', 'npx', 'npx', 'npx']);
+  });
+
+  for (const [index, block] of blocks.entries()) {
+    it(`shows settings that connect: the ${index + 1}. of them`, async () => {
+      const shown = entryOf(block);
+      if ('url' in shown) {
+        const header = shown.headers.Authorization.replace(TOKEN_PLACES, TOKEN);
+        expect(header).to.equal(`Bearer ${TOKEN}`);
+        await connects(served.http(TOKEN));
+      } else {
+        await connects(stdio(shown.args.map(inPlace), shown.env.PORTICO_TOKEN.replace(TOKEN_PLACES, TOKEN)));
+      }
+    });
+  }
+
+  for (const line of lines) {
+    it(`shows a line that works: ${line}`, async () => {
+      const said = await shell.run(inPlace(line), { PORTICO_TOKEN: TOKEN });
+      if (line.startsWith('npx ')) {
+        expect(JSON.parse(said))
+          .to.have.any.keys('resources', 'contents', 'tools', 'content')
+          .and.not.include.keys('isError');
+        return;
+      }
+      const told = said.trimEnd().split('\n');
+      if (told.includes('http')) {
+        const header = `Authorization: Bearer ${TOKEN}`;
+        expect(told).to.deep.equal(['mcp', 'add', '--transport', 'http', 'portico', served.url, '--header', header]);
+      } else {
+        const variable = `PORTICO_TOKEN=${TOKEN}`;
+        const options = ['mcp', 'add', '--env', variable, '--transport', 'stdio', 'portico', '--', 'portico'];
+        expect(told.slice(0, options.length)).to.deep.equal(options);
+        await connects(stdio(told.slice(options.length), TOKEN));
+      }
+    });
+  }
+
+  it('starts Portico over stdio with what --help tells of, and nothing else', async () => {
+    expect(await shell.run('portico --help')).to.contain('portico stdio --config FILE');
+    const shown = blocks.map(entryOf).flatMap((one) => ('args' in one ? [[one.command, ...one.args].join(' ')] : []));
+    const told = lines.flatMap((line) => line.split(' -- ').slice(1));
+    expect([...shown, ...told]).to.deep.equal(Array(7).fill(`portico stdio --config ${CONFIG}`));
+  });
+
+  it('says what README says', () => {
+    const shown = codeBlocks('README.md', 'json').filter((block) => block.includes('mcpServers'));
+    expect(shown).to.have.length(1);
+    expect(blocks).to.include.members(shown);
+  });
+
+  it('names codes as the page of errors does', async () => {
+    const [page, errors] = await Promise.all([PAGE, 'docs/errors.md'].map((file) => readFile(file, 'utf8')));
+    const codes = [...String(page).matchAll(/`[a-z]+_(?:refused|rejected)`/g)].map(([code]) => code);
+    expect(codes).to.have.length(3);
+    for (const code of codes) expect(errors).to.contain(`| ${code} |`);
+  });
+});
+
+function entryOf(block: string) {
+  const parsed = settings.parse(JSON.parse(block));
+  return 'servers' in parsed ? parsed.servers.portico : parsed.mcpServers.portico;
+}

@@ -1,0 +1,59 @@
+/** Where a client finds a server. */
+export type Server =
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      /** Sent as `Authorization: Bearer`; none: no such header. */
+      readonly token?: string;
+    }
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      /** All of the environment that the server gets. */
+      readonly env: Readonly<Record<string, string>>;
+    };
+
+export interface Definition {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+}
+
+/** One connection of a client. What a server refuses is a rejection that the client's `refusal` understands. */
+export interface Session {
+  /** Revision of the protocol that both sides agreed on, where the client tells. */
+  readonly revision: string | undefined;
+  list(): Promise<readonly Definition[]>;
+  /** Text of each content of the resource. */
+  read(uri: string): Promise<readonly unknown[]>;
+  /** Text of each content of the tool's result, which is not an error. */
+  call(tool: string, args: Record<string, unknown>): Promise<readonly unknown[]>;
+  close(): Promise<void>;
+}
+
+/** What a client tells of a refusal. A client that knows no more than a sentence has only the sentence. */
+export interface Refusal {
+  readonly message: string;
+  /** Code of a JSON-RPC error. */
+  readonly code?: number;
+  /** `data` of a JSON-RPC error. */
+  readonly data?: unknown;
+  /** Status of an HTTP answer that was no JSON-RPC. */
+  readonly status?: number;
+}
+
+/** A client as its users run it, behind one face for all. */
+export interface Client {
+  readonly name: string;
+  readonly era: 'modern' | 'legacy';
+  /** Over what its sessions tell their revision. */
+  readonly tellsRevision: readonly Server['kind'][];
+  connect(server: Server): Promise<Session>;
+  /** Throws again what is no refusal by a server. */
+  refusal(error: unknown): Refusal;
+}
+
+/** The texts of contents or of content blocks, in order; `undefined` in the place of one that is no text. */
+export function texts(contents: readonly object[]): readonly unknown[] {
+  return contents.map((content) => ('text' in content ? content.text : undefined));
+}

@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { TOKEN } from '../../support/gateway.ts';
+import { aiSdk } from './ai-sdk.ts';
+import type { Client, Refusal, Server, Session } from './client.ts';
+import { inspector } from './inspector.ts';
+import { sdkV1 } from './sdk-v1.ts';
+import { sdkV2 } from './sdk-v2.ts';
+import { type Served, serve } from './served.ts';
+
+const CLIENTS: readonly Client[] = [
+  sdkV2('auto', 'auto'),
+  sdkV2('modern', { pin: '2026-07-28' }),
+  sdkV2('legacy', 'legacy'),
+  sdkV1,
+  aiSdk('modern'),
+  aiSdk('legacy'),
+  inspector('modern'),
+  inspector('legacy'),
+];
+
+const NAMES = ['projects', 'workflows', 'tools'];
+const URIS = NAMES.map((name) => `platform://${name}`);
+const REVISIONS = { modern: '2026-07-28', legacy: '2025-11-25' };
+
+/** What each era calls a resource that there is not. */
+const RESOURCE_UNKNOWN = { modern: -32602, legacy: -32002 };
+
+/** The code of a refused token where there is no HTTP to say 401. */
+const CREDENTIAL_REJECTED = 401;
+
+/** One process after another, at times on a busy machine. */
+const TIMEOUT_MS = 120_000;
+
+describe('a client that people use', function () {
+  this.timeout(TIMEOUT_MS);
+  let folder: string;
+  let served: Served;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'portico-clients-'));
+    served = await serve(folder);
+  });
+
+  after(async () => {
+    await served.close();
+    await rm(folder, { recursive: true });
+  });
+
+  for (const client of CLIENTS) {
+    describe(`${client.name}, over HTTP`, () => {
+      const session = connected(client, () => served.http(TOKEN));
+      works(client, 'http', session, () => served);
+
+      it('gets 401 for a read with a token that the platform refuses', async () => {
+        const { status } = await refused(client, served.http('another-token'), ({ read }) =>
+          read('platform://projects'),
+        );
+        expect(status).to.equal(401);
+      });
+
+      it('gets 401 for anything without a token', async () => {
+        const { status } = await refused(client, served.http(), ({ list }) => list());
+        expect(status).to.equal(401);
+      });
+    });
+
+    describe(`${client.name}, over stdio`, () => {
+      const session = connected(client, () => served.stdio(TOKEN));
+      works(client, 'stdio', session, () => served);
+
+      it('is told when the platform refuses the token', async () => {
+        const refusal = await refused(client, served.stdio('another-token'), ({ read }) => read('platform://tools'));
+        expect(refusal.message).to.contain('refused this access token');
+        tells(refusal, CREDENTIAL_REJECTED, 'credential_rejected');
+      });
+    });
+  }
+});
+
+/** Connects before the tests of a `describe`, and closes after them. */
+function connected(client: Client, server: () => Server): () => Session {
+  let session: Session;
+
+  before(async () => {
+    session = await client.connect(server());
+  });
+
+  after(() => session?.close());
+
+  return () => session;
+}
+
+function works(client: Client, kind: Server['kind'], session: () => Session, served: () => Served): void {
+  if (client.tellsRevision.includes(kind)) {
+    it('agrees on the newest revision that it knows', () => {
+      expect(session().revision).to.equal(REVISIONS[client.era]);
+    });
+  }
+
+  it('lists the three resources', async () => {
+    const definitions = (await session().list()).map(({ uri, mimeType }) => ({ uri, mimeType }));
+    expect(definitions).to.deep.equal(URIS.map((uri) => ({ uri, mimeType: 'application/json' })));
+  });
+
+  it('reads each of them as the HTTP read has it, byte for byte', async () => {
+    const bodies = await Promise.all(NAMES.map((name) => served().read(name)));
+    const contents = await Promise.all(URIS.map((uri) => session().read(uri)));
+    expect(contents).to.deep.equal(bodies.map((body) => [body]));
+  });
+
+  it('calls a tool for the same items', async () => {
+    const [text] = await session().call('list_workflows', { limit: 100 });
+    expect(JSON.parse(String(text)).items).to.deep.equal(JSON.parse(await served().read('workflows')));
+  });
+
+  it('is told which resources there are when it asks for another', async () => {
+    const refusal = await refusalOf(client, session().read('platform://secrets'));
+    for (const uri of URIS) expect(refusal.message).to.contain(uri);
+    tells(refusal, RESOURCE_UNKNOWN[client.era], 'resource_unknown');
+  });
+}
+
+/** What a client says of something that a server of its own refuses, be it at the connection already. */
+function refused(client: Client, server: Server, ask: (session: Session) => Promise<unknown>): Promise<Refusal> {
+  const asked = async () => {
+    const session = await client.connect(server);
+    try {
+      await ask(session);
+    } finally {
+      await session.close();
+    }
+  };
+  return refusalOf(client, asked());
+}
+
+async function refusalOf(client: Client, asked: Promise<unknown>): Promise<Refusal> {
+  let refusal: Refusal | undefined;
+  await asked.catch((error: unknown) => {
+    refusal = client.refusal(error);
+  });
+  if (refusal === undefined) throw new Error('it was not refused');
+  return refusal;
+}
+
+/** Holds an error to its code and to that of the error table, where the client passes them on. */
+function tells({ code, data }: Refusal, expected: number, word: string): void {
+  if (code === undefined) return;
+  expect(code).to.equal(expected);
+  expect(data).to.include({ code: word });
+}

@@ -1,0 +1,68 @@
+import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+
+/** One request that went through, and its answer. */
+export interface Passed {
+  sent: string;
+  status: number;
+  headers: IncomingHttpHeaders;
+  answer: string;
+}
+
+/** A proxy on loopback for clients that cannot send a credential of their own. */
+export interface BearerProxy {
+  /** `host:port`. */
+  readonly host: string;
+  /** All that went through so far, in the order of arrival. */
+  readonly passed: readonly Readonly<Passed>[];
+  /** Gives it the server that it stands in front of. */
+  lead(url: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Adds `Authorization: Bearer <token>` to each request and passes on all else as it came, `Host` included, as a proxy
+ * does that a browser cannot tell from the server.
+ */
+export async function startBearerProxy(token: string): Promise<BearerProxy> {
+  const passed: Passed[] = [];
+  let target: URL | undefined;
+  const server = createServer((request, response) => {
+    if (target === undefined) throw new Error('nothing to lead to yet');
+    const { hostname, port } = target;
+    const one: Passed = { sent: '', status: 0, headers: {}, answer: '' };
+    passed.push(one);
+    const headers = { ...request.headers, authorization: `Bearer ${token}` };
+    const onward = send({ hostname, port, method: request.method, path: request.url, headers }, (answer) => {
+      one.status = answer.statusCode ?? 0;
+      one.headers = answer.headers;
+      answer.on('data', (chunk: Buffer) => {
+        one.answer += chunk;
+      });
+      response.writeHead(one.status, answer.headers);
+      // Either side may leave an event stream when it has seen enough.
+      pipeline(answer, response, () => {});
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    request.on('data', (chunk: Buffer) => {
+      one.sent += chunk;
+    });
+    pipeline(request, onward, () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    host: `127.0.0.1:${port}`,
+    passed,
+    lead(url) {
+      target = new URL(url);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
