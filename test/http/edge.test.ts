@@ -212,6 +212,7 @@ describe('an error after the answer was made', () => {
     const load = loadOf([]);
     const served = await serve({
       read: () => ({ ...load, snapshot: { ...load.snapshot, bytes: [{ length: 1 }] as unknown as Buffer } }),
+      answerAhead: true,
     });
     const asking = ask(served.url, get(READ)).then(
       () => 'answered',
