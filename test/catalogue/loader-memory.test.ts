@@ -18,6 +18,7 @@ const TOKEN: Pagination = {
   tokenParam: 'token',
   next: (body) => (body as { next?: unknown }).next,
 };
+const HEADER_LINK: Pagination = { kind: 'link', sizeParam: null, size: 2 };
 const HEADER_TOTAL: Pagination = {
   kind: 'offset',
   sizeParam: null,
@@ -114,6 +115,13 @@ describe('a loader with a memory', () => {
       (failure: GatewayError) => failure,
     );
     expect(error).to.include({ code: 'upstream_invalid' });
+  });
+
+  it('follows a link in a header, though the body is that of a list without one', async () => {
+    const linked = { ...page([thing(1)]), headers: { link: '</things?more>; rel="next"' } };
+    const { read } = loaderOver([page([thing(1)]), linked, page([thing(2)])], { pagination: HEADER_LINK });
+    expect((await read()).snapshot.count).to.equal(1);
+    expect((await read()).snapshot.count).to.equal(2);
   });
 
   it('remembers no answer that cannot be used', async () => {
