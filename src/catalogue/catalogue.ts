@@ -1,47 +1,52 @@
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Definition } from '../resources/resource.ts';
-import type { Load, Source, Terms } from '../snapshots/load.ts';
+import type { Definition, Resource } from '../resources/resource.ts';
+import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot-writer.ts';
 
-/** One resource that can be listed and read. */
-export interface CatalogueEntry {
+/** A resource that can be listed and read here. */
+export interface Offered {
+  readonly resource: Resource;
   readonly definition: Definition;
-  /** Key of the resource in settings; names it in logs. */
-  readonly name: string;
-  readonly source: Source;
 }
 
 /** The core: what both edges ask. */
 export interface Catalogue {
+  /** Every resource that is offered, in the order of the list. */
+  readonly offered: readonly Offered[];
   /** The list of definitions, as it goes over the wire. */
   readonly list: Snapshot;
-  /** Every URI, in the order of the list. */
-  readonly uris: readonly string[];
   /** Name of the resource behind a URI; throws `resource_unknown` where there is none. */
   find(uri: string): string;
-  /** Reads one resource whole, as this caller may see it. Throws {@link GatewayError}, or `signal`'s reason. */
-  read(name: string, caller: Caller, signal: AbortSignal, terms?: Pick<Terms, 'noCache'>): Promise<Load>;
-  /** What `read` would give at once, if that is fresh and nobody need be asked. */
-  fresh(name: string, caller: Caller): Load | undefined;
+  /**
+   * Reads one resource whole, as this caller may see it: at once where what is held may be served. Throws, or rejects
+   * with, a {@link GatewayError}; rejects with the signal's reason once that aborts.
+   */
+  read(name: string, caller: Caller, options: ReadOptions): Load | Promise<Load>;
 }
 
-export function createCatalogue(entries: readonly CatalogueEntry[]): Catalogue {
-  const names = new Map(entries.map((entry) => [entry.definition.uri, entry.name]));
-  const sources = new Map(entries.map((entry) => [entry.name, entry.source]));
-  const uris = entries.map((entry) => entry.definition.uri);
-  const writer = createSnapshotWriter(Date.now());
-  writer.add(entries.map((entry) => entry.definition));
-  const known = <T>(value: T | undefined): T => {
-    if (value !== undefined) return value;
-    throw new GatewayError('resource_unknown', { detail: `No resource has this uri. There are: ${uris.join(', ')}.` });
+export function createCatalogue(entries: readonly (Offered & { readonly read: Read })[]): Catalogue {
+  const names = new Map(entries.map(({ definition, resource }) => [definition.uri, resource.name]));
+  const reads = new Map(entries.map(({ resource, read }) => [resource.name, read]));
+  const unknown = () => {
+    const detail = `No resource has this uri. There are: ${[...names.keys()].join(', ')}.`;
+    return new GatewayError('resource_unknown', { detail });
   };
+  const writer = createSnapshotWriter(Date.now());
+  writer.add(entries.map(({ definition }) => definition));
   return {
+    offered: entries.map(({ resource, definition }) => ({ resource, definition })),
     list: writer.finish(),
-    uris,
-    find: (uri) => known(names.get(uri)),
-    read: async (name, caller, signal, terms) => known(sources.get(name)).load(caller, signal, terms),
-    fresh: (name, caller) => sources.get(name)?.fresh(caller),
+    find(uri) {
+      const name = names.get(uri);
+      if (name === undefined) throw unknown();
+      return name;
+    },
+    read(name, caller, options) {
+      const read = reads.get(name);
+      if (read === undefined) throw unknown();
+      return read(caller, options);
+    },
   };
 }

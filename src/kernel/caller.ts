@@ -37,14 +37,16 @@ export interface TraceHeaders {
 /** Who asks. */
 export interface Caller {
   readonly credential: Credential;
-  /** Keyed hash of the credential: names the caller in keys and logs without telling anything about the token. */
+  /** Keyed hash of the credential: names flights, rejections, bulkhead places and log lines. Tells nothing of the token. */
+  readonly key: string;
+  /** Whose snapshots the caller may be served. Names snapshots, and nothing else. */
   readonly partition: string;
   /**
    * When the token ends by its own account, in milliseconds since the epoch; nobody has verified it. It may shorten
    * what the caller is given, and never lengthen it.
    */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   readonly requestId: string;
   /** Present when the caller's request belonged to a trace. */
-  readonly trace?: TraceHeaders;
+  readonly trace?: TraceHeaders | undefined;
 }

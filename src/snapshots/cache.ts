@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Load } from './load.ts';
 import { createPermits } from './permits.ts';
-import type { Form, Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 export interface CacheLimits {
-  /** All that is held together: each entry counts as 2 KiB and the bytes of all its forms. */
+  /** All that is held together: each entry counts as 2 KiB and all that was made of its bytes. */
   readonly maxBytes: number;
   readonly maxEntries: number;
 }
@@ -24,8 +24,8 @@ export interface SnapshotCache {
   begin(key: string): Storing;
   /** Lets go of what is held, and lets no load that is under way store any more. */
   evict(key: string): void;
-  /** Keeps a form with the snapshot that it was made of, where that is still held and there is room for it. */
-  addForm(key: string, of: Snapshot, name: Form, form: Buffer): void;
+  /** Keeps what was made of a snapshot with it, where that is still held and there is room for more. */
+  addRepresentation(key: string, of: Snapshot, name: string, made: Buffer): void;
   /** What is held, as it is charged. */
   readonly bytes: number;
   readonly entries: number;
@@ -35,6 +35,8 @@ export interface SnapshotCache {
 
 /** Keys, objects and the table itself, for one entry: more than they take. */
 const ENTRY_BYTES = 2048;
+/** The same for one representation. */
+const REPRESENTATION_BYTES = 256;
 
 /** Holds what was used last, up to both limits. What is too large by itself is not held. */
 export function createSnapshotCache({ maxBytes, maxEntries }: CacheLimits): SnapshotCache {
@@ -57,12 +59,12 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheLimits): Snap
       permits.revoke(key);
       held.delete(key);
     },
-    addForm(key, { bytes }, name, form) {
+    addRepresentation(key, { bytes }, name, made) {
       const load = held.peek(key);
       if (load?.snapshot.bytes !== bytes) return;
-      const forms = Object.freeze({ ...load.snapshot.forms, [name]: form });
-      const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, forms }) };
-      // The cache drops an entry that outgrows it; the plain form is worth more than none.
+      const representations = Object.freeze({ ...load.snapshot.representations, [name]: made });
+      const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, representations }) };
+      // The cache drops an entry that outgrows it; the bytes alone are worth more than nothing.
       if (charge(larger) <= maxBytes) held.set(key, larger);
     },
     get bytes() {
@@ -77,6 +79,8 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheLimits): Snap
   };
 }
 
-function charge({ snapshot: { bytes, forms } }: Load): number {
-  return Object.values(forms).reduce((total, form) => total + form.length, ENTRY_BYTES + bytes.length);
+function charge({ snapshot: { bytes, itemStarts, representations } }: Load): number {
+  let total = ENTRY_BYTES + bytes.length + itemStarts.byteLength;
+  for (const name in representations) total += REPRESENTATION_BYTES + (representations[name]?.length ?? 0);
+  return total;
 }

@@ -20,7 +20,7 @@ export interface Load {
   readonly cached?: Cached;
 }
 
-/** How the cache came to an answer. */
+/** How the cache came to a load. */
 export interface Cached {
   /** Under which it may be held. */
   readonly key: string;
@@ -34,20 +34,32 @@ export interface Cached {
   readonly failure?: GatewayError;
 }
 
-/** What a read may ask of a loader beside the resource. */
-export interface Terms {
-  /** The caller wants the upstream to be asked (`Cache-Control: no-cache`). */
+/** How a read is asked for. */
+export interface ReadOptions {
+  /** Aborts when nobody waits for the read any more. May be made when it is looked at: what is fresh needs none. */
+  readonly signal: AbortSignal;
+  /** The caller wants the upstream to be asked (`Cache-Control: no-cache`). @default false */
   readonly noCache?: boolean;
+}
+
+/** Reads one resource as `caller` may see it: at once where what is held may be served, and nobody need be asked. */
+export type Read = (caller: Caller, options: ReadOptions) => Load | Promise<Load>;
+
+/** What a load may be told beside who asks. */
+export interface LoadOptions {
   /** What the upstream may say is still so, instead of sending it again. */
   readonly known?: Load | undefined;
 }
 
 /** Loads one resource as `caller` may see it: complete, or an error that names the upstream. */
-export type Loader = (caller: Caller, signal: AbortSignal, terms?: Terms) => Promise<Load>;
+export type Loader = (caller: Caller, signal: AbortSignal, options?: LoadOptions) => Promise<Load>;
 
-/** Where the reads of one resource come from. */
-export interface Source {
-  readonly load: Loader;
-  /** What `load` would give this caller without asking anybody, if that is so and the answer is fresh. */
-  fresh(caller: Caller): Load | undefined;
+/** What the cache had to do with a load at `now` (milliseconds since the epoch), in one word for logs and metrics. */
+export function cacheOutcome({ cached, collapsed }: Load, now: number): string {
+  if (collapsed) return 'collapsed';
+  if (cached === undefined) return 'bypass';
+  const { forwarded, failure, freshUntil } = cached;
+  if (failure !== undefined) return 'stale';
+  if (forwarded === undefined) return freshUntil > now ? 'hit' : 'stale';
+  return forwarded === 'miss' ? 'miss' : 'refreshed';
 }

@@ -34,7 +34,7 @@ export function createMemories(maxBytes: number): (resource: string) => Memory |
   if (maxBytes === 0) return () => undefined;
   const held = new LRUCache<string, Made>({
     maxSize: maxBytes,
-    sizeCalculation: ({ snapshot }) => ENTRY_BYTES + snapshot.bytes.length,
+    sizeCalculation: ({ snapshot }) => ENTRY_BYTES + snapshot.bytes.length + snapshot.itemStarts.byteLength,
   });
   return (resource) => {
     let latest: { readonly content: Buffer; readonly name: string } | undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Snapshot } from './snapshot.ts';
 import { unpooled } from './unpooled.ts';
 
-const NO_FORMS = Object.freeze({});
+const NONE = Object.freeze({});
 
 /** Builds one snapshot, page by page, so that no single step holds the event loop long. */
 export interface SnapshotWriter {
@@ -14,7 +14,8 @@ export interface SnapshotWriter {
 export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
-  let count = 0;
+  const starts: number[] = [];
+  let length = 0;
   const write = (text: string) => {
     const chunk = Buffer.from(text);
     hash.update(chunk);
@@ -22,15 +23,25 @@ export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
   };
   return {
     add(items) {
-      if (items.length === 0) return;
-      const array = JSON.stringify(items);
-      write((count === 0 ? '[' : ',') + array.slice(1, -1));
-      count += items.length;
+      let text = '';
+      for (const item of items) {
+        const json = JSON.stringify(item);
+        text += (starts.length === 0 ? '[' : ',') + json;
+        starts.push(length + 1);
+        length += 1 + Buffer.byteLength(json);
+      }
+      if (text !== '') write(text);
     },
     finish() {
-      write(count === 0 ? '[]' : ']');
-      const etag = `W/"${hash.digest('base64url').slice(0, 22)}"`;
-      return Object.freeze({ bytes: unpooled(chunks), etag, count, loadedAt, forms: NO_FORMS });
+      write(starts.length === 0 ? '[]' : ']');
+      return Object.freeze({
+        bytes: unpooled(chunks),
+        etag: `W/"${hash.digest('base64url').slice(0, 22)}"`,
+        count: starts.length,
+        itemStarts: Uint32Array.from(starts),
+        loadedAt,
+        representations: NONE,
+      });
     },
   };
 }

@@ -1,18 +1,15 @@
-import type { Coding } from './compress.ts';
-
-/** What a snapshot's bytes are kept in beside themselves: a coding, or `quoted`, as a string within JSON. */
-export type Form = Coding | 'quoted';
-
 /** The JSON bytes of one resource as one caller's partition saw it. Immutable. */
 export interface Snapshot {
-  /** The identity form, UTF-8. */
+  /** UTF-8, in no coding. */
   readonly bytes: Buffer;
   /** Weak entity tag, one for all codings (RFC 9110, section 8.8.3). */
   readonly etag: string;
   /** Items in the array. */
   readonly count: number;
+  /** Where each item begins in `bytes`. One comma, or the bracket that ends the array, follows each item. */
+  readonly itemStarts: Uint32Array;
   /** When the load began, in milliseconds since the epoch. */
   readonly loadedAt: number;
-  /** The same bytes in other forms, as far as somebody has asked for them. */
-  readonly forms: Readonly<Partial<Record<Form, Buffer>>>;
+  /** What was made of the bytes, as far as somebody has asked for it: by the names of `representations.ts`. */
+  readonly representations: Readonly<Record<string, Buffer>>;
 }

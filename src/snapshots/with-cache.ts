@@ -1,7 +1,7 @@
-import type { Logger } from '../observability/logger.ts';
+import type { Events } from '../observability/events.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { Loader, Source } from './load.ts';
+import type { Loader, Read } from './load.ts';
 import { withEvictions } from './with-evictions.ts';
 import { withFlights } from './with-flights.ts';
 import { withSnapshots } from './with-snapshots.ts';
@@ -14,7 +14,7 @@ export interface CacheOptions {
   readonly cache: SnapshotCache;
   /** How long snapshots serve. `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
-  readonly logger: Logger;
+  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -23,9 +23,12 @@ export interface CacheOptions {
  * The way of a read: what is held, else one flight for all who ask, which stores what it brings. Loads of a resource
  * that is not stored fly, and evict what others hold, all the same.
  */
-export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Source {
+export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Read {
   const evicting = withEvictions(load, options);
-  if (lifetime === undefined || lifetime.ttlMs === 0) return { load: withFlights(evicting), fresh: () => undefined };
-  const flying = withFlights(withStorage(evicting, { ...options, lifetime }));
+  if (lifetime === undefined || lifetime.ttlMs === 0) {
+    const flying = withFlights(evicting, options);
+    return (caller, { signal }) => flying(caller, signal);
+  }
+  const flying = withFlights(withStorage(evicting, { ...options, lifetime }), options);
   return withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs });
 }

@@ -1,5 +1,11 @@
 import { heeding } from '../kernel/deadline.ts';
+import type { Events } from '../observability/events.ts';
 import type { Load, Loader } from './load.ts';
+
+export interface FlightsOptions {
+  readonly resource: string;
+  readonly events: Events;
+}
 
 /** One load that several readers wait for. */
 interface Flight {
@@ -9,40 +15,41 @@ interface Flight {
 }
 
 /**
- * Has concurrent reads of one partition share one load. A reader may leave alone, with its own signal; with the last
+ * Has concurrent reads of one caller share one load. A reader may leave alone, with its own signal; with the last
  * one the load is aborted. An error reaches all, and is forgotten: the next read loads again.
  *
- * A flight belongs to the partition of one credential, so nobody is given what another credential was shown. Readers'
+ * A flight belongs to one credential, whatever the partition, so nobody is given what another credential was shown. Readers'
  * deadlines are their own; the load's is that of its upstream, from when it began.
  */
-export function withFlights(load: Loader): Loader {
+export function withFlights(load: Loader, { resource, events }: FlightsOptions): Loader {
   const flights = new Map<string, Flight>();
 
-  function leave(partition: string, flight: Flight): void {
+  function leave(key: string, flight: Flight): void {
     flight.waiters -= 1;
-    if (flight.waiters === 0 && flights.get(partition) === flight) {
-      flights.delete(partition);
+    if (flight.waiters === 0 && flights.get(key) === flight) {
+      flights.delete(key);
       flight.controller.abort();
     }
   }
 
   return async (caller, signal) => {
     signal.throwIfAborted();
-    const { partition } = caller;
-    const joined = flights.get(partition);
+    const { key } = caller;
+    const joined = flights.get(key);
     if (joined !== undefined) {
+      events.flightJoined?.({ resource });
       const begun = performance.now();
       const landed = await wait(joined);
       return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
     }
     const controller = new AbortController();
     const landing = load(caller, controller.signal).finally(() => {
-      if (flights.get(partition) === flight) flights.delete(partition);
+      if (flights.get(key) === flight) flights.delete(key);
     });
     // There may be nobody left to hear of it.
     landing.catch(() => {});
     const flight: Flight = { landing, controller, waiters: 0 };
-    flights.set(partition, flight);
+    flights.set(key, flight);
     return wait(flight);
 
     async function wait(boarded: Flight): Promise<Load> {
@@ -50,7 +57,7 @@ export function withFlights(load: Loader): Loader {
       try {
         return await heeding(signal, () => boarded.landing);
       } finally {
-        leave(partition, boarded);
+        leave(key, boarded);
       }
     }
   };

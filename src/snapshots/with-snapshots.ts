@@ -1,10 +1,9 @@
 import type { Caller } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
-import { causesOf, nameError } from '../observability/causes.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../observability/events.ts';
 import type { SnapshotCache } from './cache.ts';
-import { freshUntil, type Lifetime, type Stage, stageAt } from './lifetime.ts';
-import type { Cached, Load, Loader, Source } from './load.ts';
+import { type Lifetime, type Stage, stageAt } from './lifetime.ts';
+import type { Cached, Load, Loader, Read } from './load.ts';
 import { isOutage } from './outage.ts';
 import { snapshotKey } from './snapshot-key.ts';
 
@@ -14,78 +13,73 @@ export interface SnapshotsOptions {
   readonly lifetime: Lifetime;
   /** A caller who wants the upstream to be asked is given what is fresh and no older than this all the same. */
   readonly minRefreshMs: number;
-  readonly logger: Logger;
+  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /** Serves what is held, as long as it may be. `load` stores what it brings, and shares loads under way. */
-export function withSnapshots(load: Loader, options: SnapshotsOptions): Source {
-  const { resource, cache, lifetime, minRefreshMs, now } = options;
+export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
+  const { resource, cache, lifetime, minRefreshMs, events, now } = options;
   const refreshing = new Set<string>();
-
-  function lookUp(key: string, { expiresAt }: Caller): { held: Load; stage: Stage } | undefined {
-    const held = cache.get(key);
-    if (held === undefined) return undefined;
-    const stage = stageAt(now(), held.snapshot.loadedAt, lifetime, expiresAt);
-    return stage === 'over' ? undefined : { held, stage };
-  }
 
   /** Loads behind the caller's back. Nobody waits, so that nobody's leaving ends it: its own deadline does. */
   function refresh(key: string, caller: Caller): void {
     if (refreshing.has(key)) return;
     refreshing.add(key);
     load(caller, new AbortController().signal)
-      .catch((error) => logRefresh(options.logger, resource, error))
+      .catch((error) => events.refreshFailed?.({ resource, error }))
       .finally(() => refreshing.delete(key));
   }
 
-  function serve(key: string, held: Load, caller: Caller, rest?: Pick<Cached, 'forwarded' | 'failure'>): Load {
-    const until = freshUntil(held.snapshot.loadedAt, lifetime, caller.expiresAt);
-    return { ...held, cached: { key, freshUntil: until, stored: false, ...rest } };
+  function serve(held: Load, stage: Stage, caller: Caller): Load {
+    events.snapshotServed?.({ resource, stage: stage === 'fresh' ? 'fresh' : 'stale' });
+    return bounded(held, caller);
   }
 
-  function fresh(caller: Caller): Load | undefined {
-    const key = snapshotKey(resource, caller.partition);
-    const found = lookUp(key, caller);
-    return found?.stage === 'fresh' ? serve(key, found.held, caller) : undefined;
-  }
-
-  const serveOrLoad: Loader = async (caller, signal, { noCache = false } = {}) => {
-    const key = snapshotKey(resource, caller.partition);
-    const found = lookUp(key, caller);
-    if (found === undefined) return load(caller, signal);
-    const { held, stage } = found;
-    const young = now() - held.snapshot.loadedAt <= minRefreshMs;
-    if (stage === 'fresh' && (!noCache || young)) return serve(key, held, caller);
-    if (stage === 'stale-while-revalidate' && !noCache) {
-      refresh(key, caller);
-      return serve(key, held, caller);
-    }
+  async function reload(caller: Caller, signal: AbortSignal, stage: Stage, noCache: boolean): Promise<Load> {
     const forwarded = stage === 'fresh' ? 'request' : 'stale';
     try {
       const loaded = await load(caller, signal);
       return loaded.cached === undefined ? loaded : { ...loaded, cached: { ...loaded.cached, forwarded } };
     } catch (error) {
       if (noCache || !isOutage(error)) throw error;
-      // Looked up again: it may have been evicted meanwhile.
-      const left = lookUp(key, caller);
-      if (left === undefined) throw error;
-      return serve(key, left.held, caller, { forwarded, failure: error });
+      return standIn(caller, forwarded, error);
     }
-  };
+  }
 
-  return { load: serveOrLoad, fresh };
+  /** What is held in place of an upstream that failed. It is looked up again: it may have been evicted meanwhile. */
+  function standIn(caller: Caller, forwarded: Cached['forwarded'] & string, failure: GatewayError): Load {
+    const held = cache.get(snapshotKey(resource, caller.partition));
+    if (held?.cached === undefined) throw failure;
+    const stage = stageAt(now(), held.snapshot.loadedAt, lifetime, caller.expiresAt);
+    if (stage === 'over') throw failure;
+    const served = serve(held, stage, caller);
+    return { ...served, cached: { ...held.cached, ...served.cached, forwarded, failure } };
+  }
+
+  return (caller, options) => {
+    const key = snapshotKey(resource, caller.partition);
+    const held = cache.get(key);
+    if (held === undefined) return load(caller, options.signal);
+    const time = now();
+    const stage = stageAt(time, held.snapshot.loadedAt, lifetime, caller.expiresAt);
+    if (stage === 'over') return load(caller, options.signal);
+    const { noCache = false } = options;
+    if (stage === 'fresh' && (!noCache || time - held.snapshot.loadedAt <= minRefreshMs)) {
+      return serve(held, stage, caller);
+    }
+    if (stage === 'stale-while-revalidate' && !noCache) {
+      refresh(key, caller);
+      return serve(held, stage, caller);
+    }
+    return reload(caller, options.signal, stage, noCache);
+  };
 }
 
-/** What the log says of a refresh, which has no access line. Never a message: that may be an upstream's. */
-function logRefresh(logger: Logger, resource: string, error: unknown): void {
-  if (error instanceof GatewayError) {
-    const { code, upstream, reason, cause } = error;
-    const causes = cause === undefined ? undefined : causesOf(error);
-    logger.info({ resource, outcome: code, upstream, reason, causes }, 'refresh failed');
-  } else {
-    const name = error instanceof Error ? nameError(error) : typeof error;
-    logger.error({ resource, outcome: 'internal', error: name }, 'refresh failed');
-  }
+/** What is held, as a caller is served it whose token may end before its freshness does. */
+function bounded(held: Load, { expiresAt }: Caller): Load {
+  const { cached } = held;
+  if (cached === undefined || expiresAt === undefined || expiresAt >= cached.freshUntil) return held;
+  return { ...held, cached: { ...cached, freshUntil: expiresAt } };
 }

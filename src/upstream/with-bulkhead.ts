@@ -27,15 +27,15 @@ export function withBulkhead(upstream: Upstream, { slots, maxQueue, callersOwn, 
   return {
     ...upstream,
     async get(request, signal) {
-      const { partition } = request.caller;
+      const { key } = request.caller;
       try {
-        const newcomer = callersOwn && !known.has(partition);
+        const newcomer = callersOwn && !known.has(key);
         const reply = await bulkhead.run(newcomer, signal, () => upstream.get(request, signal));
-        if (callersOwn) known.add(partition);
+        if (callersOwn) known.add(key);
         return reply;
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        if (error.code === 'credential_rejected') known.delete(partition);
+        if (error.code === 'credential_rejected') known.delete(key);
         throw error.code === 'overloaded' ? error.from(upstream.name) : error;
       }
     },

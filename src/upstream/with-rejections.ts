@@ -23,14 +23,14 @@ export function withRejections(upstream: Upstream, { forMs, now }: RejectionsOpt
     name: upstream.name,
     close: () => upstream.close(),
     async get(request, signal) {
-      const { partition } = request.caller;
-      if (rejected.has(partition)) {
+      const { key } = request.caller;
+      if (rejected.has(key)) {
         throw new GatewayError('credential_rejected', { upstream: upstream.name, reason: 'refused a moment ago' });
       }
       try {
         return await upstream.get(request, signal);
       } catch (error) {
-        if (error instanceof GatewayError && error.code === 'credential_rejected') rejected.add(partition);
+        if (error instanceof GatewayError && error.code === 'credential_rejected') rejected.add(key);
         throw error;
       }
     },

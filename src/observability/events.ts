@@ -1,0 +1,128 @@
+import type { GatewayError } from '../kernel/errors.ts';
+
+/** What is known of one request, filled in while it is answered. */
+export interface RequestRecord {
+  /** Which edge it came over. */
+  readonly edge: 'http' | 'stdio';
+  readonly requestId: string;
+  readonly traceId?: string | undefined;
+  /** `performance.now()` when it had arrived, or its headers had. */
+  readonly begun: number;
+  /** Method of HTTP. */
+  readonly method?: string | undefined;
+  /** Pattern of the path that it was for, never the path itself. */
+  route?: string | undefined;
+  /** Method of JSON-RPC, of a closed list. */
+  rpc?: string | undefined;
+  /** Name of the tool that was called, of a closed list. */
+  tool?: string | undefined;
+  /** Name of the resource that was read. */
+  resource?: string | undefined;
+  /** Status of the response; absent where none was begun. */
+  status?: number | undefined;
+  /** How it ended: `ok`, `not_modified`, the code of the error, or why nobody was answered. */
+  outcome: string;
+  /** Bytes of the response's body; 0 where that was not sent whole. */
+  bytes: number;
+  /** Milliseconds spent waiting for the upstream. */
+  upstreamMs?: number | undefined;
+  /** What the snapshot cache had to do with the read: `hit`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
+  cache?: string | undefined;
+  /** Key of the caller. */
+  callerKey?: string | undefined;
+  /** What went wrong. */
+  error?: GatewayError | undefined;
+}
+
+/**
+ * What happens, told once by whoever does it. A listener has a function for each event that it wants to hear. It is told
+ * with `events.retried?.({ … })`: where nobody listens, not even the object is made.
+ *
+ * Names in events are those of settings; there is no place in them for a URL, a header value, a body or a token.
+ */
+export interface Events {
+  /** A request has been answered, or cannot be. The record is not used any more. */
+  requestEnded?(request: RequestRecord): void;
+  /** Something was thrown that should not have been. The stack holds no credential. */
+  internalError?(bug: {
+    readonly requestId: string;
+    readonly traceId?: string | undefined;
+    readonly stack: string;
+  }): void;
+  /** A snapshot was served without asking the upstream; `stale` where it stands in for a failed one, too. */
+  snapshotServed?(served: { readonly resource: string; readonly stage: 'fresh' | 'stale' }): void;
+  /** What a load brought is held now; `renewed` where the upstream said that it is what it was. */
+  snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly renewed: boolean }): void;
+  /** Snapshots were let go of, since the upstream refused to show them. */
+  snapshotEvicted?(evicted: { readonly resource: string; readonly code: string }): void;
+  /** A refresh behind a stale read failed. It has no request of its own. */
+  refreshFailed?(failed: { readonly resource: string; readonly error: unknown }): void;
+  /** A read waits for the load of another. */
+  flightJoined?(joined: { readonly resource: string }): void;
+  /** A list was loaded whole; `defaulted` counts items by the fields that took their default. */
+  listLoaded?(loaded: {
+    readonly resource: string;
+    readonly upstream: string;
+    readonly pages: number;
+    readonly items: number;
+    readonly dropped: number;
+    readonly defaulted: ReadonlyMap<string, number>;
+  }): void;
+  /** An upstream answered one request, or failed to (`error`: code of the table). */
+  pageFetched?(fetched: {
+    readonly upstream: string;
+    readonly ms: number;
+    /** Bytes of the body, decoded. */
+    readonly bytes: number;
+    readonly status?: number | undefined;
+    readonly error?: string | undefined;
+  }): void;
+  /** A request is sent again after `delayMs`. */
+  retried?(retry: { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
+  /** An upstream was not asked: its breaker is open, its queue is full, or it refused the credential a moment ago. */
+  callRefused?(refused: { readonly upstream: string; readonly code: string }): void;
+  breakerChanged?(changed: {
+    readonly upstream: string;
+    readonly state: 'closed' | 'open' | 'half-open';
+    readonly calls: number;
+    readonly failures: number;
+  }): void;
+  /** A call got its place in the bulkhead; `running` and `waiting` are what there is with it. */
+  bulkheadEntered?(entered: {
+    readonly upstream: string;
+    readonly waitedMs: number;
+    readonly running: number;
+    readonly waiting: number;
+  }): void;
+  /** Settings took effect: requests are answered. */
+  listening?(listening: {
+    readonly url: string;
+    readonly adminUrl?: string | undefined;
+    readonly resources: readonly string[];
+  }): void;
+  draining?(draining: { readonly signal: string }): void;
+  /** `whole`: whether every request in flight was answered. */
+  drained?(drained: { readonly whole: boolean }): void;
+  /** Connections were refused since `maxConnections` are open. Told at most every ten seconds. */
+  connectionsRefused?(refused: { readonly maxConnections: number }): void;
+  listenerFailed?(failed: { readonly error: Error }): void;
+}
+
+/** All of these listeners as one. */
+export function joinEvents(listeners: readonly Events[]): Events {
+  const [only] = listeners;
+  if (only !== undefined && listeners.length === 1) return only;
+  const names = new Set(listeners.flatMap((listener) => Object.keys(listener))) as Set<keyof Events>;
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const heard = listeners.flatMap((listener) => listener[name] ?? []) as ((event: unknown) => void)[];
+      return [
+        name,
+        (event: unknown) =>
+          heard.forEach((hear) => {
+            hear(event);
+          }),
+      ];
+    }),
+  );
+}
