@@ -2,20 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseConfig } from './config/load.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
-import { createPartitioner } from './credentials/partition.ts';
-import { createAdminServer } from './http/admin-server.ts';
-import type { Endpoint } from './http/endpoint.ts';
-import { createHttpServer } from './http/server.ts';
+import { createAuthenticate } from './credentials/authenticate.ts';
+import { createAdminEdge, createPublicEdge } from './http/listeners.ts';
+import type { RpcHandler } from './http/operations/rpc.ts';
+import { type Events, joinEvents } from './observability/events.ts';
+import { logEvents } from './observability/log-events.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
-import { RESOURCES } from './resources/index.ts';
-import { createForms } from './snapshots/forms.ts';
-import { createQuotes } from './snapshots/quotes.ts';
-import type { BreakerState } from './upstream/breaker.ts';
+import { createRepresentations, type Representations } from './snapshots/representations.ts';
+import type { BreakerState } from './upstream/resilience/breaker.ts';
 import { readVersion } from './version.ts';
 
 export { ConfigError } from './config/config-error.ts';
 export type { Config, SettingsInput } from './config/schema/settings.ts';
-export type { BreakerState } from './upstream/breaker.ts';
+export type { BreakerState } from './upstream/resilience/breaker.ts';
 
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
@@ -49,20 +48,22 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const config = parseConfig(settings);
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const now = options.now ?? Date.now;
-  const core = createCore(config, { logger, now });
-  const http = createHttpServer({
+  const events = joinEvents([logEvents(logger)]);
+  const core = createCore(config, { events, now });
+  const representations = createRepresentations(core.cache);
+  const authenticate = createAuthenticate();
+  let draining = false;
+  const common = { authenticate, events, isDraining: () => draining };
+  const http = createPublicEdge({
+    ...common,
     settings: config.http,
     catalogue: core.catalogue,
-    partition: createPartitioner(),
-    encode: createForms(core.cache),
-    logger,
+    representations,
     now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
-    endpoints: config.mcp.enabled ? [mcpEndpoint(config, core, now)] : [],
+    rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, now }) : undefined,
   });
-  const admin = config.admin.enabled
-    ? createAdminServer({ settings: config.admin, logger, isDraining: http.isDraining })
-    : undefined;
+  const admin = config.admin.enabled ? createAdminEdge({ ...common, settings: config.admin }) : undefined;
   let url: string | undefined;
   let adminUrl: string | undefined;
 
@@ -85,39 +86,39 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
         await admin?.drain(0);
         throw error;
       }
+      events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },
     async close() {
-      http.markDraining();
+      draining = true;
       await sleep(config.shutdown.delayMs);
       const whole = await http.drain(config.shutdown.graceMs);
       await admin?.drain(0);
       await core.close();
+      events.drained?.({ whole });
       return whole;
     },
   };
 }
 
+interface RpcParts {
+  readonly representations: Representations;
+  readonly events: Events;
+  readonly now: () => number;
+}
+
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function mcpEndpoint(config: Config, { catalogue, cache }: Core, now: () => number): Endpoint {
-  let loading: Promise<Pick<Endpoint, 'answer'>> | undefined;
-  const load = async () => {
-    const { createMcpEndpoint } = await import('./mcp/endpoint.ts');
-    return createMcpEndpoint({
-      ...config.mcp,
-      catalogue,
-      resources: RESOURCES,
-      version: readVersion(),
-      now,
-      quote: config.http.answerAhead ? createQuotes(cache) : undefined,
-    });
-  };
+function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts) {
+  let handler: RpcHandler | undefined;
   return {
     path: '/mcp',
     maxBodyBytes: config.mcp.maxBodyBytes,
-    async answer(request) {
-      loading ??= load();
-      return (await loading).answer(request);
-    },
+    handle: ((request) => handler?.(request) ?? load().then((loaded) => loaded(request))) satisfies RpcHandler,
   };
+
+  async function load(): Promise<RpcHandler> {
+    const { createRpcHandler } = await import('./mcp/dispatch.ts');
+    handler ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, version: readVersion() });
+    return handler;
+  }
 }

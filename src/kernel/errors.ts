@@ -249,6 +249,8 @@ export interface GatewayErrorFacts {
   readonly retryAfterSeconds?: number;
   /** Status that the upstream answered with, if it did. */
   readonly upstreamStatus?: number;
+  /** Methods of HTTP that the path takes, as `Allow` has them. */
+  readonly allow?: string;
   /** Set where the upstream is to blame: not reached, broke off, too slow, or a 5xx. A breaker counts these alone. */
   readonly fault?: boolean;
   /** What failed, where the same request may fare better a moment later. */
@@ -269,6 +271,7 @@ export class GatewayError extends Error {
   readonly upstream: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly upstreamStatus: number | undefined;
+  readonly allow: string | undefined;
   readonly fault: boolean;
   readonly retryable: Retryable | undefined;
   readonly #facts: GatewayErrorFacts;
@@ -285,6 +288,7 @@ export class GatewayError extends Error {
     this.upstream = facts.upstream;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? row.retryAfterSeconds;
     this.upstreamStatus = facts.upstreamStatus;
+    this.allow = facts.allow;
     this.fault = facts.fault ?? false;
     this.retryable = facts.retryable;
     this.#facts = facts;
