@@ -37,7 +37,7 @@ export interface TraceHeaders {
 /** Who asks. */
 export interface Caller {
   readonly credential: Credential;
-  /** Keyed hash of the credential: names flights, rejections, bulkhead places and log lines. Tells nothing of the token. */
+  /** Keyed hash of the credential: names flights, entries of the negative cache, bulkhead places and log lines. Tells nothing of the token. */
   readonly key: string;
   /** Whose snapshots the caller may be served. Names snapshots, and nothing else. */
   readonly partition: string;

@@ -8,7 +8,7 @@ import { captureLog } from '../observability/captured-log.ts';
 const SOURCES = new URL('../../src/', import.meta.url);
 const TOKEN = 'token-of-the-test';
 const credential = new Credential(TOKEN);
-const caller = { credential, partition: 'p', requestId: 'r' };
+const caller = { credential, key: 'k', partition: 'p', requestId: 'r' };
 
 describe('a credential', () => {
   const views: Record<string, () => unknown> = {
@@ -53,7 +53,7 @@ describe('a credential', () => {
       const source = await readFile(new URL(file, SOURCES), 'utf8');
       if (/(?<!\{@link Credential)\.reveal\b/.test(source)) revealing.push(file);
     }
-    expect(revealing).to.include('credentials/present.ts');
+    expect(revealing).to.include('credentials/authorize.ts');
     expect(revealing.filter((file) => !file.startsWith('credentials/'))).to.deep.equal([]);
   });
 });
