@@ -9,29 +9,23 @@ export function mentionsCredential(text: string, authorization: readonly string[
 }
 
 /** `text` with all that stands in these `Authorization` values beside the scheme replaced, plain or percent-encoded. */
-export function scrub(text: string, authorization: readonly string[]): string {
+export function redact(text: string, authorization: readonly string[]): string {
   const secrets = secretsIn(authorization);
   if (secrets.length === 0) return text;
+  const alternatives = secrets
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    // Longest first: of two that begin alike, the shorter one would leave the rest of the longer one behind.
+    .sort((a, b) => b.length - a.length)
+    .map((secret) => secret.replace(SYNTAX, '\\$&'));
   // In one pass: what replaces one secret must not be searched for the next.
-  const anySecret = new RegExp(
-    secrets
-      .flatMap((secret) => [secret, encodeURIComponent(secret)])
-      .map((secret) => secret.replace(SYNTAX, '\\$&'))
-      .join('|'),
-    'g',
-  );
-  return text.replace(anySecret, '[credential]');
+  return text.replace(new RegExp(alternatives.join('|'), 'g'), '[credential]');
 }
 
 /** `text` with this token replaced. */
-export function scrubCredential(text: string, credential: Credential): string {
-  return scrub(text, [credential.reveal()]);
+export function redactCredential(text: string, credential: Credential): string {
+  return redact(text, [credential.reveal()]);
 }
 
-/** Longest first, so that a secret within another one leaves nothing of it behind. */
 function secretsIn(authorization: readonly string[]): string[] {
-  return authorization
-    .flatMap((value) => value.split(/\s+/))
-    .filter((word) => word !== '' && !SCHEME.test(word))
-    .sort((a, b) => b.length - a.length);
+  return authorization.flatMap((value) => value.split(/\s+/)).filter((word) => word !== '' && !SCHEME.test(word));
 }
