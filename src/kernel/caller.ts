@@ -42,8 +42,8 @@ export interface Caller {
   /** Whose snapshots the caller may be served. Names snapshots, and nothing else. */
   readonly partition: string;
   /**
-   * When the token ends by its own account, in milliseconds since the epoch; nobody has verified it. It may shorten
-   * what the caller is given, and never lengthen it.
+   * When the token ends by its own account, in milliseconds since the epoch; not verified. It may shorten what the
+   * caller is given, and never lengthen it.
    */
   readonly expiresAt?: number | undefined;
   readonly requestId: string;

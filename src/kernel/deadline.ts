@@ -33,7 +33,7 @@ export function isDeadline(reason: unknown): boolean {
 
 /**
  * Runs `work` under the signal of {@link startDeadline}. Rejects with its reason at once when it aborts, whether or
- * not `work` heeds it.
+ * not `work` looks at it.
  */
 export async function withDeadline<T>(
   timeoutMs: number,

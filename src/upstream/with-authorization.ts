@@ -2,8 +2,8 @@ import type { Caller } from '../kernel/caller.ts';
 import type { PageRequest, Upstream } from './upstream.ts';
 
 /**
- * Finds the headers that tell an upstream who asks, if need be by asking somebody else first. Rejects with the signal's
- * reason once it aborts. An error that it rejects with must have no `fault`: the upstream itself was not asked.
+ * Finds the headers that tell an upstream who asks, if need be by a token exchange. Rejects with the signal's reason once
+ * it aborts. An error that it rejects with must have no `fault`: the upstream itself was not asked.
  */
 export type Authorize = (
   caller: Caller,

@@ -56,7 +56,7 @@ type Call = <T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) 
 /** Decides which calls may pass a breaker, and what their outcomes say about the upstream. */
 interface Gate {
   /**
-   * What runs a call that may pass, with a signal to heed, and settles as it does; `undefined` where none may: while
+   * What runs a call that may pass, with a signal that may end it, and settles as it does; `undefined` where none may: while
    * the breaker is open, and for all but one call while it is half-open.
    */
   enter(): Call | undefined;

@@ -4,7 +4,7 @@ import type { Events } from '../../observability/events.ts';
 import type { Upstream } from '../upstream.ts';
 
 export interface WithBulkheadOptions {
-  /** Requests at once. No more than the connections of the client, so that nothing waits where nobody counts it. */
+  /** Requests at once. No more than the client's connections: undici's own queue for them has no bound. */
   readonly slots: number;
   /** Requests that may wait; more get `overloaded`. */
   readonly maxQueue: number;
