@@ -17,8 +17,16 @@ export interface TtlSet {
 }
 
 export function createTtlSet({ ttlMs, max, now }: TtlSetOptions): TtlSet {
-  // With a ttl of 0, lru-cache would keep keys for ever; with a resolution, it would start timers.
-  const keys = new LRUCache<string, true>({ max, ttl: Math.max(ttlMs, 1), ttlResolution: 0, perf: { now } });
+  const keys = new LRUCache<string, true>({
+    // Not by `max`, for which lru-cache takes memory at once: 400 KB for 10,000 keys that may never come.
+    maxSize: max,
+    sizeCalculation: () => 1,
+    // 0 would keep keys for ever.
+    ttl: Math.max(ttlMs, 1),
+    // Above 0 it starts timers.
+    ttlResolution: 0,
+    perf: { now },
+  });
   return {
     add(key) {
       if (ttlMs > 0) keys.set(key, true);
