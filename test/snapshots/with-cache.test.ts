@@ -20,6 +20,7 @@ function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const events: Events = {
     snapshotServed: (event) => told.push(['served', event]),
     snapshotStored: (event) => told.push(['stored', event]),
+    flightJoined: (event) => told.push(['joined', event]),
     snapshotEvicted: (event) => told.push(['evicted', event]),
     refreshFailed: (event) => told.push(['refreshFailed', event]),
   };
@@ -153,11 +154,13 @@ describe('a snapshot', () => {
 
 describe('a snapshot past its freshness', () => {
   it('is served at once, and refreshed once behind the reads', async () => {
-    const { tools, clock } = house();
+    const { tools, clock, told } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
     for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice))).to.contain('old');
     expect(tools.departures).to.have.length(2);
+    // None but the first read has to do with it.
+    expect(told.map(([name]) => name)).to.deep.equal(['stored', 'served', 'served', 'served']);
     tools.departures[1]?.land([{ id: 'new' }]);
     await settle();
     expect(text(await tools.read(alice))).to.contain('new');
