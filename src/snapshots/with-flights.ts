@@ -1,4 +1,4 @@
-import { heeding } from '../kernel/deadline.ts';
+import { withAbort } from '../kernel/deadline.ts';
 import type { Events } from '../observability/events.ts';
 import type { Load, Loader } from './load.ts';
 
@@ -55,7 +55,7 @@ export function withFlights(load: Loader, { resource, events }: FlightsOptions):
     async function wait(boarded: Flight): Promise<Load> {
       boarded.waiters += 1;
       try {
-        return await heeding(signal, () => boarded.landing);
+        return await withAbort(signal, () => boarded.landing);
       } finally {
         leave(key, boarded);
       }
