@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
-import { callerOf, loadOf, text } from './departures.ts';
+import { loadOf } from '../support/loads.ts';
+import { callerOf, text } from './departures.ts';
 
 const MANY = { maxBytes: 1_000_000, maxEntries: 100 };
 const alice = callerOf('alice');
@@ -125,7 +126,7 @@ describe('a partition that two credentials share', () => {
   it('serves each from when its own load began', () => {
     const cache = createSnapshotCache(MANY);
     expect(cache.admittedAt('tools', alice)).to.equal(Number.POSITIVE_INFINITY);
-    store(cache, loadOf([], 7), 'tools', bob);
+    store(cache, loadOf([], { loadedAt: 7 }), 'tools', bob);
     expect(cache.get('tools', carol)).to.equal(cache.get('tools', bob));
     expect(cache.admittedAt('tools', bob)).to.equal(7);
     expect(cache.admittedAt('workflows', bob)).to.equal(Number.NEGATIVE_INFINITY);
@@ -134,26 +135,26 @@ describe('a partition that two credentials share', () => {
 
   it('is evicted for one alone, whose loads store nothing and admit nobody', () => {
     const cache = createSnapshotCache(MANY);
-    store(cache, loadOf([], 1), 'tools', bob);
-    store(cache, loadOf([], 2), 'tools', carol);
+    store(cache, loadOf([], { loadedAt: 1 }), 'tools', bob);
+    store(cache, loadOf([], { loadedAt: 2 }), 'tools', carol);
     const [ofBob, ofCarol] = [cache.begin('tools', bob), cache.begin('tools', carol)];
     cache.evict('tools', bob);
     expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
-    expect(ofBob.store(loadOf([], 3))).to.equal(false);
+    expect(ofBob.store(loadOf([], { loadedAt: 3 }))).to.equal(false);
     expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
     expect(cache.admittedAt('tools', carol)).to.equal(2);
     expect(cache.entries).to.equal(1);
-    expect(ofCarol.store(loadOf([], 4))).to.equal(true);
+    expect(ofCarol.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
   });
 
   it('admits whose load began before one that is held, unless it was evicted since', () => {
     const cache = createSnapshotCache(MANY);
     const [first, second, third] = [cache.begin('tools', bob), cache.begin('tools', bob), cache.begin('tools', carol)];
-    expect(third.store(loadOf([], 3))).to.equal(true);
-    expect(first.store(loadOf([], 1))).to.equal(false);
+    expect(third.store(loadOf([], { loadedAt: 3 }))).to.equal(true);
+    expect(first.store(loadOf([], { loadedAt: 1 }))).to.equal(false);
     expect(cache.admittedAt('tools', bob)).to.equal(1);
     cache.evict('tools', bob);
-    expect(second.store(loadOf([], 2))).to.equal(false);
+    expect(second.store(loadOf([], { loadedAt: 2 }))).to.equal(false);
     expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
   });
 });

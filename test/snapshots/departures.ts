@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/kernel/caller.ts';
 import { Credential } from '../../src/kernel/caller.ts';
 import type { Load, Loader, LoadOptions } from '../../src/snapshots/load.ts';
-import { createSnapshotWriter } from '../../src/snapshots/snapshot.ts';
+import { loadOf } from '../support/loads.ts';
 
 /** One load that a test decides on. */
 export interface Departure {
@@ -24,17 +24,11 @@ export function createTower(now: () => number): { load: Loader; departures: Depa
         caller,
         signal,
         options,
-        land: (items = [], rest = {}) => resolve({ ...loadOf(items, loadedAt), ...rest }),
+        land: (items = [], rest = {}) => resolve(loadOf(items, { loadedAt, ...rest })),
         reject,
       });
     });
   return { load, departures };
-}
-
-export function loadOf(items: readonly object[] = [], loadedAt = 0): Load {
-  const writer = createSnapshotWriter(loadedAt);
-  writer.add(items);
-  return { snapshot: writer.finish(), upstreamMs: 5, pages: 1, dropped: 0 };
 }
 
 /** A caller whose key is its token's name, and whose partition is its own unless told otherwise. */

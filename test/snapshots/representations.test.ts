@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { createRepresentations } from '../../src/snapshots/representations.ts';
-import { callerOf, loadOf } from './departures.ts';
+import { loadOf } from '../support/loads.ts';
+import { callerOf } from './departures.ts';
 
 const alice = callerOf('alice');
 const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Loader } from '../../src/snapshots/load.ts';
 import { withFlights } from '../../src/snapshots/with-flights.ts';
-import { callerOf, createTower, errorOf, loadOf, never, settle, text } from './departures.ts';
+import { loadOf } from '../support/loads.ts';
+import { callerOf, createTower, errorOf, never, settle, text } from './departures.ts';
 
 function flights() {
   const { load, departures } = createTower(() => 0);

@@ -54,7 +54,7 @@ function reportUnknown(
     // Of what is no text, its type is told already.
     if (typeof upstream !== 'string') continue;
     const there = `there ${upstreams.length === 1 ? 'is' : 'are'} ${upstreams.join(', ') || 'none'}`;
-    report(['resources', name, 'upstream'], `must be a key of upstreams: ${there}${didYouMean(upstream, upstreams)}`);
+    report(['resources', name, 'upstream'], `must be a key of upstreams: ${there}`);
   }
   return unknown.length > 0;
 }
@@ -66,7 +66,9 @@ export function settleOffers<Settings extends Offers>(registry: readonly Resourc
       const resource = settings.resources[name];
       if (resource === undefined) return [];
       const { upstream = name } = resource;
-      return [[name, { ...resource, upstream, enabled: resource.enabled && Object.hasOwn(settings.upstreams, upstream) }]];
+      return [
+        [name, { ...resource, upstream, enabled: resource.enabled && Object.hasOwn(settings.upstreams, upstream) }],
+      ];
     });
     return { ...settings, resources: { ...settings.resources, ...Object.fromEntries(settled) } };
   };
