@@ -4,7 +4,8 @@ import { createLoader } from '../../src/catalogue/loader.ts';
 import type { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser } from '../../src/mapping/page.ts';
-import { createMemories } from '../../src/snapshots/memory.ts';
+import type { Events } from '../../src/observability/events.ts';
+import { createMemos } from '../../src/snapshots/memo.ts';
 import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
 import { callerWith } from '../support/caller.ts';
 
@@ -33,11 +34,23 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+interface Overrides {
+  readonly pagination?: Pagination;
+  readonly maxBytes?: number;
+  readonly resource?: string;
+  readonly where?: string;
+  readonly events?: Events;
+  readonly memoFor?: ReturnType<typeof createMemos>;
+}
+
 /** A loader over an upstream that gives these answers in turn, and how many pages it has mapped. */
-function loaderOver(answers: readonly Answer[], { pagination = TOKEN, maxBytes = 1_000_000 } = {}) {
+function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
+  const { pagination = TOKEN, maxBytes = 1_000_000, resource = 'things', where, events = {} } = overrides;
+  const { memoFor = createMemos(maxBytes) } = overrides;
   const map = createMapper({
     fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
     required: ['id', 'name'],
+    where,
     invalidItems: 'drop',
   });
   const left = [...answers];
@@ -52,6 +65,8 @@ function loaderOver(answers: readonly Answer[], { pagination = TOKEN, maxBytes =
       close: async () => {},
     },
     timeoutMs: 5000,
+    resource,
+    events,
     now: Date.now,
     list: { baseUrl: 'https://platform.example', path: '/things', query: {}, pagination, maxItems: 100, maxPages: 10 },
     parse: createPageParser('things'),
@@ -59,7 +74,7 @@ function loaderOver(answers: readonly Answer[], { pagination = TOKEN, maxBytes =
       counts.mapped += 1;
       return map(page);
     },
-    memory: createMemories(maxBytes)('things'),
+    memo: memoFor(resource),
   });
   return { read: (token = 'anybody') => load(callerWith(token), never), counts };
 }
@@ -67,7 +82,7 @@ function loaderOver(answers: readonly Answer[], { pagination = TOKEN, maxBytes =
 const page = (things: unknown, next = ''): Answer => ({ text: JSON.stringify({ things, next }) });
 const thing = (id: number) => ({ id, name: `Thing ${id}` });
 
-describe('a loader with a memory', () => {
+describe('a loader with a memo', () => {
   it('maps the same answer once, whoever it came for', async () => {
     const { read, counts } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])]);
     const first = await read('one');
@@ -76,6 +91,29 @@ describe('a loader with a memory', () => {
     expect(second.snapshot.bytes).to.equal(first.snapshot.bytes);
     expect(second).to.include({ pages: 1, dropped: 1 });
     expect(second.snapshot).to.include({ etag: first.snapshot.etag, count: 1 });
+  });
+
+  it('gives no resource what was made for another of the same bytes', async () => {
+    const memoFor = createMemos(1_000_000);
+    const answer = page([thing(1), thing(2)]);
+    const one = loaderOver([answer, answer], { memoFor, resource: 'ones', where: 'id == `1`' });
+    const two = loaderOver([answer, answer], { memoFor, resource: 'twos', where: 'id == `2`' });
+    for (const _time of [1, 2]) {
+      expect((await one.read()).snapshot.bytes.toString()).to.equal('[{"id":"1","name":"Thing 1"}]');
+      expect((await two.read()).snapshot.bytes.toString()).to.equal('[{"id":"2","name":"Thing 2"}]');
+    }
+    expect([one.counts.mapped, two.counts.mapped]).to.deep.equal([1, 1]);
+  });
+
+  it('tells each list as loaded, with what was dropped of it, mapped or not', async () => {
+    const told: unknown[] = [];
+    const { read } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])], {
+      events: { listLoaded: (loaded) => told.push(loaded) },
+    });
+    await read();
+    await read();
+    const loaded = { resource: 'things', upstream: 'platform', pages: 1, items: 1, dropped: 1, defaulted: new Map() };
+    expect(told).to.deep.equal([loaded, loaded]);
   });
 
   it('gives each its own time, and the entity tag that came with its own answer', async () => {
@@ -112,7 +150,7 @@ describe('a loader with a memory', () => {
     // The same body again, and now there is more.
     const error = await read().then(
       () => undefined,
-      (failure: GatewayError) => failure,
+      (rejected: GatewayError) => rejected,
     );
     expect(error).to.include({ code: 'upstream_invalid' });
   });
@@ -127,7 +165,7 @@ describe('a loader with a memory', () => {
   it('remembers no answer that cannot be used', async () => {
     const { read } = loaderOver([{ text: 'no JSON' }, { text: 'no JSON' }]);
     for (const _time of [1, 2]) {
-      const error = await read().catch((failure: GatewayError) => failure);
+      const error = await read().catch((rejected: GatewayError) => rejected);
       expect(error).to.include({ code: 'upstream_invalid' });
     }
   });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ConfigError } from '../../src/config/config-error.ts';
-import { loadConfig, parseConfig } from '../../src/config/load.ts';
+import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { inFolder } from '../support/process.ts';
-import { load, mistakesIn, UPSTREAMS } from './settings-file.ts';
+import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 const UPSTREAM = { baseUrl: 'https://api.example' };
 const MINIMAL = { upstreams: { projects: UPSTREAM, workflows: UPSTREAM, tools: UPSTREAM } };
@@ -124,14 +124,14 @@ describe('values from the environment', () => {
 
   it('stay text in quotes, in blocks of text and under a tag', async () => {
     for (const written of ['"${PORT}"', "'${PORT}'", '|-\n    ${PORT}', '!!str ${PORT}']) {
-      expect(await mistakesIn(`http:\n  port: ${written}\n${UPSTREAMS}`, { PORT: '81' })).to.deep.equal([
+      expect(await issuesIn(`http:\n  port: ${written}\n${UPSTREAMS}`, { PORT: '81' })).to.deep.equal([
         `2:${written.startsWith('!') ? 15 : 9}: http.port: expected a whole number, got text; take its quotes off`,
       ]);
     }
   });
 
   it('are empty text, and no null, where they are empty', async () => {
-    expect(await mistakesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
+    expect(await issuesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
       '2:9: http.port: expected a whole number, got empty text',
     ]);
     const { config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, { Q: '' });
@@ -150,15 +150,15 @@ describe('values from the environment', () => {
         Q: value.replace('\n', '\t'),
       });
       expect(config.resources.tools.query).to.deep.equal({ q: value.replace('\n', '\t') });
-      expect(await mistakesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([
+      expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([
         '1:7: http: expected a block of keys, got text',
       ]);
     }
   });
 
-  it('are a mistake with name and place where they are missing, and hide no other mistake', async () => {
+  it('are a issue with name and place where they are missing, and hide no other issue', async () => {
     expect(
-      await mistakesIn(`http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`, {
+      await issuesIn(`http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`, {
         PORT: undefined,
       }),
     ).to.deep.equal([
@@ -171,7 +171,7 @@ describe('values from the environment', () => {
 
   it('are told once each where one anchor serves several blocks', async () => {
     expect(
-      await mistakesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
+      await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
     ).to.deep.equal([
       '3:14: upstreams.projects.baseUrl: environment variable URL is not set, and there is no default',
       '4:5: upstreams.projects.x: unknown key',
@@ -179,9 +179,9 @@ describe('values from the environment', () => {
   });
 
   it('are not taken into keys', async () => {
-    expect(await mistakesIn(`resources:\n  tools:\n    query: { "\${A}": b }\n${UPSTREAMS}`, { A: 'a' })).to.deep.equal(
-      ['3:14: resources.tools.query["${A}"]: is a key: only values take text from the environment'],
-    );
+    expect(await issuesIn(`resources:\n  tools:\n    query: { "\${A}": b }\n${UPSTREAMS}`, { A: 'a' })).to.deep.equal([
+      '3:14: resources.tools.query["${A}"]: is a key: only values take text from the environment',
+    ]);
   });
 
   it('never change which keys there are', async () => {
@@ -200,10 +200,10 @@ describe('values from the environment', () => {
   });
 });
 
-describe('mistakes in a settings file', () => {
+describe('issues in a settings file', () => {
   it('are told all at once, in the order of the file', async () => {
     expect(
-      await mistakesIn(`resources:
+      await issuesIn(`resources:
   projects: { upstream: nowhere, invalidItems: dorp }
 http:
   sendTimeoutMs: 1.5
@@ -359,12 +359,12 @@ upstreams:
   ];
   for (const [what, yaml, expected] of wrong) {
     it(`name ${what}`, async () => {
-      expect(await mistakesIn(yaml)).to.deep.equal([expected]);
+      expect(await issuesIn(yaml)).to.deep.equal([expected]);
     });
   }
 
   it('are told of the text of a file first, one a line', async () => {
-    expect(await mistakesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
+    expect(await issuesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
       '1:13: not expected here: put text with special characters in quotes',
       '3:6: plain text cannot begin with this character: put it in quotes',
     ]);
@@ -372,13 +372,13 @@ upstreams:
 
   it('show no value, since it may be secret', async () => {
     const secret = 'hunter2';
-    const mistakes = await mistakesIn(
+    const issues = await issuesIn(
       `scheme: ${secret} ${secret}\nhttp: { port: ${secret}, allowedHosts: [/${secret}] }\nlog: { level: ${secret} }
 upstreams: { projects: { baseUrl: "x:${secret}", headers: { A: "${secret}é" }, credential: { kind: ${secret} } } }
 resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
     );
-    expect(mistakes).to.have.length.greaterThan(8);
-    expect(mistakes.join('\n')).not.to.contain(secret);
+    expect(issues).to.have.length.greaterThan(8);
+    expect(issues.join('\n')).not.to.contain(secret);
     for (const broken of [
       `a: "\\${secret}"`,
       `a: !${secret} b`,
@@ -386,44 +386,44 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
       `${secret}\nb: c`,
       `a: |${secret}`,
     ]) {
-      const told = await mistakesIn(broken);
+      const told = await issuesIn(broken);
       expect(told).not.to.deep.equal([]);
       expect(told.join('\n')).not.to.contain(secret);
     }
   });
 
   it('are words of ours, not the validator’s', async () => {
-    const mistakes = await mistakesIn(
+    const issues = await issuesIn(
       'scheme: 1\nhttp: 1\nadmin: { port: a, enabled: 1 }\nlog: { level: 5 }\nupstreams: { "": {}, a: 1, b: { headers: { "a b": c } } }\n' +
         'resources: { tools: { query: { "": x }, maxItems: a, fields: 5, pagination: 7, where: "" } }',
     );
-    expect(mistakes.join('\n')).not.to.match(/invalid|received|input|expected (string|int|object|record)/i);
+    expect(issues.join('\n')).not.to.match(/invalid|received|input|expected (string|int|object|record)/i);
   });
 
   it('are cut off after fifty', async () => {
-    const mistakes = await mistakesIn(Array.from({ length: 60 }, (_, index) => `k${index}: 1`).join('\n'));
-    expect(mistakes).to.have.length(51);
-    expect(mistakes.at(-1)).to.equal('and 11 more');
+    const issues = await issuesIn(Array.from({ length: 60 }, (_, index) => `k${index}: 1`).join('\n'));
+    expect(issues).to.have.length(51);
+    expect(issues.at(-1)).to.equal('and 11 more');
   });
 
   it('are few where aliases would make a file explode', async () => {
     const lines = Array.from({ length: 40 }, (_, index) => `  - &a${index + 1} [*a${index}, *a${index}]`);
     const begun = performance.now();
-    const mistakes = await mistakesIn(`http:\n  - &a0 [x]\n${lines.join('\n')}\n${UPSTREAMS}`);
-    expect(mistakes.some((mistake) => mistake.includes('holds more than 100000 values'))).to.equal(true);
+    const issues = await issuesIn(`http:\n  - &a0 [x]\n${lines.join('\n')}\n${UPSTREAMS}`);
+    expect(issues.some((issue) => issue.includes('holds more than 100000 values'))).to.equal(true);
     expect(performance.now() - begun).to.be.lessThan(5000);
   });
 
   it('are told where blocks are nested beyond reason', async () => {
     const deep = (levels: number) => `scheme: ${'['.repeat(levels)}${']'.repeat(levels)}\n${UPSTREAMS}`;
-    expect(await mistakesIn(deep(40))).to.include(`1:41: scheme${'[0]'.repeat(32)}: is nested too deeply`);
-    const [mistake] = await mistakesIn(deep(100_000));
-    expect(mistake).to.match(/^1:\d+: nested too deeply$/);
+    expect(await issuesIn(deep(40))).to.include(`1:41: scheme${'[0]'.repeat(32)}: is nested too deeply`);
+    const [issue] = await issuesIn(deep(100_000));
+    expect(issue).to.match(/^1:\d+: nested too deeply$/);
   });
 
   it('include expressions, which are compiled while settings are read', async () => {
-    const [mistake] = await mistakesIn(`resources: { tools: { items: "a[" } }\n${UPSTREAMS}`);
-    expect(mistake).to.match(/^1:30: resources\.tools\.items: is no JMESPath expression/);
+    const [issue] = await issuesIn(`resources: { tools: { items: "a[" } }\n${UPSTREAMS}`);
+    expect(issue).to.match(/^1:30: resources\.tools\.items: is no JMESPath expression/);
   });
 });
 
@@ -517,7 +517,7 @@ describe('a settings file that cannot be read', () => {
             (await loadConfig(file, { A: 'a' })).masked();
           } catch (error) {
             if (!(error instanceof ConfigError)) throw error;
-            expect(error.mistakes).not.to.deep.equal([]);
+            expect(error.issues).not.to.deep.equal([]);
           }
         }),
         { numRuns: 300 },
@@ -547,7 +547,7 @@ describe('settings that come as an object', () => {
     expect(parseConfig(config)).to.deep.equal(config);
   });
 
-  it('have their mistakes told all at once, with paths and without lines', () => {
+  it('have their issues told all at once, with paths and without lines', () => {
     const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
     try {
       parseConfig(input);
@@ -560,11 +560,9 @@ describe('settings that come as an object', () => {
         'http.prot: unknown key; did you mean port?',
         'log: expected a block of keys, got nothing',
         'upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
-        'resources.projects.upstream: must be a key of upstreams: there is none',
-        'resources.workflows.upstream: must be a key of upstreams: there is none',
-        'resources.tools.upstream: must be a key of upstreams: there is none',
+        'upstreams: must hold the upstream of one resource at least: projects, workflows, tools',
       ]);
-      expect(error.mistakes[1]).to.deep.equal({
+      expect(error.issues[1]).to.deep.equal({
         path: ['http', 'prot'],
         message: 'unknown key; did you mean port?',
       });

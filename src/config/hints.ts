@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** `; did you mean timeoutMs?` for the word that comes closest, or nothing when none is close. */
 export function didYouMean(word: unknown, known: readonly string[]): string {
   // Nothing is close to what is this long, and the comparison would take its time.
@@ -37,4 +39,35 @@ function editDistance(a: string, b: string): number {
 /** Every index that is asked for is there; the type of an array does not know that. */
 function at(row: readonly number[], index: number): number {
   return row[index] as number;
+}
+
+type Schema = z.core.$ZodType;
+type Places = Map<string, Set<string>>;
+
+/** A key that is valid in more places than this says little about where it was meant to stand. */
+const FEW = 2;
+
+/** `; it belongs under upstreams.<name>` for a key that settings have, only elsewhere; else nothing. */
+export function belongsUnder(key: string, settings: Schema): string {
+  const places = [...(collect(settings, '', new Map()).get(key) ?? [])];
+  return places.length === 0 || places.length > FEW ? '' : `; it belongs ${places.join(' or ')}`;
+}
+
+function collect(schema: Schema, place: string, places: Places): Places {
+  if (schema instanceof z.ZodPrefault) return collect(schema.unwrap(), place, places);
+  if (schema instanceof z.ZodRecord) return collect(schema.valueType, `${place}.<name>`, places);
+  if (schema instanceof z.ZodUnion) for (const option of schema.options) collect(option, place, places);
+  if (!(schema instanceof z.ZodObject)) return places;
+  for (const [key, child] of Object.entries(schema.shape)) {
+    places.set(key, (places.get(key) ?? new Set()).add(describe(schema, place)));
+    collect(child, place === '' ? key : `${place}.${key}`, places);
+  }
+  return places;
+}
+
+function describe({ shape }: z.ZodObject, place: string): string {
+  if (place === '') return 'at the top level';
+  const { kind } = shape;
+  const suffix = kind instanceof z.ZodLiteral ? ` of kind ${kind.value}` : '';
+  return `under ${place.replace(/^resources\.[^.]+/, 'resources.<name>')}${suffix}`;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
+import { createSnapshotWriter, unpooled } from '../../src/snapshots/snapshot.ts';
 
 const items = fc.array(fc.dictionary(fc.string(), fc.string()));
 
@@ -27,6 +27,17 @@ describe('a snapshot writer', () => {
     );
   });
 
+  it('knows where each item begins, in bytes', () => {
+    fc.assert(
+      fc.property(fc.array(items), (pages) => {
+        const { bytes, itemStarts } = write(pages);
+        const ends = [...itemStarts.slice(1), bytes.length].map((start) => start - 1);
+        const cut = [...itemStarts].map((start, index) => bytes.subarray(start, ends[index]).toString());
+        expect(cut).to.deep.equal(pages.flat().map((item) => JSON.stringify(item)));
+      }),
+    );
+  });
+
   it('gives one entity tag to the same bytes and another to other bytes', () => {
     const one = write([[{ id: '1' }], [{ id: '2' }]]);
     const same = write([[{ id: '1' }, { id: '2' }]]);
@@ -40,5 +51,17 @@ describe('a snapshot writer', () => {
     const snapshot = write([]);
     expect(snapshot.loadedAt).to.equal(1_000);
     expect(Object.isFrozen(snapshot)).to.equal(true);
+  });
+});
+
+describe('an unpooled buffer', () => {
+  it('holds the bytes of its chunks in memory of its own', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (texts) => {
+        const bytes = unpooled(texts.map((text) => Buffer.from(text)));
+        expect(bytes.toString()).to.equal(Buffer.from(texts.join('')).toString());
+        expect(bytes.buffer.byteLength).to.equal(bytes.length);
+      }),
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse, parseDocument } from 'yaml';
-import { coreScalar } from '../../src/config/core-scalar.ts';
+import { coreScalar } from '../../src/config/build-tree.ts';
 
 describe('the type of plain text', () => {
   const { schema } = parseDocument('');

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { hostWithPort, listenHost, socketPath, webOrigin } from './address.ts';
-import { crossCheck, EVEN_AFTER_MISTAKES } from './cross-check.ts';
-import { bytes, milliseconds, port, whole } from './scalars.ts';
+import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import { bytes, hostWithPort, listenHost, milliseconds, port, socketPath, webOrigin, whole } from './scalars.ts';
 
 const HttpShape = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on. Use 0.0.0.0 or :: in a container.'),
@@ -32,12 +31,6 @@ const HttpShape = z.strictObject({
     .describe('How long a client may leave an answer unread; then the connection is closed.'),
   maxConnections: whole(1, 1_000_000).default(10_000).describe('Open connections; more are refused.'),
   compressMinBytes: bytes(0).default(1024).describe('Answers smaller than this are sent uncompressed.'),
-  answerAhead: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Whether plain reads from cache, over MCP too, take a shorter way. The answers are the same; off, they take longer.',
-    ),
 });
 
 /** The public listener: the two reads, and the probes. */
@@ -48,8 +41,32 @@ export const HttpSettings = HttpShape.superRefine(
       report(['requestTimeoutMs'], 'must be no less than headersTimeoutMs');
     }
   }),
-  EVEN_AFTER_MISTAKES,
+  EVEN_AFTER_ISSUES,
 );
+
+/** `portico stdio`. */
+const StdioSettings = z.strictObject({
+  token: z
+    .string()
+    .default('')
+    .describe(
+      'Access token that portico stdio reads the platform with. Take it from the environment, as "${NAME}". Empty: portico stdio does not start.',
+    ),
+});
+
+/** MCP, over HTTP and over stdio. */
+export const McpSettings = z.strictObject({
+  enabled: z.boolean().default(true).describe('Whether POST /mcp is answered.'),
+  tools: z
+    .boolean()
+    .default(true)
+    .describe('Whether the resources are offered as tools, too: most assistants see tools only.'),
+  maxBodyBytes: bytes(1024).default(1_048_576).describe('Largest message of a client; over HTTP, more is 413.'),
+  maxResultBytes: bytes(1024)
+    .default(65_536)
+    .describe('Largest result of a tool, so that it fits a model; instead of more, the tool says how to narrow it.'),
+  stdio: StdioSettings.prefault({}).describe('What portico stdio alone needs.'),
+});
 
 /** The admin listener: operations only, never a read. */
 export const AdminSettings = z.strictObject({
