@@ -1,16 +1,14 @@
-import { ConfigError } from './config/config-error.ts';
-import type { Config } from './config/schema/settings.ts';
-import { createCore } from './core.ts';
-import { readBearer } from './credentials/bearer.ts';
-import { expiryOf } from './credentials/expiry.ts';
-import { createPartitioner } from './credentials/partition.ts';
-import { GatewayError } from './kernel/errors.ts';
-import { endOnUnhandled } from './last-resort.ts';
-import { openStdio } from './mcp/stdio/connection.ts';
-import { createLogger, standardError } from './observability/logger.ts';
-import { RESOURCES } from './resources/index.ts';
-import { nextSignal } from './signals.ts';
-import { readVersion } from './version.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Config } from '../config/schema/settings.ts';
+import { createCore } from '../core.ts';
+import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { openStdio } from '../mcp/stdio/connection.ts';
+import { logEvents } from '../observability/log.ts';
+import { createLogger, standardError } from '../observability/logger.ts';
+import { readVersion } from '../observability/version.ts';
+import { createRepresentations } from '../snapshots/representations.ts';
+import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /**
  * Answers MCP on standard input and output, with the token in settings, until the input ends or a signal comes.
@@ -18,24 +16,20 @@ import { readVersion } from './version.ts';
  * settings hold no token.
  */
 export async function serveStdio(config: Config, file: string): Promise<number> {
-  const credential = credentialIn(config, file);
+  const identity = await identityIn(config, file);
   const logger = createLogger({ level: config.log.level, destination: standardError() });
-  endOnUnhandled(logger);
+  installCrashHandler(logger);
   const signalled = nextSignal();
-  const core = createCore(config, { logger, now: Date.now });
-  const expiresAt = expiryOf(credential);
+  const events = logEvents(logger);
+  const core = createCore(config, { events, now: Date.now });
   const connection = openStdio({
     ...config.mcp,
     catalogue: core.catalogue,
-    resources: RESOURCES,
+    representations: createRepresentations(core.cache),
     version: readVersion(),
     now: Date.now,
-    caller: {
-      credential,
-      partition: createPartitioner()(credential),
-      ...(expiresAt !== undefined && { expiresAt }),
-    },
-    logger,
+    identity,
+    events,
     input: process.stdin,
     output: process.stdout,
   });
@@ -48,10 +42,11 @@ export async function serveStdio(config: Config, file: string): Promise<number> 
   return whole ? 0 : 1;
 }
 
-function credentialIn({ mcp }: Config, file: string) {
+/** Who asks, on the whole of the connection. */
+async function identityIn({ mcp }: Config, file: string): Promise<Identity> {
   const { token } = mcp.stdio;
   try {
-    if (token !== '') return readBearer([`Bearer ${token}`]);
+    if (token !== '') return await createAuthenticate()([`Bearer ${token}`]);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
   }

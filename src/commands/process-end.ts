@@ -1,18 +1,31 @@
-import { causesOf, nameError } from './observability/causes.ts';
-import type { Logger } from './observability/logger.ts';
+import { causesOf, nameError } from '../observability/causes.ts';
+import type { Logger } from '../observability/logger.ts';
+
+/** Resolves with the first SIGTERM or SIGINT. A second one ends the process at once. */
+export function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let signalled = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (signalled) process.exit(1);
+      signalled = true;
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
 
 /**
  * Ends the process with exit code 1 when an error comes up that nothing has caught: nobody knows what it has left
- * undone. One line at `fatal` says what it was, with all lines before it: the logger writes out at once what
- * it holds then.
+ * undone. One line at `fatal` says what it was. It is written out before the end, with all lines that wait ahead of it.
  */
-export function endOnUnhandled(logger: Logger): void {
-  const end = (error: unknown) => {
+export function installCrashHandler(logger: Logger): void {
+  const crash = (error: unknown) => {
     logger.fatal(describe(error), 'unhandled error');
     process.exit(1);
   };
-  process.on('uncaughtException', end);
-  process.on('unhandledRejection', end);
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
 }
 
 /** An error without its message, which may hold text from outside. Never throws, whatever was thrown. */

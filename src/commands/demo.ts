@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { processEnvironment } from './config/environment.ts';
-import { loadConfig } from './config/load.ts';
-import { demoInstructions } from './demo/instructions.ts';
-import { startDemoPlatform } from './demo/platform.ts';
+import { processEnvironment } from '../config/environment.ts';
+import { loadConfig } from '../config/load.ts';
+import { demoInstructions } from '../demo/instructions.ts';
+import { startDemoPlatform } from '../demo/platform.ts';
 import { serve } from './serve.ts';
 
-const SETTINGS = fileURLToPath(new URL('../config/demo.yaml', import.meta.url));
+const SETTINGS = fileURLToPath(new URL('../../config/demo.yaml', import.meta.url));
 
 /** Runs the demo platform and a gateway in front of it, as `config/demo.yaml` describes it. Resolves as `serve` does. */
 export async function serveDemo(): Promise<number> {

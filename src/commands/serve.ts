@@ -1,8 +1,8 @@
-import type { Config } from './config/schema/settings.ts';
-import { createGateway } from './gateway.ts';
-import { endOnUnhandled } from './last-resort.ts';
-import { createLogger } from './observability/logger.ts';
-import { nextSignal } from './signals.ts';
+import type { Config } from '../config/schema/settings.ts';
+import { createGateway } from '../gateway.ts';
+import { logEvents } from '../observability/log.ts';
+import { createLogger } from '../observability/logger.ts';
+import { installCrashHandler, nextSignal } from './process-end.ts';
 
 export interface ServeOptions {
   /** Called once requests are answered. */
@@ -16,26 +16,22 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, { onReady }: ServeOptions = {}): Promise<number> {
   const logger = createLogger({ level: config.log.level });
-  endOnUnhandled(logger);
-  const stopped = nextSignal();
+  installCrashHandler(logger);
+  const signalled = nextSignal();
   const gateway = createGateway(config, { logger });
   try {
     const url = await gateway.start();
-    logger.info({ url, adminUrl: gateway.adminUrl }, 'listening');
     onReady?.(url);
   } catch (error) {
-    process.stderr.write(`portico: ${listenMistake(error)}\n`);
+    process.stderr.write(`portico: ${listenIssue(error)}\n`);
     return 1;
   }
-  const signal = await stopped;
-  logger.info({ signal }, 'draining');
-  const whole = await gateway.close();
-  if (whole) logger.info('drained');
-  else logger.warn('drained in part: requests were cut off after shutdown.graceMs');
-  return whole ? 0 : 1;
+  const signal = await signalled;
+  logEvents(logger).draining?.({ signal });
+  return (await gateway.close()) ? 0 : 1;
 }
 
-const LISTEN_MISTAKES: Readonly<Record<string, string>> = {
+const LISTEN_ISSUES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something else listens there',
   EACCES: 'that needs more rights than this process has',
   EADDRNOTAVAIL: 'this machine has no such address',
@@ -44,12 +40,12 @@ const LISTEN_MISTAKES: Readonly<Record<string, string>> = {
 };
 
 /** One sentence on why a listener could not open. */
-function listenMistake(error: unknown): string {
+function listenIssue(error: unknown): string {
   const {
     code = 'unknown error',
     address,
     port,
   } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const place = port === undefined ? (address ?? 'the configured address') : `${address}:${port}`;
-  return `cannot listen on ${place}: ${LISTEN_MISTAKES[code] ?? 'it failed'} (${code})`;
+  return `cannot listen on ${place}: ${LISTEN_ISSUES[code] ?? 'it failed'} (${code})`;
 }
