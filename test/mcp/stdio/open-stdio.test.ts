@@ -1,40 +1,51 @@
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
-import { openStdio } from '../../../src/mcp/stdio/connection.ts';
-import { RESOURCES } from '../../../src/resources/index.ts';
+import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
+import type { RequestRecord } from '../../../src/observability/events.ts';
 import { until } from '../../http/until.ts';
-import { captureLog } from '../../observability/captured-log.ts';
-import { callerWith } from '../../support/caller.ts';
-import { cachedFor, catalogueOf, ENVELOPE, loadOf, NOW, type Read, type Reader, toolItem } from '../asked.ts';
+import {
+  type Bug,
+  CLIENT,
+  cachedFor,
+  callerOf,
+  ENVELOPE,
+  loadOf,
+  optionsOf,
+  type Read,
+  type Reader,
+  TOKEN,
+  toolItem,
+} from '../asked.ts';
 
-const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
 const TOOLS = 'platform://tools';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
 type Message = any;
 
 /** A connection whose other end is the test's. */
-function connect(read: Reader = () => loadOf([toolItem('a')], cachedFor(5000))) {
+function connect(
+  read: Reader = () => loadOf([toolItem('a')], cachedFor(5000)),
+  { graceMs = 5000, maxBodyBytes = 4096 } = {},
+) {
   const input = new PassThrough();
   const output = new PassThrough();
-  const log = captureLog();
   const reads: Read[] = [];
-  const { requestId: _, ...caller } = callerWith();
+  const records: RequestRecord[] = [];
+  const bugs: Bug[] = [];
+  const { requestId: _, ...identity } = callerOf();
   const connection = openStdio({
-    catalogue: catalogueOf((one) => {
-      reads.push(one);
-      return read(one);
+    ...optionsOf({
+      read(one) {
+        reads.push(one);
+        return read(one);
+      },
+      events: { requestEnded: (record) => records.push(record), internalError: (bug) => bugs.push(bug) },
     }),
-    resources: RESOURCES,
-    tools: true,
-    maxResultBytes: 65_536,
-    maxBodyBytes: 4096,
-    version: '1.2.3',
-    now: () => NOW,
-    caller,
-    logger: log.logger,
+    identity,
+    maxBodyBytes,
+    graceMs,
     input,
     output,
   });
@@ -51,11 +62,12 @@ function connect(read: Reader = () => loadOf([toolItem('a')], cachedFor(5000))) 
   const write = (message: unknown) =>
     input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   return {
-    ...log,
     connection,
     input,
     output,
     reads,
+    records,
+    bugs,
     write,
     answers,
     /** The first `count` messages that came back. */
@@ -74,7 +86,7 @@ function connect(read: Reader = () => loadOf([toolItem('a')], cachedFor(5000))) 
 }
 
 describe('MCP over stdio', () => {
-  it('speaks the older era to a client that opens with it', async () => {
+  it('speaks an earlier revision to a client that begins with it', async () => {
     const { ask } = connect();
     expect((await ask('initialize', INITIALIZE)).result).to.deep.include({
       protocolVersion: '2025-06-18',
@@ -88,7 +100,7 @@ describe('MCP over stdio', () => {
     expect((await ask('resources/read', { uri: 'platform://nothing' })).error.code).to.equal(-32002);
   });
 
-  it('speaks the newer era to a client that opens with that', async () => {
+  it('speaks 2026-07-28 to a client that begins with that', async () => {
     const { ask } = connect();
     const _meta = ENVELOPE;
     expect((await ask('server/discover', { _meta })).result.supportedVersions).to.deep.equal(['2026-07-28']);
@@ -98,7 +110,7 @@ describe('MCP over stdio', () => {
     expect((await ask('initialize', INITIALIZE)).error.data.code).to.equal('version_unsupported');
   });
 
-  it('falls back to the older era after a question for the newer', async () => {
+  it('falls back to an earlier revision after a question for what there is', async () => {
     const { ask } = connect();
     expect((await ask('server/discover', { _meta: ENVELOPE })).result).to.have.property('supportedVersions');
     expect((await ask('initialize', INITIALIZE)).result.protocolVersion).to.equal('2025-06-18');
@@ -125,34 +137,44 @@ describe('MCP over stdio', () => {
     });
   }
 
-  it('gives each request an id and a line in the log, without the token', async () => {
-    const { ask, access, text, reads } = connect();
+  it('gives each request an id and a record of its own', async () => {
+    const { ask, records, reads } = connect();
     await ask('initialize', INITIALIZE);
-    await ask('resources/read', { uri: TOOLS });
+    const { result } = await ask('resources/read', { uri: TOOLS });
     const { error } = await ask('nothing');
-    const lines = await access(3);
-    expect(lines.map(({ rpc, outcome }) => [rpc, outcome])).to.deep.equal([
-      ['initialize', 'ok'],
-      ['resources/read', 'ok'],
-      ['other', 'not_found'],
+    expect(records.map(({ edge, rpc, outcome }) => [edge, rpc, outcome])).to.deep.equal([
+      ['stdio', 'initialize', 'ok'],
+      ['stdio', 'resources/read', 'ok'],
+      ['stdio', 'other', 'not_found'],
     ]);
-    expect(lines[1]).to.include({ resource: 'tools', upstreamMs: 12, requestId: reads[0]?.caller.requestId });
-    expect(lines[2]?.['requestId']).to.equal(error.data.requestId);
-    expect(text()).not.to.contain('token-of-the-test');
+    expect(records[1]).to.include({ resource: 'tools', upstreamMs: 12, cache: 'hit', callerKey: 'key' });
+    expect(records[1]).to.include({ requestId: reads[0]?.caller.requestId });
+    expect(records[1]?.bytes).to.equal(JSON.stringify({ result, jsonrpc: '2.0', id: 2 }).length);
+    expect(records[2]?.requestId).to.equal(error.data.requestId);
+    expect(records[2]?.error?.code).to.equal('not_found');
   });
 
-  it('logs a bug with its stack and without the token, and tells nothing of it', async () => {
-    const { ask, lines, text } = connect(() => {
-      throw new Error('saw token-of-the-test');
+  it('tells a bug with its stack and without the token, and answers nothing of it', async () => {
+    const { ask, bugs } = connect(() => {
+      throw new Error(`saw ${TOKEN}`);
     });
     await ask('initialize', INITIALIZE);
     const { error } = await ask('resources/read', { uri: TOOLS });
     expect(error.data.code).to.equal('internal');
     expect(error.message).not.to.contain('saw');
-    const bug = lines().find(({ msg }) => msg === 'internal error');
-    expect(bug).to.include({ requestId: error.data.requestId });
-    expect(bug?.['stack']).to.contain('saw [credential]');
-    expect(text()).not.to.contain('token-of-the-test');
+    expect(bugs).to.have.length(1);
+    expect(bugs[0]).to.include({ requestId: error.data.requestId });
+    expect(bugs[0]?.stack).to.contain('saw [credential]').and.not.contain(TOKEN);
+  });
+
+  it('takes capabilities that nobody could mean for a mistake of the client, and goes on', async () => {
+    const { write, receive, ask } = connect(undefined, { maxBodyBytes: 100_000 });
+    const nested = `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`;
+    const params = `{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"a":${nested}}},"clientInfo":{"name":"a","version":"1"}}`;
+    write(`{"jsonrpc":"2.0","id":"deep","method":"initialize","params":${params}}`);
+    expect((await receive(1))[0]).to.deep.include({ id: 'deep' });
+    expect((await receive(1))[0]).to.have.nested.property('error.code', -32602);
+    expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
   });
 
   it('answers each line that is no message, and goes on', async () => {
@@ -191,7 +213,7 @@ describe('MCP over stdio', () => {
   });
 
   it('ends the read that a client cancels, and says nothing more of it', async () => {
-    const { ask, write, answers, reads, access } = connect(
+    const { ask, write, answers, reads, records } = connect(
       ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason));
@@ -200,24 +222,57 @@ describe('MCP over stdio', () => {
     await ask('initialize', INITIALIZE);
     write({ jsonrpc: '2.0', id: 'long', method: 'resources/read', params: { uri: TOOLS } });
     await until(() => reads.length === 1);
+    const aborted = reads[0]?.signal;
     write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
-    await until(() => reads[0]?.signal.aborted === true);
-    expect((await access(2))[1]).to.include({ rpc: 'resources/read', outcome: 'cancelled' });
+    await until(() => aborted?.aborted === true);
+    expect(records[1]).to.include({ rpc: 'resources/read', outcome: 'cancelled' });
     expect(await ask('ping')).to.have.property('result');
     expect(answers()).to.have.length(2);
   });
 
-  it('ends with its input, once what was asked for is answered', async () => {
-    const { ask, write, input, connection, answers } = connect(async () => {
-      await sleep(30);
+  it('says nothing more of a cancelled read that goes on all the same', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { ask, write, answers, reads, records } = connect(async () => {
+      await gate.promise;
       return loadOf([]);
     });
-    await ask('initialize', INITIALIZE);
-    write({ jsonrpc: '2.0', id: 'last', method: 'resources/read', params: { uri: TOOLS } });
+    write({ jsonrpc: '2.0', id: 'long', method: 'resources/read', params: { uri: TOOLS } });
+    await until(() => reads.length === 1);
+    write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
+    await until(() => records.length === 1);
+    gate.resolve();
+    await ask('ping');
+    expect(answers()).to.have.length(1);
+    expect(records.map(({ outcome }) => outcome)).to.deep.equal(['cancelled', 'ok']);
+  });
+
+  it('ends with its input, once all that was asked for is answered, however long each took', async () => {
+    const gates: Record<string, PromiseWithResolvers<void>> = {
+      tools: Promise.withResolvers(),
+      workflows: Promise.withResolvers(),
+    };
+    const { write, input, connection, reads, receive, answers, records } = connect(async ({ name }) => {
+      await gates[name]?.promise;
+      return loadOf([]);
+    });
+    let isClosed = false;
+    connection.closed.then(() => {
+      isClosed = true;
+    });
+    for (const name of ['tools', 'workflows']) {
+      write({ jsonrpc: '2.0', id: name, method: 'resources/read', params: { uri: `platform://${name}` } });
+    }
     input.end();
-    connection.drain(5000);
+    await until(() => reads.length === 2 && input.isPaused());
+    expect(answers()).to.deep.equal([]);
+    gates['workflows']?.resolve();
+    await receive(1);
+    expect(isClosed).to.equal(false);
+    gates['tools']?.resolve();
     expect(await connection.closed).to.equal(true);
-    expect(answers().at(-1)).to.have.nested.property('result.contents');
+    expect(answers().map(({ id }) => id)).to.deep.equal(['workflows', 'tools']);
+    for (const answer of answers()) expect(answer).to.have.nested.property('result.contents');
+    expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok']);
   });
 
   it('ends with an input that asked nothing', async () => {
@@ -226,37 +281,54 @@ describe('MCP over stdio', () => {
     expect(await connection.closed).to.equal(true);
   });
 
-  it('cuts what takes longer than the grace time', async () => {
-    const { ask, write, connection, reads, access } = connect(() => new Promise(() => {}));
-    await ask('initialize', INITIALIZE);
-    write({ jsonrpc: '2.0', id: 'never', method: 'resources/read', params: { uri: TOOLS } });
-    await until(() => reads.length === 1);
-    connection.drain(20);
-    expect(await connection.closed).to.equal(false);
-    expect(reads[0]?.signal.aborted).to.equal(true);
-    expect((await access(2))[1]).to.include({ outcome: 'cut' });
-  });
+  for (const [what, endIt] of [
+    ['its input ended', ({ input }: ReturnType<typeof connect>) => input.end()],
+    ['it was told to', ({ connection }: ReturnType<typeof connect>) => connection.drain()],
+  ] as const) {
+    it(`cuts what takes longer than the grace time once ${what}`, async () => {
+      const opened = connect(({ name }) => (name === 'tools' ? new Promise(() => {}) : loadOf([])), { graceMs: 20 });
+      const { ask, write, connection, reads, answers, records } = opened;
+      await ask('initialize', INITIALIZE);
+      write({ jsonrpc: '2.0', id: 'never', method: 'resources/read', params: { uri: TOOLS } });
+      write({ jsonrpc: '2.0', id: 'read', method: 'resources/read', params: { uri: 'platform://projects' } });
+      await until(() => reads.length === 2);
+      const { signal } = reads[0] ?? {};
+      expect(signal?.aborted).to.equal(false);
+      endIt(opened);
+      expect(await connection.closed).to.equal(false);
+      expect(signal?.aborted).to.equal(true);
+      expect(answers().map(({ id }) => id)).to.deep.equal([1, 'read']);
+      expect(records[2]).to.include({ rpc: 'resources/read', resource: 'tools', outcome: 'cut' });
+    });
+  }
 
-  it('ends a subscription that it acknowledged when it is drained', async () => {
-    const { write, receive, connection } = connect();
+  it('acknowledges a subscription to what never changes, and ends it', async () => {
+    const { write, receive, connection, records } = connect();
     write({
       jsonrpc: '2.0',
       id: 'sub',
       method: 'subscriptions/listen',
       params: { notifications: { resourcesListChanged: true }, _meta: ENVELOPE },
     });
-    const [acknowledged] = await receive(1);
+    const [acknowledged, ended] = await receive(2);
+    expect(acknowledged.method).to.equal('notifications/subscriptions/acknowledged');
     expect(acknowledged.params.notifications).to.deep.equal({});
-    connection.drain(1000);
-    expect((await receive(2))[1]).to.deep.include({ id: 'sub' });
+    expect(ended).to.deep.include({ id: 'sub' });
+    expect(ended.result.resultType).to.equal('complete');
+    expect(records[0]).to.include({ rpc: 'subscriptions/listen', outcome: 'ok' });
+    connection.drain();
     expect(await connection.closed).to.equal(true);
   });
 
   it('ends when nobody is there to answer', async () => {
-    const { ask, output, connection } = connect();
-    await ask('initialize', INITIALIZE);
-    output.destroy(new Error('EPIPE'));
-    expect(await connection.closed).to.be.a('boolean');
+    for (const open of [0, 1]) {
+      const { ask, write, reads, output, connection } = connect(() => new Promise(() => {}));
+      await ask('initialize', INITIALIZE);
+      if (open === 1) write({ jsonrpc: '2.0', id: 'a', method: 'resources/read', params: { uri: TOOLS } });
+      await until(() => reads.length === open);
+      output.destroy(new Error('EPIPE'));
+      expect(await connection.closed).to.equal(open === 0);
+    }
   });
 
   it('asks for no more questions while its answers are not read', async () => {

@@ -1,6 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
+import { writeCursor } from '../../../src/mcp/tools/cursor.ts';
+import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
+import { createRepresentations } from '../../../src/snapshots/representations.ts';
 import { asked, cachedFor, loadOf, type Reader, toolItem } from '../asked.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) =>
@@ -10,13 +13,13 @@ const list: Reader = () => loadOf(ITEMS, cachedFor(1000));
 
 /** Calls a tool, and gives its result. */
 async function call(name: string, args?: object, options: Parameters<typeof asked>[0] = { read: list }) {
-  const { json, facts, bugs } = await asked(options).modern('tools/call', { name, arguments: args });
-  return { ...json.result, facts, bugs };
+  const { json, record, bugs } = await asked(options).current('tools/call', { name, arguments: args });
+  return { ...json.result, record, bugs };
 }
 
 describe('the list of tools', () => {
   it('has one for each resource, none of which changes anything', async () => {
-    const { tools } = (await asked().modern('tools/list')).json.result;
+    const { tools } = (await asked().current('tools/list')).json.result;
     expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal([
       'list_projects',
       'list_workflows',
@@ -33,7 +36,7 @@ describe('the list of tools', () => {
   });
 
   it('says what each is narrowed by', async () => {
-    const { tools } = (await asked().legacy('tools/list')).json.result;
+    const { tools } = (await asked().earlier('tools/list')).json.result;
     const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
     expect(keys).to.deep.equal([
       ['query', 'limit', 'cursor'],
@@ -46,17 +49,17 @@ describe('the list of tools', () => {
     }
   });
 
-  it('is the same in both eras, but for how long it may be kept', async () => {
-    const { modern, legacy } = asked();
-    expect((await legacy('tools/list')).json.result).to.deep.equal({
-      tools: (await modern('tools/list')).json.result.tools,
+  it('is the same in both revisions, but for how long it may be kept', async () => {
+    const { current, earlier } = asked();
+    expect((await earlier('tools/list')).json.result).to.deep.equal({
+      tools: (await current('tools/list')).json.result.tools,
     });
   });
 });
 
 describe('a tool', () => {
   it('returns the first 50 items, as data and as text, as its schema says', async () => {
-    const { tools } = (await asked().modern('tools/list')).json.result;
+    const { tools } = (await asked().current('tools/list')).json.result;
     const { structuredContent, content, isError } = await call('list_tools');
     expect(isError).to.equal(undefined);
     expect(structuredContent.items).to.deep.equal(ITEMS.slice(0, 50));
@@ -92,6 +95,47 @@ describe('a tool', () => {
     expect(structuredContent).to.deep.equal({ items: [{ id: 'a' }], total: 1 });
   });
 
+  it('makes the pages of a snapshot once, those of the usual size', async () => {
+    const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 });
+    const stored = loadOf(ITEMS, cachedFor(1000));
+    const storing = cache.begin('key-of-the-test');
+    storing.store(stored);
+    storing.end();
+    const held = () => cache.get('key-of-the-test') ?? stored;
+    const options = { read: held, representations: createRepresentations(cache) };
+    const first = await call('list_tools', {}, options);
+    const { nextCursor } = first.structuredContent;
+    for (const args of [{ limit: 50 }, { query: '' }, { limit: 49 }, { category: 'ODD' }, { query: 'tool' }]) {
+      await call('list_tools', args, options);
+    }
+    await call('list_tools', { cursor: nextCursor }, options);
+    expect(Object.keys(held().snapshot.representations)).to.deep.equal(['page 0', 'page 50']);
+    expect(await call('list_tools', {}, options)).to.deep.include({ structuredContent: first.structuredContent });
+    const { result } = (await asked(options).earlier('tools/call', { name: 'list_tools' })).json;
+    expect(result).to.deep.equal({ content: first.content, structuredContent: first.structuredContent });
+  });
+
+  it('keeps nothing for a cursor that leads past the end', async () => {
+    const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, exact: {} } };
+    const names: string[] = [];
+    const representations = {
+      ...createRepresentations(createSnapshotCache({ maxBytes: 1000, maxEntries: 1 })),
+      derived: (_load: unknown, name: string, make: () => Buffer) => {
+        names.push(name);
+        return make();
+      },
+    };
+    for (const offset of [100, 150, 5_000_000]) {
+      const { structuredContent } = await call(
+        'list_tools',
+        { cursor: writeCursor(place, offset) },
+        { read: list, representations },
+      );
+      expect(structuredContent.items).to.deep.equal(ITEMS.slice(offset, offset + 50));
+    }
+    expect(names).to.deep.equal(['page 100']);
+  });
+
   it('asks to start again where the list has changed between two pages', async () => {
     let items = ITEMS;
     const options = { read: () => loadOf(items, cachedFor(1000)) };
@@ -115,7 +159,7 @@ describe('a tool', () => {
 
   it('says how to narrow what would be too large, and then it fits', async () => {
     const options = { read: list, maxResultBytes: 2048 };
-    const { isError, content, facts } = await call('list_tools', {}, options);
+    const { isError, content, record } = await call('list_tools', {}, options);
     expect(isError).to.equal(true);
     const text: string = content[0].text;
     expect(text)
@@ -125,7 +169,7 @@ describe('a tool', () => {
     const fitting = await call('list_tools', { limit }, options);
     expect(fitting.structuredContent.items).to.have.length(limit);
     expect(Buffer.byteLength(fitting.content[0].text)).to.be.lessThan(2049);
-    expect(facts.failure?.code).to.equal('result_too_large');
+    expect(record.error?.code).to.equal('result_too_large');
   });
 
   it('leads to the resource where not even one item fits', async () => {
@@ -161,7 +205,7 @@ describe('a tool', () => {
     const read = () => {
       throw error;
     };
-    const { isError, content, structuredContent, _meta, facts } = await call('list_tools', {}, { read });
+    const { isError, content, structuredContent, _meta, record } = await call('list_tools', {}, { read });
     expect(isError).to.equal(true);
     expect(structuredContent).to.equal(undefined);
     expect(content[0].text)
@@ -175,7 +219,7 @@ describe('a tool', () => {
       upstream: 'tools',
       retryAfterSeconds: 9,
     });
-    expect(facts).to.include({ failure: error, resource: 'tools', rpc: 'tools/call' });
+    expect(record).to.include({ error, tool: 'list_tools', resource: 'tools', rpc: 'tools/call' });
   });
 
   it('returns a bug as an internal error, and nothing of it', async () => {
@@ -188,12 +232,13 @@ describe('a tool', () => {
     expect(content[0].text)
       .to.match(/^internal: /)
       .and.not.contain('secret');
-    expect(bugs).to.deep.equal([bug]);
+    expect(bugs).to.have.length(1);
+    expect(bugs[0]?.stack).to.contain('secret');
   });
 
   it('that does not exist is an error of JSON-RPC that names those that do', async () => {
     for (const name of ['list_nothing', 'constructor', '']) {
-      const { json } = await asked().legacy('tools/call', { name });
+      const { json } = await asked().earlier('tools/call', { name });
       expect(json.error.code).to.equal(-32602);
       expect(json.error.message).to.contain('list_projects, list_workflows, list_tools');
       expect(json.error.data.code).to.equal('invalid_params');
@@ -207,7 +252,7 @@ describe('a tool', () => {
       { name: 'list_tools', arguments: [] },
       { name: 'list_tools', arguments: 'a' },
     ]) {
-      const { json } = await asked().legacy('tools/call', params);
+      const { json } = await asked().earlier('tools/call', params);
       expect(json.error).to.deep.include({
         code: -32602,
         message: 'The parameters are not those that this method takes.',

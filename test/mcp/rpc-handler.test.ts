@@ -1,16 +1,32 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { callerWith } from '../support/caller.ts';
-import { asked, cachedFor, ENVELOPE, loadOf, type Read, toolItem } from './asked.ts';
+import {
+  asked,
+  CLIENT,
+  cachedFor,
+  callerOf,
+  ENVELOPE,
+  loadOf,
+  NO_HEADERS,
+  type Read,
+  TOKEN,
+  toolItem,
+} from './asked.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
-const INITIALIZE = { capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+
+/** Capabilities of an extension, as deep as that. */
+function nested(depth: number): object {
+  let inner: object = {};
+  for (let level = 0; level < depth; level += 1) inner = { a: inner };
+  return { experimental: { a: inner } };
+}
+const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 describe('MCP before 2026-07-28', () => {
-  for (const version of LEGACY) {
+  for (const version of EARLIER) {
     it(`is agreed on as ${version}`, async () => {
-      const { status, json } = await asked().legacy('initialize', { ...INITIALIZE, protocolVersion: version });
+      const { status, json } = await asked().earlier('initialize', { ...CLIENT, protocolVersion: version });
       expect(status).to.equal(200);
       expect(json.result.protocolVersion).to.equal(version);
       expect(json.result.serverInfo).to.deep.equal({ name: 'portico', title: 'Portico', version: '1.2.3' });
@@ -19,32 +35,32 @@ describe('MCP before 2026-07-28', () => {
   }
 
   it('offers its latest revision to a client that asks for an unknown one', async () => {
-    const { json } = await asked().legacy('initialize', { ...INITIALIZE, protocolVersion: '2031-01-01' });
+    const { json } = await asked().earlier('initialize', { ...CLIENT, protocolVersion: '2031-01-01' });
     expect(json.result.protocolVersion).to.equal('2025-11-25');
   });
 
   it('answers with JSON, not with a stream, and gives out no session', async () => {
-    const { headers } = await asked().legacy('ping');
+    const { headers } = await asked().earlier('ping');
     expect(headers).to.deep.equal({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
 
-  it('reads a resource byte for byte, with nothing of the newer era', async () => {
+  it('reads a resource byte for byte, with nothing of 2026-07-28', async () => {
     const load = loadOf([toolItem('ä"\\\u2028')], cachedFor(5000));
-    const { json } = await asked({ read: () => load }).legacy('resources/read', { uri: URIS[2] });
+    const { json } = await asked({ read: () => load }).earlier('resources/read', { uri: URIS[2] });
     expect(json.result).to.deep.equal({
       contents: [{ uri: URIS[2], mimeType: 'application/json', text: load.snapshot.bytes.toString() }],
     });
   });
 
   it('calls an unknown resource -32002, and names those that there are', async () => {
-    const { status, json, facts } = await asked().legacy('resources/read', { uri: 'platform://nothing' });
+    const { status, json, record } = await asked().earlier('resources/read', { uri: 'platform://nothing' });
     expect(status).to.equal(200);
     expect(json.error).to.deep.equal({
       code: -32002,
       message: `No resource has this uri. There are: ${URIS.join(', ')}.`,
       data: { code: 'resource_unknown', requestId: 'request-of-the-test', uri: 'platform://nothing' },
     });
-    expect(facts.failure?.code).to.equal('resource_unknown');
+    expect(record.error?.code).to.equal('resource_unknown');
   });
 
   it('takes notifications and answers with 202 and nothing', async () => {
@@ -59,9 +75,9 @@ describe('MCP before 2026-07-28', () => {
     }
   });
 
-  it('does not know the methods of the newer era', async () => {
+  it('does not know the methods of 2026-07-28', async () => {
     for (const method of ['server/discover', 'subscriptions/listen', 'prompts/list', 'nothing']) {
-      const { status, json } = await asked().legacy(method);
+      const { status, json } = await asked().earlier(method);
       expect(status).to.equal(200);
       expect(json.error).to.deep.include({ code: -32601 });
       expect(json.error.data.code).to.equal('not_found');
@@ -69,7 +85,11 @@ describe('MCP before 2026-07-28', () => {
   });
 
   it('is refused in a revision that is not spoken, with those that are', async () => {
-    const { status, json } = await asked().legacy('ping', {}, { headers: { 'mcp-protocol-version': '2025-01-01' } });
+    const { status, json } = await asked().earlier(
+      'ping',
+      {},
+      { headers: { ...NO_HEADERS, protocolVersion: '2025-01-01' } },
+    );
     expect(status).to.equal(400);
     expect(json).to.deep.include({ id: 1 });
     expect(json.error.code).to.equal(-32022);
@@ -78,9 +98,49 @@ describe('MCP before 2026-07-28', () => {
   });
 
   it('says what initialize lacks', async () => {
-    const { json } = await asked().legacy('initialize', {});
-    expect(json.error).to.deep.include({ code: -32602 });
-    expect(json.error.data.code).to.equal('invalid_params');
+    for (const params of [
+      undefined,
+      {},
+      { ...CLIENT, protocolVersion: 1 },
+      { ...CLIENT, clientInfo: { name: 'test' } },
+    ]) {
+      const { json } = await asked().earlier('initialize', params);
+      expect(json.error).to.deep.include({ code: -32602 });
+      expect(json.error.data.code).to.equal('invalid_params');
+    }
+  });
+
+  it('is agreed on, whatever earlier revision a header names', async () => {
+    for (const protocolVersion of ['1999-01-01', '2025-06-19', '']) {
+      const { status, json } = await asked().earlier(
+        'initialize',
+        { ...CLIENT, protocolVersion: '2025-06-18' },
+        { headers: { ...NO_HEADERS, protocolVersion } },
+      );
+      expect(status).to.equal(200);
+      expect(json.result.protocolVersion).to.equal('2025-06-18');
+    }
+  });
+
+  it('is not agreed on under a header that names a revision without initialize', async () => {
+    const headers = { ...NO_HEADERS, protocolVersion: '2026-07-28' };
+    const { status, json } = await asked().earlier(
+      'initialize',
+      { ...CLIENT, protocolVersion: '2025-06-18' },
+      { headers },
+    );
+    expect({ status, code: json.error.code }).to.deep.equal({ status: 400, code: -32020 });
+  });
+
+  it('takes capabilities that nobody could mean for a mistake of the client', async () => {
+    const nested = `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`;
+    const params = `{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"a":${nested}}},"clientInfo":{"name":"a","version":"1"}}`;
+    const { status, json, bugs } = await asked().raw(
+      `{"jsonrpc":"2.0","id":1,"method":"initialize","params":${params}}`,
+    );
+    expect(status).to.equal(200);
+    expect(json.error.code).to.equal(-32602);
+    expect(bugs).to.deep.equal([]);
   });
 });
 
@@ -88,7 +148,7 @@ describe('a batch', () => {
   const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
   const send = (batch: readonly object[], version?: string) =>
     asked().raw(JSON.stringify(batch), {
-      headers: version === undefined ? {} : { 'mcp-protocol-version': version },
+      headers: { ...NO_HEADERS, protocolVersion: version },
     });
 
   it('is answered as one in 2025-03-26, and where no revision is named', async () => {
@@ -125,7 +185,7 @@ describe('a batch', () => {
     ['that holds initialize', [{ ...ping(1), method: 'initialize' }], undefined],
     ['that holds what is no message', [ping(1), { a: 1 }], undefined],
     ['of too many', Array.from({ length: 101 }, (_, id) => ping(id)), undefined],
-    ['that speaks the newer era', [{ ...ping(1), params: { _meta: ENVELOPE } }], undefined],
+    ['that has envelopes', [{ ...ping(1), params: { _meta: ENVELOPE } }], undefined],
   ] as const) {
     it(`is refused ${what}`, async () => {
       const { status, json } = await send(batch, version);
@@ -139,7 +199,7 @@ describe('a batch', () => {
 
 describe('MCP from 2026-07-28 on', () => {
   it('tells what it offers', async () => {
-    const { status, json } = await asked().modern('server/discover');
+    const { status, json } = await asked().current('server/discover');
     expect(status).to.equal(200);
     expect(json.result.supportedVersions).to.deep.equal(['2026-07-28']);
     expect(json.result.capabilities).to.deep.equal({ resources: {}, tools: {} });
@@ -147,7 +207,7 @@ describe('MCP from 2026-07-28 on', () => {
   });
 
   it('lists three resources, with a name for programs and a title for people', async () => {
-    const { json } = await asked().modern('resources/list');
+    const { json } = await asked().current('resources/list');
     expect(json.result).to.include({ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'private' });
     expect(json.result.resources.map(({ uri }: { uri: string }) => uri)).to.deep.equal(URIS);
     expect(json.result.resources[0]).to.deep.equal({
@@ -161,12 +221,12 @@ describe('MCP from 2026-07-28 on', () => {
   });
 
   it('has no templates', async () => {
-    expect((await asked().modern('resources/templates/list')).json.result.resourceTemplates).to.deep.equal([]);
+    expect((await asked().current('resources/templates/list')).json.result.resourceTemplates).to.deep.equal([]);
   });
 
   it('has one page of each list, so that there is no cursor', async () => {
     for (const method of ['resources/list', 'resources/templates/list', 'tools/list']) {
-      const { json } = await asked().modern(method, { cursor: 'a' });
+      const { json } = await asked().current(method, { cursor: 'a' });
       expect(json.error).to.deep.include({ code: -32602 });
       expect(json.error.data.code).to.equal('invalid_params');
     }
@@ -181,14 +241,14 @@ describe('MCP from 2026-07-28 on', () => {
       [{ cached: { ...cachedFor(1000).cached, failure: new GatewayError('upstream_failed') } }, 0],
     ] as const) {
       const load = loadOf([], rest as object);
-      const { json } = await asked({ read: () => load }).modern('resources/read', { uri: URIS[1] });
+      const { json } = await asked({ read: () => load }).current('resources/read', { uri: URIS[1] });
       expect(json.result).to.deep.include({ ttlMs, cacheScope: 'private', resultType: 'complete' });
       expect(json.result.contents[0].text).to.equal('[]');
     }
   });
 
   it('calls an unknown resource -32602', async () => {
-    const { status, json } = await asked().modern('resources/read', { uri: 'platform://Tools' });
+    const { status, json } = await asked().current('resources/read', { uri: 'platform://Tools' });
     expect(status).to.equal(200);
     expect(json.error.code).to.equal(-32602);
     expect(json.error.message).to.contain(URIS.join(', '));
@@ -198,7 +258,7 @@ describe('MCP from 2026-07-28 on', () => {
     for (const uri of [undefined, '', 5, null]) {
       const { json } = await asked().raw(
         JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri, _meta: ENVELOPE } }),
-        { headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read', 'mcp-name': '' } },
+        { headers: { protocolVersion: '2026-07-28', method: 'resources/read', name: '' } },
       );
       expect(json.error.data.code, String(uri)).to.equal('uri_missing');
       expect(json.error.code).to.equal(-32602);
@@ -207,25 +267,45 @@ describe('MCP from 2026-07-28 on', () => {
 
   it('takes Mcp-Name in base64, too', async () => {
     const name = `=?base64?${Buffer.from('platform://tools').toString('base64')}?=`;
-    expect((await asked().modern('resources/read', { uri: URIS[2] }, { 'mcp-name': name })).status).to.equal(200);
+    expect((await asked().current('resources/read', { uri: URIS[2] }, { name: name })).status).to.equal(200);
   });
 
   for (const [what, headers] of [
-    ['another Mcp-Method than its message has', { 'mcp-method': 'resources/list' }],
-    ['another Mcp-Name than its message has', { 'mcp-name': 'platform://projects' }],
-    ['an Mcp-Name that is no base64', { 'mcp-name': '=?base64?%%?=' }],
-    ['no Mcp-Method', { 'mcp-method': undefined }],
-    ['no Mcp-Name', { 'mcp-name': undefined }],
-    ['no MCP-Protocol-Version', { 'mcp-protocol-version': undefined }],
-    ['another MCP-Protocol-Version than its message has', { 'mcp-protocol-version': '2025-11-25' }],
+    ['another Mcp-Method than its message has', { method: 'resources/list' }],
+    ['another Mcp-Name than its message has', { name: 'platform://projects' }],
+    ['an Mcp-Name that is no base64', { name: '=?base64?%%?=' }],
+    ['no Mcp-Method', { method: undefined }],
+    ['no Mcp-Name', { name: undefined }],
+    ['no MCP-Protocol-Version', { protocolVersion: undefined }],
+    ['another MCP-Protocol-Version than its message has', { protocolVersion: '2025-11-25' }],
   ] as const) {
     it(`refuses a request with ${what}`, async () => {
-      const { status, json, facts } = await asked().modern('resources/read', { uri: URIS[2] }, headers);
+      const { status, json, record } = await asked().current('resources/read', { uri: URIS[2] }, headers);
       expect(status).to.equal(400);
       expect(json.id).to.equal(1);
       expect(json.error.code).to.equal(-32020);
       expect(json.error.data).to.include({ code: 'header_mismatch', requestId: 'request-of-the-test' });
-      expect(facts.failure?.code).to.equal('header_mismatch');
+      expect(record.error?.code).to.equal('header_mismatch');
+    });
+  }
+
+  for (const [what, meta] of [
+    ['no revision, under a header that names one', undefined],
+    ['a revision that is no text', { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': 1 }],
+    ['no capabilities', { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }],
+    ['capabilities that are none', { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': [] }],
+    ['capabilities nested beyond reason', { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': nested(3000) }],
+    ['a client that is none', { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 7 }],
+    ['a log level that is none', { ...ENVELOPE, 'io.modelcontextprotocol/logLevel': 'loud' }],
+  ] as const) {
+    it(`refuses an envelope with ${what}`, async () => {
+      const { status, json, bugs } = await asked().raw(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/list', params: { _meta: meta } }),
+        { headers: { ...NO_HEADERS, protocolVersion: '2026-07-28', method: 'resources/list' } },
+      );
+      expect({ status, code: json.error.code }).to.deep.equal({ status: 400, code: -32602 });
+      expect(json.error.data.code).to.equal('invalid_params');
+      expect(bugs).to.deep.equal([]);
     });
   }
 
@@ -234,17 +314,21 @@ describe('MCP from 2026-07-28 on', () => {
     const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': version };
     const { status, json } = await asked().raw(
       JSON.stringify({ jsonrpc: '2.0', id: 'a', method: 'server/discover', params: { _meta } }),
-      { headers: { 'mcp-protocol-version': version, 'mcp-method': 'server/discover' } },
+      { headers: { ...NO_HEADERS, protocolVersion: version, method: 'server/discover' } },
     );
     expect(status).to.equal(400);
     expect(json.id).to.equal('a');
     expect(json.error.code).to.equal(-32022);
-    expect(json.error.data).to.deep.include({ supported: ['2026-07-28'], code: 'version_unsupported' });
+    expect(json.error.data).to.deep.include({
+      code: 'version_unsupported',
+      supported: ['2026-07-28'],
+      requested: version,
+    });
   });
 
   it('answers an unknown method, ping and initialize among them, with 404', async () => {
     for (const method of ['nothing', 'ping', 'initialize', 'prompts/list', 'resources/subscribe']) {
-      const { status, json } = await asked().modern(method);
+      const { status, json } = await asked().current(method);
       expect(status, method).to.equal(404);
       expect(json.error.code).to.equal(-32601);
       expect(json.error.data.code).to.equal('not_found');
@@ -252,7 +336,7 @@ describe('MCP from 2026-07-28 on', () => {
   });
 
   it('acknowledges a subscription to what never changes, and ends it', async () => {
-    const { status, headers, text } = await asked().modern('subscriptions/listen', {
+    const { status, headers, text } = await asked().current('subscriptions/listen', {
       notifications: { resourcesListChanged: true, toolsListChanged: true, resourceSubscriptions: [URIS[0]] },
     });
     expect(status).to.equal(200);
@@ -282,12 +366,12 @@ describe('a body that is no message', () => {
     ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 'invalid_rpc', -32600],
   ] as const) {
     it(`is refused: ${what}`, async () => {
-      const { status, json, facts, bugs } = await asked().raw(body);
+      const { status, json, record, bugs } = await asked().raw(body);
       expect(status).to.equal(400);
       expect(json.jsonrpc).to.equal('2.0');
       expect(json.error.code).to.equal(rpc);
       expect(json.error.data).to.include({ code, requestId: 'request-of-the-test' });
-      expect(facts.failure?.code).to.equal(code);
+      expect(record.error?.code).to.equal(code);
       expect(bugs).to.deep.equal([]);
     });
   }
@@ -304,17 +388,17 @@ describe('a failed read', () => {
         throw error;
       },
     });
-  const eras = ['legacy', 'modern'] as const;
+  const revisions = ['earlier', 'current'] as const;
 
-  for (const era of eras) {
-    it(`is an error of JSON-RPC with its code, in the ${era} era`, async () => {
+  for (const revision of revisions) {
+    it(`is an error of JSON-RPC with its code, in the ${revision} revision`, async () => {
       const error = new GatewayError('upstream_rate_limited', {
         upstream: 'tools',
         retryAfterSeconds: 7,
         reason: 'answered with status 429',
         cause: new Error('http://internal.example/secret'),
       });
-      const { status, text, json, facts } = await failing(error)[era]('resources/read', { uri: URIS[2] });
+      const { status, text, json, record } = await failing(error)[revision]('resources/read', { uri: URIS[2] });
       expect(status).to.equal(200);
       expect(json.error).to.deep.equal({
         code: -32603,
@@ -327,25 +411,27 @@ describe('a failed read', () => {
         },
       });
       expect(text).not.to.contain('429').and.not.to.contain('internal.example');
-      expect(facts).to.include({ failure: error, resource: 'tools', rpc: 'resources/read' });
-      expect(facts.upstreamMs).to.be.a('number');
+      expect(record).to.include({ error, resource: 'tools', rpc: 'resources/read' });
+      expect(record.upstreamMs).to.be.a('number');
     });
 
-    it(`that is a bug tells nothing of it, and is logged once, in the ${era} era`, async () => {
-      const bug = new Error('at http://internal.example');
-      const { status, text, json, bugs, facts } = await failing(bug)[era]('resources/read', { uri: URIS[2] });
+    it(`that is a bug tells nothing of it, and is logged once, in the ${revision} revision`, async () => {
+      const bug = new Error(`at http://internal.example with ${TOKEN}`);
+      const { status, text, json, bugs, record } = await failing(bug)[revision]('resources/read', { uri: URIS[2] });
       expect(status).to.equal(200);
       expect(json.error.code).to.equal(-32603);
       expect(json.error.data).to.deep.equal({ code: 'internal', requestId: 'request-of-the-test' });
       expect(text).not.to.contain('internal.example');
-      expect(bugs).to.deep.equal([bug]);
-      expect(facts.failure?.code).to.equal('internal');
+      expect(bugs).to.have.length(1);
+      expect(bugs[0]).to.include({ requestId: 'request-of-the-test' });
+      expect(bugs[0]?.stack).to.contain('at http://internal.example with [credential]').and.not.contain(TOKEN);
+      expect(record.error?.code).to.equal('internal');
     });
 
     for (const code of ['credential_rejected', 'access_denied'] as const) {
-      it(`leaves ${code} to HTTP, as a read and as a tool, in the ${era} era`, async () => {
+      it(`leaves ${code} to HTTP, as a read and as a tool, in the ${revision} revision`, async () => {
         const error = new GatewayError(code, { upstream: 'tools' });
-        const ask = failing(error)[era];
+        const ask = failing(error)[revision];
         for (const [method, params] of [
           ['resources/read', { uri: URIS[2] }],
           ['tools/call', { name: 'list_tools' }],
@@ -396,14 +482,15 @@ describe('a request over MCP', () => {
 
   it('leaves what the log says of it', async () => {
     const load = loadOf([], cachedFor(1));
-    const { facts } = await asked({ read: () => load }).modern('resources/read', { uri: URIS[1] });
-    expect(facts).to.deep.equal({ rpc: 'resources/read', resource: 'workflows', upstreamMs: 12, load });
-    expect((await asked().legacy('secret-of-mine')).facts.rpc).to.equal('other');
-    expect((await asked().raw('[]')).facts.rpc).to.equal('batch');
+    const { record } = await asked({ read: () => load }).current('resources/read', { uri: URIS[1] });
+    expect(record).to.include({ rpc: 'resources/read', resource: 'workflows', upstreamMs: 12, cache: 'hit' });
+    expect(record).not.to.have.any.keys('tool', 'error');
+    expect((await asked().earlier('secret-of-mine')).record.rpc).to.equal('other');
+    expect((await asked().raw('[]')).record.rpc).to.equal('batch');
   });
 
-  for (const era of ['legacy', 'modern'] as const) {
-    it(`that hangs up ends its read and is told nothing, in the ${era} era`, async () => {
+  for (const revision of ['earlier', 'current'] as const) {
+    it(`that hangs up ends its read and is told nothing, in the ${revision} revision`, async () => {
       const controller = new AbortController();
       const begun = Promise.withResolvers<Read>();
       const { raw } = asked({
@@ -413,19 +500,17 @@ describe('a request over MCP', () => {
             begun.resolve(read);
           }),
       });
-      const modern = era === 'modern';
+      const current = revision === 'current';
       const answer = raw(
         JSON.stringify({
           jsonrpc: '2.0',
           id: 1,
           method: 'resources/read',
-          params: { uri: URIS[0], ...(modern && { _meta: ENVELOPE }) },
+          params: { uri: URIS[0], ...(current && { _meta: ENVELOPE }) },
         }),
         {
           signal: controller.signal,
-          headers: modern
-            ? { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read', 'mcp-name': URIS[0] }
-            : {},
+          headers: current ? { protocolVersion: '2026-07-28', method: 'resources/read', name: URIS[0] } : NO_HEADERS,
         },
       ).catch((error: unknown) => error);
       const { signal } = await begun.promise;
@@ -446,7 +531,7 @@ describe('a request over MCP', () => {
     const answers = await Promise.all(
       ids.map((requestId) =>
         raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: URIS[0] } }), {
-          caller: { ...callerWith(), requestId },
+          caller: callerOf(requestId),
         }),
       ),
     );
@@ -456,11 +541,11 @@ describe('a request over MCP', () => {
 
 describe('MCP without tools', () => {
   it('neither claims nor has them', async () => {
-    const { modern, legacy } = asked({ tools: false });
-    expect((await modern('server/discover')).json.result.capabilities).to.deep.equal({ resources: {} });
-    expect((await modern('tools/list')).json.error.code).to.equal(-32601);
-    expect((await legacy('tools/call', { name: 'list_tools' })).json.error.code).to.equal(-32601);
-    const { result } = (await legacy('initialize', { ...INITIALIZE, protocolVersion: '2025-11-25' })).json;
+    const { current, earlier } = asked({ tools: false });
+    expect((await current('server/discover')).json.result.capabilities).to.deep.equal({ resources: {} });
+    expect((await current('tools/list')).json.error.code).to.equal(-32601);
+    expect((await earlier('tools/call', { name: 'list_tools' })).json.error.code).to.equal(-32601);
+    const { result } = (await earlier('initialize', { ...CLIENT, protocolVersion: '2025-11-25' })).json;
     expect(result.instructions).not.to.contain('tools return');
   });
 });
