@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseConfig } from './config/load.ts';
+import { parseConfig } from './config/load-config.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
 import { createAuthenticate } from './credentials/authenticate.ts';
 import { createAdminEdge, createPublicEdge } from './http/listeners.ts';
-import type { RpcHandler } from './http/operations/rpc.ts';
+import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
 import { type Events, joinEvents } from './observability/events.ts';
-import { logEvents } from './observability/log-events.ts';
+import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
+import { readVersion } from './observability/version.ts';
+import { RESOURCES } from './resources/index.ts';
+import type { Resource } from './resources/resource.ts';
 import { createRepresentations, type Representations } from './snapshots/representations.ts';
 import type { BreakerState } from './upstream/resilience/breaker.ts';
-import { readVersion } from './version.ts';
 
 export { ConfigError } from './config/config-error.ts';
 export type { Config, SettingsInput } from './config/schema/settings.ts';
@@ -21,6 +23,8 @@ export interface GatewayOptions {
   readonly logger?: Logger;
   /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
   readonly now?: () => number;
+  /** Every resource that there is; settings name those that are offered. @default the three */
+  readonly resources?: readonly Resource[];
 }
 
 /** One Portico in this process. */
@@ -35,9 +39,9 @@ export interface Gateway {
   start(): Promise<string>;
   /**
    * Drains: `/readyz` says 503 for `shutdown.delayMs`, then nothing more is accepted, and what is in flight has
-   * `shutdown.graceMs` to finish. Resolves with whether all of it did.
+   * `shutdown.graceMs` to finish. Resolves with whether all of it did. `signal` is why, for the log.
    */
-  close(): Promise<boolean>;
+  close(signal?: NodeJS.Signals): Promise<boolean>;
 }
 
 /**
@@ -45,11 +49,12 @@ export interface Gateway {
  * mistake in them. Nothing listens and no upstream is asked before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
-  const config = parseConfig(settings);
+  const { resources = RESOURCES } = options;
+  const config = parseConfig(settings, resources);
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const now = options.now ?? Date.now;
   const events = joinEvents([logEvents(logger)]);
-  const core = createCore(config, { events, now });
+  const core = createCore(config, { events, now, resources });
   const representations = createRepresentations(core.cache);
   const authenticate = createAuthenticate();
   let draining = false;
@@ -89,8 +94,9 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },
-    async close() {
+    async close(signal) {
       draining = true;
+      events.draining?.({ signal });
       await sleep(config.shutdown.delayMs);
       const whole = await http.drain(config.shutdown.graceMs);
       await admin?.drain(0);
@@ -108,17 +114,16 @@ interface RpcParts {
 }
 
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts) {
-  let handler: RpcHandler | undefined;
+function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): RpcOptions {
+  let loaded: RpcHandler | undefined;
+  async function load(): Promise<RpcHandler> {
+    const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
+    loaded ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, version: readVersion() });
+    return loaded;
+  }
   return {
     path: '/mcp',
     maxBodyBytes: config.mcp.maxBodyBytes,
-    handle: ((request) => handler?.(request) ?? load().then((loaded) => loaded(request))) satisfies RpcHandler,
+    handle: (request) => (loaded === undefined ? load().then((handle) => handle(request)) : loaded(request)),
   };
-
-  async function load(): Promise<RpcHandler> {
-    const { createRpcHandler } = await import('./mcp/dispatch.ts');
-    handler ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, version: readVersion() });
-    return handler;
-  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { mentionsCredential } from '../credentials/mention.ts';
+import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { RequestRecord } from '../observability/events.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';

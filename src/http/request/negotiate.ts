@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Coding } from '../../snapshots/compress.ts';
+import type { Coding } from '../../snapshots/representations.ts';
 import type { Fields } from './fields.ts';
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];

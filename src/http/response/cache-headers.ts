@@ -24,17 +24,17 @@ export function loadHeaders({ snapshot, cached, collapsed, renewed, dropped }: L
     headers.push('Cache-Control', 'private, no-cache', 'Cache-Status', status);
     return headers;
   }
-  const { freshUntil, stored, forwarded, failure } = cached;
+  const { freshUntil, stored, forwarded, error } = cached;
   const maxAge = freshUntil > now ? seconds(freshUntil - snapshot.loadedAt) : 0;
-  const held = forwarded === undefined || failure !== undefined;
-  const forwardedStatus = renewed ? 304 : failure?.upstreamStatus;
+  const held = forwarded === undefined || error !== undefined;
+  const forwardedStatus = renewed ? 304 : error?.upstreamStatus;
   let status = forwarded === undefined ? 'portico; hit' : `portico; fwd=${forwarded}`;
   // Where it differs from the status that the caller is given.
   if (forwardedStatus !== undefined) status += `; fwd-status=${forwardedStatus}`;
   if (held) status += `; ttl=${seconds(freshUntil - now)}`;
   if (stored) status += '; stored';
   if (collapsed) status += '; collapsed';
-  if (failure !== undefined) status += `; detail=${failure.code.replaceAll('_', '-')}`;
+  if (error !== undefined) status += `; detail=${error.code.replaceAll('_', '-')}`;
   headers.push('Cache-Control', `private, max-age=${maxAge}`, 'Cache-Status', status);
   if (held || collapsed) headers.push('Age', String(Math.max(0, seconds(now - snapshot.loadedAt))));
   return headers;
