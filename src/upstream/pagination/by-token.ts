@@ -1,4 +1,4 @@
-import { incomplete, type ListRead, type PageView, pageUrl } from './list-read.ts';
+import { checkNext, incomplete, type ListRead, type PageView, pageUrl } from './list-read.ts';
 import { sizeParameter, type TokenPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 
@@ -16,6 +16,7 @@ export async function* tokenPages<P extends PageView>(
     yield page;
     const token = nextToken(pagination.next(page.body));
     if (token === undefined) return;
+    checkNext(list, token);
     if (!seen.add(token)) throw incomplete('a page token came again: the pages loop');
     page = await fetch(pageUrl(list, { ...size, [pagination.tokenParam]: token }), signal);
   }

@@ -15,6 +15,8 @@ export interface ListRequest {
   readonly maxItems: number;
   /** Pages of one read, an empty last one included; more is an error. */
   readonly maxPages: number;
+  /** Longest token or link to a next page; a longer one is an error. */
+  readonly maxNextBytes: number;
 }
 
 /** What pagination sees of a page; whoever fetches it may put more into it. */
@@ -81,6 +83,15 @@ export function checkBounds(
 ): void {
   if (items > maxItems) throw incomplete('the list has more items than maxItems');
   if (pages > maxPages) throw incomplete('the list has more pages than maxPages');
+}
+
+/**
+ * Throws `upstream_invalid` for a token or link that is longer than it may be. Call it before anything else is done with
+ * one: to put 2 MB into a URL takes half a second, and to send them is no use.
+ */
+export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
+  if (Buffer.byteLength(next) > maxNextBytes)
+    throw incomplete('the token or link to the next page is longer than maxNextBytes');
 }
 
 /** The error for pages from which the whole list cannot be built. `reason` is for the log. */

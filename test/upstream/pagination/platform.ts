@@ -73,6 +73,7 @@ export function simulate(options: PlatformOptions): Platform {
       pagination: paginationOf(options),
       maxItems: 1000,
       maxPages: 1000,
+      maxNextBytes: 4096,
     },
     async fetchPage(target, signal) {
       signal.throwIfAborted();
