@@ -26,7 +26,12 @@ export interface Received {
  */
 export function receive(
   dispatcher: Dispatcher,
-  request: { readonly path: string; readonly headers: Record<string, string> },
+  request: {
+    readonly path: string;
+    readonly headers: Record<string, string>;
+    /** Whether the connection is to serve no other request. */
+    readonly reset: boolean;
+  },
   { judge, maxBytes }: ReceiveOptions,
   signal: AbortSignal,
 ): Promise<Received> {
@@ -46,7 +51,7 @@ export function receive(
     signal.addEventListener('abort', stop, { once: true });
 
     dispatcher.dispatch(
-      { method: 'GET', path: request.path, headers: request.headers },
+      { method: 'GET', path: request.path, headers: request.headers, ...(request.reset && { reset: true }) },
       {
         onRequestStart(controller) {
           exchange = controller;
