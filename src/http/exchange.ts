@@ -20,6 +20,8 @@ export class Exchange implements RequestRecord {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly fields: Fields;
+  /** Length of the request target as it came. */
+  readonly targetBytes: number;
   /** `undefined` where it is none that can be answered. */
   readonly target: Target | undefined;
   readonly hasBody: boolean;
@@ -54,7 +56,9 @@ export class Exchange implements RequestRecord {
     this.req = req;
     this.res = res;
     this.method = req.method;
-    this.target = parseTarget(req.url ?? '');
+    const target = req.url ?? '';
+    this.targetBytes = target.length;
+    this.target = parseTarget(target);
     const fields = readFields(req.rawHeaders);
     this.fields = fields;
     this.hasBody = announcesBody(fields);
