@@ -40,7 +40,7 @@ async function run(name: string, file: string): Promise<number> {
       return serveDemo();
     }
   }
-  const { loadConfig } = await import('./config/load.ts');
+  const { loadConfig } = await import('./config/load-config.ts');
   const { config, masked } = await loadConfig(file);
   if (name === 'check') return print(masked());
   if (name === 'stdio') {

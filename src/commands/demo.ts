@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { processEnvironment } from '../config/environment.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { demoInstructions } from '../demo/instructions.ts';
 import { startDemoPlatform } from '../demo/platform.ts';
 import { serve } from './serve.ts';

@@ -1,6 +1,5 @@
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway } from '../gateway.ts';
-import { logEvents } from '../observability/log.ts';
 import { createLogger } from '../observability/logger.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
@@ -26,9 +25,7 @@ export async function serve(config: Config, { onReady }: ServeOptions = {}): Pro
     process.stderr.write(`portico: ${listenIssue(error)}\n`);
     return 1;
   }
-  const signal = await signalled;
-  logEvents(logger).draining?.({ signal });
-  return (await gateway.close()) ? 0 : 1;
+  return (await gateway.close(await signalled)) ? 0 : 1;
 }
 
 const LISTEN_ISSUES: Readonly<Record<string, string>> = {

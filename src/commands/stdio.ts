@@ -3,7 +3,7 @@ import type { Config } from '../config/schema/settings.ts';
 import { createCore } from '../core.ts';
 import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { openStdio } from '../mcp/stdio/connection.ts';
+import { openStdio } from '../mcp/stdio/open-stdio.ts';
 import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
 import { readVersion } from '../observability/version.ts';
@@ -24,6 +24,7 @@ export async function serveStdio(config: Config, file: string): Promise<number> 
   const core = createCore(config, { events, now: Date.now });
   const connection = openStdio({
     ...config.mcp,
+    graceMs: config.shutdown.graceMs,
     catalogue: core.catalogue,
     representations: createRepresentations(core.cache),
     version: readVersion(),
@@ -33,8 +34,8 @@ export async function serveStdio(config: Config, file: string): Promise<number> 
     input: process.stdin,
     output: process.stdout,
   });
-  signalled.then(() => connection.drain(config.shutdown.graceMs));
-  process.stdin.once('end', () => connection.drain(config.shutdown.graceMs));
+  signalled.then(() => connection.drain());
+  process.stdin.once('end', () => connection.drain());
   const whole = await connection.closed;
   await core.close();
   // What is not read any more would keep the process.
