@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { isExact } from './exact-numbers.ts';
 import { compileExpression } from './expression.ts';
-import type { Page } from './page-parser.ts';
+import type { Page } from './page.ts';
 import { epochToTimestamp, toTimestamp } from './timestamp.ts';
 
 /** How one documented field is made of an upstream item. */

@@ -2,7 +2,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import { compileExpression } from './expression.ts';
 import { createField, type FieldOptions } from './field.ts';
 import { isTruthy } from './jmespath.ts';
-import type { Page } from './page-parser.ts';
+import type { Page } from './page.ts';
 
 export interface MapperOptions {
   /** The documented fields, in the order in which items show them. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { FieldOptions } from '../../src/mapping/field.ts';
 import { createMapper, type MapperOptions } from '../../src/mapping/mapper.ts';
-import { createPageParser } from '../../src/mapping/page-parser.ts';
+import { createPageParser } from '../../src/mapping/page.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { jsonText, numberLiteral, reasonOf } from './harness.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { createPageParser } from '../../src/mapping/page-parser.ts';
+import { createPageParser } from '../../src/mapping/page.ts';
 import { jsonText, numberLiteral, reasonOf } from './harness.ts';
 
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
