@@ -13,7 +13,7 @@ const LAST_SECOND = 253_402_300_799;
 export function secondOfDate(year: number, month: number, day: number): number | undefined {
   // `Date.UTC` takes 0 to 99 for years of the twentieth century.
   const time = Date.UTC(year + 400, month - 1, day);
-  const isDate = month >= 1 && month <= 12 && day >= 1 && day === new Date(time).getUTCDate();
+  const isDate = month >= 1 && month <= 12 && day === new Date(time).getUTCDate();
   return isDate ? time / 1000 - SECONDS_OF_400_YEARS : undefined;
 }
 
