@@ -1,6 +1,7 @@
-import { dayOfDate, dayOfOrdinal, dayOfWeek } from './calendar.ts';
-import { utcText } from './utc-text.ts';
+import { secondOfDate, secondOfOrdinal, secondOfWeekDay, utcText } from './calendar.ts';
 
+/** What is in the documented form already, but for the day, which has to exist. */
+const DOCUMENTED = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 const SEPARATOR = /[Tt ]/;
 const CALENDAR = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))?$/;
 const ORDINAL = /^(\d{4})-?(\d{3})$/;
@@ -17,31 +18,35 @@ const NOT_ZERO = /[1-9]/;
  * Undefined for anything else, and for a time that does not exist.
  */
 export function isoToTimestamp(text: string): string | undefined {
+  const documented = DOCUMENTED.exec(text);
+  if (documented !== null) {
+    const [, year, month, day] = documented;
+    return secondOfDate(Number(year), Number(month), Number(day)) === undefined ? undefined : text;
+  }
   const separator = text.search(SEPARATOR);
-  if (separator < 0) return dateToTimestamp(dayOf(text, 1));
-  const day = dayOf(text.slice(0, separator), Number.NaN);
+  if (separator < 0) {
+    const day = beginningOf(text, 1);
+    return day === undefined ? undefined : utcText(day, 0, 0, '');
+  }
+  const day = beginningOf(text.slice(0, separator), Number.NaN);
   return day === undefined ? undefined : timeToTimestamp(day, text.slice(separator + 1));
 }
 
-function dateToTimestamp(day: number | undefined): string | undefined {
-  return day === undefined ? undefined : utcText(day, 0, 0, '');
-}
-
 /** `missing` stands for a month, week or day that is not written: 1, or NaN where a date has to be complete. */
-function dayOf(text: string, missing: number): number | undefined {
-  const calendar = CALENDAR.exec(text);
+function beginningOf(date: string, missing: number): number | undefined {
+  const calendar = CALENDAR.exec(date);
   if (calendar !== null) {
     const [, year, month = calendar[4], day = calendar[5]] = calendar;
-    return dayOfDate(Number(year), Number(month ?? missing), Number(day ?? missing));
+    return secondOfDate(Number(year), Number(month ?? missing), Number(day ?? missing));
   }
-  const ordinal = ORDINAL.exec(text);
-  if (ordinal !== null) return dayOfOrdinal(Number(ordinal[1]), Number(ordinal[2]));
-  const week = WEEK.exec(text);
+  const ordinal = ORDINAL.exec(date);
+  if (ordinal !== null) return secondOfOrdinal(Number(ordinal[1]), Number(ordinal[2]));
+  const week = WEEK.exec(date);
   if (week === null) return undefined;
-  return dayOfWeek(Number(week[1]), Number(week[2] ?? week[4]), Number(week[3] ?? week[5] ?? missing));
+  return secondOfWeekDay(Number(week[1]), Number(week[2] ?? week[4]), Number(week[3] ?? week[5] ?? missing));
 }
 
-function timeToTimestamp(day: number, text: string): string | undefined {
+function timeToTimestamp(midnight: number, text: string): string | undefined {
   const time = TIME.exec(text);
   const offset = time && OFFSET.exec(time[8] ?? '');
   if (!time || !offset) return undefined;
@@ -53,5 +58,5 @@ function timeToTimestamp(day: number, text: string): string | undefined {
   const [, sign, offsetHour = '0', offsetMinute = '0'] = offset;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
   const ahead = Number(offsetHour) * 60 + Number(offsetMinute);
-  return utcText(day, sign === '-' ? minutes + ahead : minutes - ahead, Number(second), fraction);
+  return utcText(midnight, sign === '-' ? minutes + ahead : minutes - ahead, Number(second), fraction);
 }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cutPage, type Page } from '../../src/demo/page.ts';
+import { cutPage, type Page } from '../../src/demo/cut-page.ts';
 
 function cut(ids: readonly string[], pageSize: number, pageToken: string): Page {
   const items = ids.map((id) => ({ id, name: id }));
   const page = cutPage(items, new URLSearchParams({ pageSize: String(pageSize), pageToken }), 7);
-  if ('mistake' in page) throw new Error(page.mistake);
+  if ('issue' in page) throw new Error(page.issue);
   return page;
 }
 

@@ -18,21 +18,21 @@ export interface Page {
 }
 
 /** What is wrong with a query, in words that name what is right. */
-export interface Mistake {
-  readonly mistake: string;
+export interface Issue {
+  readonly issue: string;
 }
 
 /** Cuts the page that `query` asks for; `pageSize` beyond `maxPageSize` gives `maxPageSize`, as AIP-158 has it. */
-export function cutPage(all: readonly DemoItem[], query: URLSearchParams, maxPageSize: number): Page | Mistake {
+export function cutPage(all: readonly DemoItem[], query: URLSearchParams, maxPageSize: number): Page | Issue {
   const installed = query.get('installed') ?? '';
-  if (!['', 'true', 'false'].includes(installed)) return { mistake: 'installed must be true or false.' };
+  if (!['', 'true', 'false'].includes(installed)) return { issue: 'installed must be true or false.' };
   const pageSize = query.get('pageSize') ?? '0';
-  if (!/^\d+$/.test(pageSize)) return { mistake: 'pageSize must be a whole number, 0 for the default.' };
+  if (!/^\d+$/.test(pageSize)) return { issue: 'pageSize must be a whole number, 0 for the default.' };
   const items = installed === '' ? all : all.filter((item) => String(item.installed ?? installed) === installed);
   const tokens = items.map(tokenOf);
   const token = query.get('pageToken') ?? '';
   const start = token === '' ? 0 : tokens.indexOf(token);
-  if (start === -1) return { mistake: 'pageToken must be a nextPageToken of this list.' };
+  if (start === -1) return { issue: 'pageToken must be a nextPageToken of this list.' };
   const end = start + (Math.min(Number(pageSize), maxPageSize) || maxPageSize);
   return { items: items.slice(start, end), token: tokens[start] ?? '', nextPageToken: tokens[end] ?? '' };
 }
