@@ -23,7 +23,7 @@ const HOMES = {
   undici: ['upstream'],
   opossum: ['upstream'],
   'http-link-header': ['upstream'],
-  'lru-cache': ['snapshots'],
+  'lru-cache': ['kernel', 'snapshots'],
   '@jmespath-community/jmespath': ['mapping'],
   koa: ['http'],
   '@koa/router': ['http'],

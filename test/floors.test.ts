@@ -87,6 +87,7 @@ const ALLOWED: readonly Plant[] = [
   ['src/upstream/a.ts', '../kernel/b.ts'],
   ['src/upstream/a.ts', './pagination/b.ts'],
   ['src/upstream/a.ts', 'undici'],
+  ['src/kernel/a.ts', 'lru-cache'],
   ['src/mapping/a.ts', '@jmespath-community/jmespath'],
   ['src/config/schema/a.ts', '../../mapping/b.ts'],
   ['src/config/schema/a.ts', 'zod'],
