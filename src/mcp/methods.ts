@@ -144,6 +144,6 @@ const listen: Handler = ({ notifications }, _context, id) => {
 
 /** How long a client may keep what it was given: for the rest of its freshness, in milliseconds. */
 function remainingTtlMs({ cached }: Load, now: number): number {
-  if (cached === undefined || cached.failure !== undefined) return 0;
+  if (cached === undefined || cached.error !== undefined) return 0;
   return Math.max(0, Math.floor(cached.freshUntil - now));
 }

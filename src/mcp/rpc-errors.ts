@@ -1,5 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { scrubCredential } from '../credentials/mention.ts';
+import { redactCredential } from '../credentials/redact.ts';
 import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../observability/events.ts';
 import { idOf } from './message.ts';
@@ -16,7 +16,7 @@ export function createRecordError(events: Events): RecordError {
     record.error = error;
     if (error.code === 'internal') {
       const stack = thrown instanceof Error ? thrown.stack : undefined;
-      const text = scrubCredential(stack ?? `thrown: ${typeof thrown}`, caller.credential);
+      const text = redactCredential(stack ?? `thrown: ${typeof thrown}`, caller.credential);
       events.internalError?.({ requestId: caller.requestId, traceId: record.traceId, stack: text });
     }
     return error;
