@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { until } from '../http/until.ts';
 import { captureLog } from '../observability/captured-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+import { takeResponses } from '../support/raw-response.ts';
 import { SEED, SEEDED } from '../support/seed.ts';
 import { type Broken, brokenRequests, SOUND } from './fuzz/broken-requests.ts';
 import { judge } from './fuzz/judge.ts';
-import { openLane, sendBroken, takeAnswers } from './fuzz/lane.ts';
+import { openLane, sendBroken } from './fuzz/lane.ts';
 import { MARK } from './fuzz/messages.ts';
 import { framed, type Request, requests, TOKEN } from './fuzz/requests.ts';
 
@@ -96,8 +97,8 @@ describe('POST /mcp, whatever is sent to it', () => {
       atOnce: CONNECTIONS,
       show: ({ pieces, ending }: Broken) => `${ending} ${quote(Buffer.concat(pieces))}`,
       work: async (broken) => {
-        const { answers, rest } = takeAnswers(await sendBroken(port, broken));
-        for (const answer of answers) judge(answer);
+        const { responses, rest } = takeResponses(await sendBroken(port, broken));
+        for (const response of responses) judge(response);
         if (broken.ending !== 'reset') expect(rest.toString('latin1'), 'wrong: half an answer').to.equal('');
       },
     });
@@ -112,7 +113,7 @@ describe('POST /mcp, whatever is sent to it', () => {
     const lane = openLane(port);
     expect(JSON.parse((await lane.ask(SOUND)).body.toString())).to.deep.equal(PONG);
     lane.close();
-    await until(() => waiting.size === 0);
+    await eventually(() => waiting.size === 0);
     expect(running.gateway.breakers['tools']).to.equal('closed');
   });
 
@@ -120,7 +121,7 @@ describe('POST /mcp, whatever is sent to it', () => {
     const begun = performance.now();
     expect(await running.gateway.close()).to.equal(true);
     expect(performance.now() - begun).to.be.lessThan(5000);
-    await until(() => openSockets() <= socketsBefore + 1);
+    await eventually(() => openSockets() <= socketsBefore + 1);
   });
 
   it('has met no fault of its own, and logged neither a token nor a body', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { SettingsInput } from '../../src/config/schema/settings.ts';
 import { ERRORS } from '../../src/kernel/errors.ts';
-import { until } from '../http/until.ts';
+import { eventually } from '../support/eventually.ts';
 import { settingsFor } from '../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
 import { answers, type Behaviour, CASES, type Case, OVERLOADED } from './parity/cases.ts';
@@ -44,7 +44,7 @@ describe('a read comes to the same, whichever way it goes', () => {
         const read = opened.read(uri, reading);
         if (held !== true) last = await read;
         else read.catch(() => {});
-        if (held === true) await until(() => asked > 0);
+        if (held === true) await eventually(() => asked > 0);
       }
       return last;
     } finally {
