@@ -76,6 +76,8 @@ function connect(
   };
 }
 
+const timersLeft = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+
 describe('MCP over stdio', () => {
   it('speaks an earlier revision to a client that begins with it', async () => {
     const { ask } = connect();
@@ -318,12 +320,18 @@ describe('MCP over stdio', () => {
 
   it('ends when nobody is there to answer', async () => {
     for (const open of [0, 1]) {
-      const { ask, write, reads, output, connection } = connect(() => new Promise(() => {}));
+      const { ask, write, reads, input, output, connection } = connect(() => new Promise(() => {}));
       await ask('initialize', INITIALIZE);
       if (open === 1) write({ jsonrpc: '2.0', id: 'a', method: 'resources/read', params: { uri: TOOLS } });
       await eventually(() => reads.length === open);
       output.destroy(new Error('EPIPE'));
       expect(await connection.closed).to.equal(open === 0);
+      // Nothing is left that would keep the process.
+      const timers = timersLeft();
+      input.destroy();
+      connection.drain();
+      await eventually(() => input.closed);
+      expect(timersLeft()).to.equal(timers);
     }
   });
 
