@@ -18,7 +18,7 @@ const TOTAL = process.env['CI'] === 'true' ? 20_000 : 5000;
 const BROKEN = TOTAL * 0.4;
 /** Samples that are made in one go. */
 const SLICE = 2000;
-/** Most of what is broken waits a second: for a body that nobody wants, and that does not end. */
+/** Most of what is broken waits a second: for a body that does not end. */
 const CONNECTIONS = 128;
 const LANES = 16;
 const SHOWN = 2000;
