@@ -227,20 +227,20 @@ upstreams:
       const asked = platform.requests.length;
       const held = during === undefined ? undefined : respond(url, during);
       if (held !== undefined) await eventually(() => platform.requests.length > asked);
-      const answer = await respond(url, request);
-      const problem = answer.json<{ requestId: string }>();
+      const response = await respond(url, request);
+      const problem = response.json<{ requestId: string }>();
       const row = ERRORS[code];
-      expect(answer.status).to.equal(row.status);
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
-      expect(answer.headers.get('cache-control')).to.equal('no-store');
+      expect(response.status).to.equal(row.status);
+      expect(response.headers.get('content-type')).to.equal('application/problem+json');
+      expect(response.headers.get('cache-control')).to.equal('no-store');
       expect(problem).to.include({ code, status: row.status, title: row.title, type: `urn:portico:error:${code}` });
-      expect(answer.headers.get('x-request-id')).to.equal(problem.requestId);
+      expect(response.headers.get('x-request-id')).to.equal(problem.requestId);
       for (const [name, value] of Object.entries(headers)) {
-        const given = answer.headers.get(name);
+        const given = response.headers.get(name);
         if (typeof value === 'string') expect(given).to.contain(value);
         else expect(given).to.match(value);
       }
-      const text = answer.body.toString();
+      const text = response.body.toString();
       for (const secret of [TOKEN, 'upstream text', platform.url, '    at ']) expect(text).not.to.contain(secret);
       await held;
     });
@@ -248,16 +248,16 @@ upstreams:
 
   for (const { code, message, headers } of RPC_CASES) {
     it(`${code}: ${message}`, async () => {
-      const answer = await respond(url, post(message, headers));
+      const response = await respond(url, post(message, headers));
       const row: { status: number; rpc?: number } = ERRORS[code];
-      expect(answer.status).to.equal(row.status);
-      expect(answer.headers.get('content-type')).to.equal('application/json');
-      expect(answer.headers.get('cache-control')).to.equal('no-store');
-      expect(answer.json()).to.nested.include({
+      expect(response.status).to.equal(row.status);
+      expect(response.headers.get('content-type')).to.equal('application/json');
+      expect(response.headers.get('cache-control')).to.equal('no-store');
+      expect(response.json()).to.nested.include({
         jsonrpc: '2.0',
         'error.code': row.rpc,
         'error.data.code': code,
-        'error.data.requestId': answer.headers.get('x-request-id'),
+        'error.data.requestId': response.headers.get('x-request-id'),
       });
     });
   }
