@@ -4,6 +4,7 @@
  */
 
 const SLICES = [
+  'commands',
   'http',
   'mcp',
   'catalogue',
@@ -23,13 +24,14 @@ const HOMES = {
   undici: ['upstream'],
   opossum: ['upstream'],
   'http-link-header': ['upstream'],
-  'lru-cache': ['snapshots'],
+  'lru-cache': ['kernel', 'snapshots'],
   '@jmespath-community/jmespath': ['mapping'],
   koa: ['http'],
   '@koa/router': ['http'],
   negotiator: ['http'],
   '@modelcontextprotocol': ['mcp'],
   yaml: ['config'],
+  pino: ['observability'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['config', 'resources', 'mcp'],
 };
@@ -118,8 +120,20 @@ const floors = [
     name: 'root-files-on-top',
     comment:
       'main.ts, gateway.ts and the files beside them put everything together. Importing one from below closes a circle.',
-    from: { path: '^src/[^/]+/' },
+    from: { path: '^src/[^/]+/', pathNot: '^src/commands/' },
     to: { path: ROOT_FILE },
+  },
+  {
+    name: 'commands-are-started-by-main',
+    comment: 'A command runs the process, from its signals to its end. Whoever imports a gateway must not get one.',
+    from: { path: '^src/', pathNot: '^src/(commands/|main[.]ts$)' },
+    to: { path: '^src/commands/' },
+  },
+  {
+    name: 'main-is-the-entry',
+    comment: 'main.ts runs as soon as it is imported.',
+    from: {},
+    to: { path: '^src/main[.]ts$' },
   },
   {
     name: 'house-is-closed',

@@ -25,10 +25,10 @@ export async function writeSettings(
 export async function servePortico(
   workshop: Workshop,
   platform: string,
-  { settings, main = 'src/main.ts', node = [] }: PorticoOptions = {},
+  { settings, main = 'src/main.ts', node = [], watched = true }: PorticoOptions = {},
 ): Promise<Server> {
   const file = await writeSettings(workshop, platform, settings);
-  return serve(workshop, SERVER_CORE, [...node, ours(main), 'serve', '--config', file]);
+  return serve(workshop, SERVER_CORE, [...node, ours(main), 'serve', '--config', file], watched);
 }
 
 interface PorticoOptions {
@@ -36,4 +36,6 @@ interface PorticoOptions {
   /** Entry of the process. */
   readonly main?: string;
   readonly node?: readonly string[];
+  /** Whether its garbage collection is watched. @default true */
+  readonly watched?: boolean;
 }

@@ -18,10 +18,15 @@ export interface Pinned {
 }
 
 /** Runs a command on one core. Its standard error is that of the bench. */
-export function pin(core: number, command: string, args: readonly string[]): Pinned {
+export function pin(
+  core: number,
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Pinned {
   const child = spawn('taskset', ['-c', String(core), command, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH, ...environment },
   });
   const ended = new Promise<void>((resolve) => {
     child.on('error', () => resolve());

@@ -5,8 +5,8 @@ const GARBAGE = 'collecting garbage';
 
 /** Which part of a read a frame belongs to, by where its code is. The first that fits counts. */
 const FRAMES: readonly (readonly [part: string, where: RegExp])[] = [
-  ['the access log', /node_modules\/(pino|sonic-boom)|src\/(observability\/(logger|causes)|http\/access-log)/],
-  ['who asks: credential, partition', /src\/(credentials|kernel\/caller|http\/identify)/],
+  ['the access log', /node_modules\/(pino|sonic-boom|quick-format|fast-redact|safe-stable)|src\/observability/],
+  ['who asks: credential, key', /src\/(credentials|kernel\/caller)/],
   [
     'looking up, sharing and storing snapshots',
     /src\/(catalogue\/catalogue|snapshots\/(?!snapshot-writer|unpooled))|lru-cache/,

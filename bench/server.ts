@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { type GarbageWatch, watchGarbage } from './garbage.ts';
 import type { Pinned } from './process.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -6,6 +7,8 @@ import type { Workshop } from './workshop.ts';
 export interface Server extends Pinned {
   /** Without a trailing slash. */
   readonly url: string;
+  /** Where it is a Node. */
+  readonly garbage?: GarbageWatch;
 }
 
 /** A file of this repository. */
@@ -13,9 +16,18 @@ export function ours(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
-/** Runs a script with this Node on one core, and resolves once it prints the address at which it listens. */
-export async function serve(workshop: Workshop, core: number, args: readonly string[]): Promise<Server> {
-  const server = workshop.run(core, process.execPath, args);
+/**
+ * Runs a script with this Node on one core, and resolves once it prints the address at which it listens. Its garbage
+ * collection is watched unless `watched` says otherwise.
+ */
+export async function serve(
+  workshop: Workshop,
+  core: number,
+  args: readonly string[],
+  watched = true,
+): Promise<Server> {
+  const garbage = watched ? watchGarbage(workshop) : undefined;
+  const server = workshop.run(core, process.execPath, [...(garbage?.node ?? []), ...args], garbage?.environment);
   const url = await new Promise<string>((resolve, reject) => {
     let head = '';
     let known = false;
@@ -29,5 +41,5 @@ export async function serve(workshop: Workshop, core: number, args: readonly str
     });
     void server.ended.then(() => reject(new Error(`${args.join(' ')} ended before it listened`)));
   });
-  return { ...server, url };
+  return { ...server, url, ...(garbage && { garbage }) };
 }

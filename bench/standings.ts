@@ -7,6 +7,8 @@ const HEAD = [
   'p99',
   'Had of its core',
   'Processor time a request',
+  'Longest GC pause',
+  'GC of the time',
   'Portico has',
   'by processor time',
 ];
@@ -21,13 +23,14 @@ const WARNING =
 export function standings(all: readonly Standing[]): string {
   const [first] = all;
   const rows = all.map((standing) => {
-    const { name, requestsPerSecond, p99Ms, busy, usPerRequest } = standing;
+    const { name, requestsPerSecond, p99Ms, busy, usPerRequest, gcLongestMs, gcShare } = standing;
     const ratios =
       first === undefined || standing === first
         ? ['', '']
         : [ratio(first.requestsPerSecond, requestsPerSecond), ratio(usPerRequest, first.usPerRequest)];
     const figures = [requestsPerSecond.toFixed(0), `${p99Ms.toFixed(1)} ms`, percent(busy)];
-    return [name, ...figures, `${usPerRequest.toFixed(0)} µs`, ...ratios];
+    const gc = Number.isNaN(gcShare) ? ['', ''] : [`${gcLongestMs.toFixed(1)} ms`, percent(gcShare)];
+    return [name, ...figures, `${usPerRequest.toFixed(0)} µs`, ...gc, ...ratios];
   });
   return table(HEAD, rows) + (all.every(({ busy }) => busy >= UNDISTURBED) ? '' : WARNING);
 }

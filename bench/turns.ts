@@ -20,6 +20,10 @@ export interface Standing {
   readonly busy: number;
   /** Processor time, the system's work for it included. Says most where something else has taken from the core. */
   readonly usPerRequest: number;
+  /** Longest pause for collecting garbage; NaN where there is none to see. */
+  readonly gcLongestMs: number;
+  /** Share of the time that went into such pauses. */
+  readonly gcShare: number;
 }
 
 /** Loads the servers in turn, round after round, so that what disturbs the machine disturbs all of them. */
@@ -28,12 +32,17 @@ export async function takeTurns(workshop: Workshop, contenders: readonly Contend
   const runs = contenders.map((): Omit<Standing, 'name'>[] => []);
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, { server, load }] of contenders.entries()) {
+      const gcBefore = await server.garbage?.read();
       const begun = performance.now();
       const usedBefore = cpuMs(server.pid);
       const seen = await measure(workshop, seconds, load);
-      const busy = (cpuMs(server.pid) - usedBefore) / (performance.now() - begun);
+      const wallMs = performance.now() - begun;
+      const busy = (cpuMs(server.pid) - usedBefore) / wallMs;
+      const gc = await server.garbage?.read();
+      const gcShare = gc && gcBefore ? (gc.totalMs - gcBefore.totalMs) / wallMs : Number.NaN;
       const usPerRequest = (busy / seen.requestsPerSecond) * 1e6;
-      if (round > 0) runs[index]?.push({ ...seen, busy, usPerRequest });
+      if (round > 0)
+        runs[index]?.push({ ...seen, busy, usPerRequest, gcShare, gcLongestMs: gc?.longestMs ?? Number.NaN });
     }
   }
   return contenders.map(({ name }, index) => {
@@ -44,6 +53,8 @@ export async function takeTurns(workshop: Workshop, contenders: readonly Contend
       p99Ms: of('p99Ms'),
       busy: of('busy'),
       usPerRequest: of('usPerRequest'),
+      gcLongestMs: of('gcLongestMs'),
+      gcShare: of('gcShare'),
     };
   });
 }

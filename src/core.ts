@@ -1,54 +1,87 @@
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createLoader } from './catalogue/loader.ts';
-import type { Config } from './config/schema/settings.ts';
-import { createPresenter } from './credentials/present.ts';
+import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
+import { createAuthorization } from './credentials/authorize.ts';
 import { compileExpression } from './mapping/expression.ts';
 import { createMapper } from './mapping/mapper.ts';
 import { createPageParser } from './mapping/page.ts';
-import type { Logger } from './observability/logger.ts';
-import { RESOURCES, type ResourceName } from './resources/index.ts';
+import type { Events } from './observability/events.ts';
+import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
-import type { Loader } from './snapshots/load.ts';
-import { createMemories, type Memory } from './snapshots/memory.ts';
+import { createMemos } from './snapshots/memo.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
-import type { Upstream } from './upstream/upstream.ts';
-import type { BreakerUpstream } from './upstream/with-breaker.ts';
 
 export interface CoreOptions {
-  readonly logger: Logger;
+  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** The registry that the settings were checked for. @default `RESOURCES` */
+  readonly resources?: readonly Resource[];
 }
+
+type OpenUpstream = ReturnType<typeof openUpstream>;
 
 /** What every edge stands on: the catalogue, and the upstreams behind it. */
 export interface Core {
   readonly catalogue: Catalogue;
   readonly cache: SnapshotCache;
-  readonly upstreams: ReadonlyMap<string, BreakerUpstream>;
+  /** Those of the resources that are offered. */
+  readonly upstreams: ReadonlyMap<string, OpenUpstream>;
   close(): Promise<void>;
 }
 
 /** Builds the catalogue that settings describe. No upstream is asked. */
-export function createCore(config: Config, { logger, now }: CoreOptions): Core {
-  const upstreams = openUpstreams(config, logger);
+export function createCore(config: Config, { events, now, resources = RESOURCES }: CoreOptions): Core {
+  const offered = resources
+    .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
+    .filter(({ settings }) => settings.enabled);
+  const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
-  const memoryFor = createMemories(config.cache.reuseMaxBytes);
+  const memoFor = createMemos(config.cache.reuseMaxBytes);
+
+  function upstreamOf({ upstream: name }: ResourceConfig): {
+    upstream: OpenUpstream;
+    timeoutMs: number;
+    baseUrl: string;
+  } {
+    const settings = config.upstreams[name];
+    if (settings === undefined) throw new Error('the settings were not checked');
+    const { credential, timeoutMs, baseUrl } = settings;
+    const upstream =
+      upstreams.get(name) ?? openUpstream({ ...settings, ...createAuthorization(credential), name, events });
+    upstreams.set(name, upstream);
+    return { upstream, timeoutMs, baseUrl };
+  }
+
   const catalogue = createCatalogue(
-    RESOURCES.map((resource) => ({
-      name: resource.name,
-      definition: define(resource, config.scheme),
-      source: withCache(resourceLoader(resource, config, upstreams, memoryFor(resource.name), now), {
-        resource: resource.name,
-        siblings: siblingsOf(resource.name, config),
-        cache,
-        lifetime: config.resources[resource.name].cache,
-        logger,
+    offered.map(({ resource, settings }) => {
+      const { name } = resource;
+      const { upstream, timeoutMs, baseUrl } = upstreamOf(settings);
+      const load = createLoader({
+        resource: name,
+        upstream,
+        timeoutMs,
+        list: { ...settings, baseUrl, pagination: compilePagination(settings.pagination) },
+        parse: createPageParser(settings.items),
+        map: createMapper({ ...settings, required: requiredFields(resource) }),
+        memo: memoFor(name),
+        events,
         now,
-      }),
-    })),
+      });
+      const siblings = offered.filter((other) => other.settings.upstream === settings.upstream);
+      const read = withCache(load, {
+        resource: name,
+        siblings: siblings.map((sibling) => sibling.resource.name),
+        cache,
+        lifetime: settings.cache,
+        events,
+        now,
+      });
+      return { resource, definition: define(resource, config.scheme), read };
+    }),
   );
   return {
     catalogue,
@@ -60,45 +93,8 @@ export function createCore(config: Config, { logger, now }: CoreOptions): Core {
   };
 }
 
-function openUpstreams(config: Config, logger: Logger): Map<string, BreakerUpstream> {
-  return new Map(
-    Object.entries(config.upstreams).map(([name, settings]) => [
-      name,
-      openUpstream({ ...settings, name, credential: createPresenter(settings.credential), logger }),
-    ]),
-  );
-}
-
-function resourceLoader(
-  resource: Resource & { name: ResourceName },
-  config: Config,
-  upstreams: Map<string, Upstream>,
-  memory: Memory | undefined,
-  now: () => number,
-): Loader {
-  const { upstream: name, pagination, items, ...settings } = config.resources[resource.name];
-  const upstream = upstreams.get(name);
-  const own = config.upstreams[name];
-  if (upstream === undefined || own === undefined) throw new Error('the settings were not checked');
-  return createLoader({
-    upstream,
-    timeoutMs: own.timeoutMs,
-    list: { ...settings, baseUrl: own.baseUrl, pagination: compilePagination(pagination) },
-    parse: createPageParser(items),
-    map: createMapper({ ...settings, required: requiredFields(resource) }),
-    memory,
-    now,
-  });
-}
-
-/** Every resource that comes from the upstream of this one. */
-function siblingsOf(name: ResourceName, { resources }: Config): string[] {
-  const { upstream } = resources[name];
-  return Object.entries(resources).flatMap(([other, settings]) => (settings.upstream === upstream ? [other] : []));
-}
-
 /** Pagination with what a page says of itself as a function in place of its expression. */
-function compilePagination(settings: Config['resources'][ResourceName]['pagination']): Pagination {
+function compilePagination(settings: ResourceConfig['pagination']): Pagination {
   const compile = (expression: string) => compileExpression(expression).evaluate;
   switch (settings.kind) {
     case 'none':

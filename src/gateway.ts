@@ -1,27 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseConfig } from './config/load.ts';
+import { parseConfig } from './config/load-config.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
-import { createPartitioner } from './credentials/partition.ts';
-import { createAdminServer } from './http/admin-server.ts';
-import type { Endpoint } from './http/endpoint.ts';
-import { createHttpServer } from './http/server.ts';
+import { createAuthenticate } from './credentials/authenticate.ts';
+import { createAdminEdge, createPublicEdge } from './http/listeners.ts';
+import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
+import { type Events, joinEvents } from './observability/events.ts';
+import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
+import { readVersion } from './observability/version.ts';
 import { RESOURCES } from './resources/index.ts';
-import { createForms } from './snapshots/forms.ts';
-import { createQuotes } from './snapshots/quotes.ts';
-import type { BreakerState } from './upstream/breaker.ts';
-import { readVersion } from './version.ts';
+import type { Resource } from './resources/resource.ts';
+import { createRepresentations, type Representations } from './snapshots/representations.ts';
+import type { BreakerState } from './upstream/resilience/breaker.ts';
 
 export { ConfigError } from './config/config-error.ts';
 export type { Config, SettingsInput } from './config/schema/settings.ts';
-export type { BreakerState } from './upstream/breaker.ts';
+export type { BreakerState } from './upstream/resilience/breaker.ts';
 
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
   readonly logger?: Logger;
   /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
   readonly now?: () => number;
+  /** Every resource that there is; settings name those that are offered. @default the three */
+  readonly resources?: readonly Resource[];
 }
 
 /** One Portico in this process. */
@@ -36,9 +39,9 @@ export interface Gateway {
   start(): Promise<string>;
   /**
    * Drains: `/readyz` says 503 for `shutdown.delayMs`, then nothing more is accepted, and what is in flight has
-   * `shutdown.graceMs` to finish. Resolves with whether all of it did.
+   * `shutdown.graceMs` to finish. Resolves with whether all of it did. `signal` is why, for the log.
    */
-  close(): Promise<boolean>;
+  close(signal?: NodeJS.Signals): Promise<boolean>;
 }
 
 /**
@@ -46,23 +49,26 @@ export interface Gateway {
  * mistake in them. Nothing listens and no upstream is asked before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
-  const config = parseConfig(settings);
+  const { resources = RESOURCES } = options;
+  const config = parseConfig(settings, resources);
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const now = options.now ?? Date.now;
-  const core = createCore(config, { logger, now });
-  const http = createHttpServer({
+  const events = joinEvents([logEvents(logger)]);
+  const core = createCore(config, { events, now, resources });
+  const representations = createRepresentations(core.cache);
+  const authenticate = createAuthenticate();
+  let draining = false;
+  const common = { authenticate, events, isDraining: () => draining };
+  const http = createPublicEdge({
+    ...common,
     settings: config.http,
     catalogue: core.catalogue,
-    partition: createPartitioner(),
-    encode: createForms(core.cache),
-    logger,
+    representations,
     now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
-    endpoints: config.mcp.enabled ? [mcpEndpoint(config, core, now)] : [],
+    rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, now }) : undefined,
   });
-  const admin = config.admin.enabled
-    ? createAdminServer({ settings: config.admin, logger, isDraining: http.isDraining })
-    : undefined;
+  const admin = config.admin.enabled ? createAdminEdge({ ...common, settings: config.admin }) : undefined;
   let url: string | undefined;
   let adminUrl: string | undefined;
 
@@ -85,39 +91,39 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
         await admin?.drain(0);
         throw error;
       }
+      events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },
-    async close() {
-      http.markDraining();
+    async close(signal) {
+      draining = true;
+      events.draining?.({ signal });
       await sleep(config.shutdown.delayMs);
       const whole = await http.drain(config.shutdown.graceMs);
       await admin?.drain(0);
       await core.close();
+      events.drained?.({ whole });
       return whole;
     },
   };
 }
 
+interface RpcParts {
+  readonly representations: Representations;
+  readonly events: Events;
+  readonly now: () => number;
+}
+
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function mcpEndpoint(config: Config, { catalogue, cache }: Core, now: () => number): Endpoint {
-  let loading: Promise<Pick<Endpoint, 'answer'>> | undefined;
-  const load = async () => {
-    const { createMcpEndpoint } = await import('./mcp/endpoint.ts');
-    return createMcpEndpoint({
-      ...config.mcp,
-      catalogue,
-      resources: RESOURCES,
-      version: readVersion(),
-      now,
-      quote: config.http.answerAhead ? createQuotes(cache) : undefined,
-    });
-  };
+function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): RpcOptions {
+  let loaded: RpcHandler | undefined;
+  async function load(): Promise<RpcHandler> {
+    const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
+    loaded ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, version: readVersion() });
+    return loaded;
+  }
   return {
     path: '/mcp',
     maxBodyBytes: config.mcp.maxBodyBytes,
-    async answer(request) {
-      loading ??= load();
-      return (await loading).answer(request);
-    },
+    handle: (request) => (loaded === undefined ? load().then((handle) => handle(request)) : loaded(request)),
   };
 }

@@ -45,6 +45,12 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'config-knows-data-only': [['src/config/a.ts', '../upstream/b.ts']],
   'demo-is-a-stranger': [['src/demo/a.ts', '../mapping/b.ts']],
   'root-files-on-top': [['src/http/a.ts', '../gateway.ts']],
+  'commands-are-started-by-main': [['src/gateway.ts', './commands/b.ts']],
+  'main-is-the-entry': [
+    ['src/commands/a.ts', '../main.ts'],
+    ['src/gateway.ts', './main.ts'],
+    ['test/a.test.ts', '../src/main.ts'],
+  ],
   'house-is-closed': [['src/main.ts', './utils/b.ts']],
   'home-of-undici': [['src/credentials/a.ts', 'undici']],
   'home-of-opossum': [['src/catalogue/a.ts', 'opossum']],
@@ -56,6 +62,7 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-negotiator': [['src/mcp/a.ts', 'negotiator']],
   'home-of-modelcontextprotocol': [['src/http/a.ts', '@modelcontextprotocol/sdk']],
   'home-of-yaml': [['src/main.ts', 'yaml']],
+  'home-of-pino': [['src/commands/a.ts', 'pino']],
   'home-of-zod': [['src/upstream/a.ts', 'zod']],
   'no-homeless-package': [['src/http/a.ts', 'declared']],
   'no-dev-package': [['src/http/a.ts', 'declared-for-development']],
@@ -77,6 +84,9 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
 
 const ALLOWED: readonly Plant[] = [
   ['src/main.ts', './gateway.ts'],
+  ['src/main.ts', './commands/b.ts'],
+  ['src/commands/a.ts', '../gateway.ts'],
+  ['src/commands/a.ts', '../config/b.ts'],
   ['src/gateway.ts', './http/b.ts'],
   ['src/http/a.ts', '../catalogue/b.ts'],
   ['src/http/a.ts', 'node:http'],
@@ -87,7 +97,9 @@ const ALLOWED: readonly Plant[] = [
   ['src/upstream/a.ts', '../kernel/b.ts'],
   ['src/upstream/a.ts', './pagination/b.ts'],
   ['src/upstream/a.ts', 'undici'],
+  ['src/kernel/a.ts', 'lru-cache'],
   ['src/mapping/a.ts', '@jmespath-community/jmespath'],
+  ['src/observability/a.ts', 'pino'],
   ['src/config/schema/a.ts', '../../mapping/b.ts'],
   ['src/config/schema/a.ts', 'zod'],
   ['test/http/a.test.ts', '../../src/gateway.ts'],
@@ -108,6 +120,7 @@ const DECLARED = [
   '@modelcontextprotocol/sdk',
   'yaml',
   'zod',
+  'pino',
   'declared',
 ];
 

@@ -18,7 +18,7 @@ export const memory: Scenario = {
     build();
     const client = createClient();
     const platform = await servePlatform(workshop);
-    const { url, pid } = await servePortico(workshop, platform.url, { main: BUILT });
+    const { url, pid } = await servePortico(workshop, platform.url, { main: BUILT, watched: false });
     const rows: string[][] = [];
     const note = (when: string) => rows.push([when, `${residentMiB(pid).toFixed(0)} MiB`]);
     await sleep(SETTLE_MS / 5);

@@ -2,8 +2,7 @@ import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Definition, Resource } from '../resources/resource.ts';
 import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
-import type { Snapshot } from '../snapshots/snapshot.ts';
-import { createSnapshotWriter } from '../snapshots/snapshot-writer.ts';
+import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 
 /** A resource that can be listed and read here. */
 export interface Offered {

@@ -1,24 +1,23 @@
-import { isAlias, isMap, isScalar, type ParsedNode, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { Mistake } from './config-error.ts';
-import { coreScalar } from './core-scalar.ts';
+import { isAlias, isMap, isScalar, type ParsedNode, type Scalar, type Schema, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { ConfigIssue } from './config-error.ts';
+import type { Substitute } from './environment.ts';
 import type { Branch, Entry, Leaf, SettingsNode } from './settings-tree.ts';
-import type { Substitute } from './substitute.ts';
-import type { YamlDocument } from './yaml-document.ts';
+import type { YamlDocument } from './yaml-file.ts';
 
-type Path = Mistake['path'];
+type Path = ConfigIssue['path'];
 type Entries = Map<string, Entry>;
 
 const MAX_DEPTH = 32;
 /** With aliases written out: those of a malicious file double its nodes with every line. */
 const MAX_SIZE = 100_000;
 
-/** Turns a document into settings, scalar by scalar, and adds to `mistakes` what cannot be had. Linear in the file. */
-export function buildTree(yaml: YamlDocument, substitute: Substitute, mistakes: Mistake[]): SettingsNode {
+/** Turns a document into settings, scalar by scalar, and adds to `issues` what cannot be had. Linear in the file. */
+export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: ConfigIssue[]): SettingsNode {
   const { contents, schema } = yaml.document;
   const anchors = new Map<string, SettingsNode>();
 
   const report = (path: Path, offset: number, message: string): void => {
-    mistakes.push({ path, message, ...yaml.position(offset) });
+    issues.push({ path, message, ...yaml.position(offset) });
   };
 
   const refuse = (path: Path, offset: number, message: string): Leaf => {
@@ -28,7 +27,7 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, mistakes: 
 
   const leaf = (node: Scalar.Parsed, path: Path): Leaf => {
     const [offset] = node.range;
-    const { text, fromEnvironment, mistakes: found } = substitute(node.source);
+    const { text, fromEnvironment, issues: found } = substitute(node.source);
     for (const message of found) report(path, offset, message);
     if (found.length > 0) return { ...emptyLeaf(offset), value: undefined };
     const plain = node.type === 'PLAIN' && node.tag === undefined;
@@ -87,4 +86,18 @@ function emptyLeaf(offset: number): Leaf {
 
 function branch(kind: Branch['kind'], entries: Entries): Branch {
   return { kind, entries, size: entries.values().reduce((sum, { node }) => sum + node.size, 1) };
+}
+
+/**
+ * What plain text is under `schema`: the number, boolean or null that a file would have had in its place. Text stays
+ * text, and nothing here can become a list or a block. Empty text stays text too: an empty variable is not a null.
+ */
+export function coreScalar(text: string, schema: Schema): unknown {
+  if (text === '') return text;
+  for (const tag of schema.tags) {
+    if (tag.collection !== undefined || tag.default !== true || tag.test?.test(text) !== true) continue;
+    const resolved = tag.resolve(text, () => {}, {});
+    return isScalar(resolved) ? resolved.value : resolved;
+  }
+  return text;
 }

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { Mistake } from './config-error.ts';
+import type { ConfigIssue } from './config-error.ts';
 import { plainWords } from './plain-words.ts';
-import { type Config, Settings } from './schema/settings.ts';
+import type { Config, SettingsSchema } from './schema/settings.ts';
 
-/** A mistake that has no place in a file yet. */
-export interface Finding extends Pick<Mistake, 'path' | 'message'> {
+/** An issue that has no place in a file yet. */
+export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
   /** Whether the last key of the path is wrong, and not what stands under it. */
   readonly key: boolean;
 }
@@ -12,9 +12,10 @@ export interface Finding extends Pick<Mistake, 'path' | 'message'> {
 export type Checked = { readonly config: Config } | { readonly findings: readonly Finding[] };
 
 /** Holds settings against the schema: valid, with every default filled in, or all that is wrong with them, one finding a path. */
-export function checkSettings(input: unknown): Checked {
-  const { success, data, error } = Settings.safeParse(input, { error: plainWords });
-  if (success) return { config: data };
+export function checkSettings(input: unknown, schema: SettingsSchema): Checked {
+  const { success, data, error } = schema.safeParse(input, { error: plainWords(schema) });
+  // The schema fills in what its type leaves open.
+  if (success) return { config: data as Config };
   const byPath = new Map<string, Finding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, []))) {
     const path = JSON.stringify(finding.path);
@@ -23,7 +24,7 @@ export function checkSettings(input: unknown): Checked {
   return { findings: [...byPath.values()] };
 }
 
-function findingsOf(issue: z.core.$ZodIssue, above: Mistake['path']): Finding[] {
+function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Finding[] {
   // Paths of settings hold text and positions only: nobody can write a symbol.
   const path = [...above, ...(issue.path as (string | number)[])];
   switch (issue.code) {
@@ -42,7 +43,7 @@ function findingsOf(issue: z.core.$ZodIssue, above: Mistake['path']): Finding[] 
   }
 }
 
-/** Whether the value was of the type that this option of a union is for: then its mistakes are the ones to tell. */
+/** Whether the value was of the type that this option of a union is for: then its issues are the ones to tell. */
 function fits(option: readonly z.core.$ZodIssue[]): boolean {
   return !option.some(({ code, path }) => code === 'invalid_type' && path.length === 0);
 }

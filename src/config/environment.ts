@@ -5,3 +5,58 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function processEnvironment(overlay: Environment = {}): Environment {
   return { ...process.env, ...overlay };
 }
+
+/** What became of one scalar's text. */
+export interface Substituted {
+  readonly text: string;
+  /** Whether any of it was `${…}`, its default included. */
+  readonly fromEnvironment: boolean;
+  /** In plain words, each once. */
+  readonly issues: readonly string[];
+}
+
+/** Puts the environment into one scalar after the other. */
+export type Substitute = (text: string) => Substituted;
+
+/** All that one file may take from the environment, in characters. */
+const MAX_LENGTH = 1_048_576;
+
+/** `$${`, or `${` and all up to its `}`. Never goes back, so linear. */
+const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+
+/**
+ * `${NAME}` is the variable's text, `${NAME:-default}` the default where it is unset or empty, as in a shell, and
+ * `$${` a literal `${`. What was put in is not looked at again.
+ */
+export function createSubstitute(environment: Environment): Substitute {
+  let room = MAX_LENGTH;
+  return (text) => {
+    const issues = new Set<string>();
+    let fromEnvironment = false;
+    const replace = (whole: string, body: string | undefined, end: string | undefined): string => {
+      if (body === undefined) return '${';
+      fromEnvironment = true;
+      const value = end === '}' ? resolve(body, environment, issues) : malformed(issues);
+      room -= value.length;
+      if (room < 0) issues.add('takes more than 1 MiB from the environment, with all before it');
+      return room < 0 ? whole : value;
+    };
+    const result = text.replace(REFERENCE, replace);
+    return { text: result, fromEnvironment, issues: [...issues] };
+  };
+}
+
+function resolve(body: string, environment: Environment, issues: Set<string>): string {
+  const [, name = '', fallback] = BODY.exec(body) ?? [];
+  if (name === '' || fallback?.includes('${') === true) return malformed(issues);
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
+  if (value === undefined) issues.add(`environment variable ${name} is not set, and there is no default`);
+  return value ?? '';
+}
+
+function malformed(issues: Set<string>): string {
+  issues.add(`must be \${NAME} or \${NAME:-default}; a literal \${ is written $\${`);
+  return '';
+}

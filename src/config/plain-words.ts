@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from './did-you-mean.ts';
-import { belongsUnder } from './key-places.ts';
+import { belongsUnder, didYouMean } from './hints.ts';
 
 /** What settings call the types that zod names. Every number in settings is whole. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,26 +18,32 @@ const QUOTED: Readonly<Record<string, RegExp>> = { 'a whole number': /^\d+$/, 't
  * zod's error map for settings: says in plain words what is wrong, never the value, which may be a secret. For unknown
  * keys it is one line a key, in their order. Schemas that know better have messages of their own.
  */
-export const plainWords: z.core.$ZodErrorMap = (issue) => {
-  switch (issue.code) {
-    case 'invalid_type':
-      return wrongType([issue.expected], issue.input);
-    case 'invalid_union':
-      return issue.discriminator === undefined
-        ? wrongType(issue.errors.flatMap(expectedAtTop), issue.input)
-        : notOneOf((issue.options ?? []) as unknown[], Reflect.get(Object(issue.input), issue.discriminator));
-    case 'invalid_value':
-      return notOneOf(issue.values, issue.input);
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(key, issue.inst)).join('\n');
-    case 'too_small':
-      return issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty';
-    case 'too_big':
-      return `must be at most ${issue.maximum}`;
-    default:
-      return undefined;
-  }
-};
+export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
+  const unknownKey = (key: string, block: unknown): string => {
+    const siblings = block instanceof z.ZodObject ? Object.keys(block.shape) : [];
+    return `unknown key${belongsUnder(key, settings) || didYouMean(key, siblings)}`;
+  };
+  return (issue) => {
+    switch (issue.code) {
+      case 'invalid_type':
+        return wrongType([issue.expected], issue.input);
+      case 'invalid_union':
+        return issue.discriminator === undefined
+          ? wrongType(issue.errors.flatMap(expectedAtTop), issue.input)
+          : notOneOf((issue.options ?? []) as unknown[], Reflect.get(Object(issue.input), issue.discriminator));
+      case 'invalid_value':
+        return notOneOf(issue.values, issue.input);
+      case 'unrecognized_keys':
+        return issue.keys.map((key) => unknownKey(key, issue.inst)).join('\n');
+      case 'too_small':
+        return issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty';
+      case 'too_big':
+        return `must be at most ${issue.maximum}`;
+      default:
+        return undefined;
+    }
+  };
+}
 
 function wrongType(expected: readonly string[], input: unknown): string {
   if (input === undefined) return 'is required';
@@ -67,9 +72,4 @@ function quotesHint(wanted: string, input: unknown): string {
 function notOneOf(values: readonly unknown[], input: unknown): string {
   if (input === undefined) return `is required: one of ${values.join(', ')}`;
   return `must be one of ${values.join(', ')}${didYouMean(input, values.map(String))}`;
-}
-
-function unknownKey(key: string, block: unknown): string {
-  const siblings = block instanceof z.ZodObject ? Object.keys(block.shape) : [];
-  return `unknown key${belongsUnder(key) || didYouMean(key, siblings)}`;
 }

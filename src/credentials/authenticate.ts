@@ -1,26 +1,68 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Caller, Credential } from '../kernel/caller.ts';
-import { readBearer } from './bearer.ts';
-import { expiryOf } from './expiry.ts';
+import { type Caller, Credential } from '../kernel/caller.ts';
+import { GatewayError } from '../kernel/errors.ts';
 
 /** What is known of a caller by its credential alone. */
 export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt'>;
 
 /**
- * Finds out who brought these `Authorization` field lines. Throws as {@link readBearer} does.
+ * Finds out who brought these `Authorization` field lines. It takes all of them: Node keeps the first and drops the
+ * others, so that a proxy in front may have judged a different one.
+ *
+ * Rejects with `credential_missing` where there is none, `credential_malformed` where it is no bearer token, and
+ * `invalid_request` where there are several.
  */
 export type Authenticate = (authorization: readonly string[]) => Promise<Identity>;
 
+/** `"Bearer" 1*SP b64token` (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/** Longest claims that are read, in base64url. */
+const MAX_CLAIMS = 16_384;
+
 /**
- * The one function that builds the keys of callers: SHA-256 over a random key and the credential, base64url. The random
- * key lives as long as the process, so that a key from a log can be neither looked up nor matched with another process's.
+ * The one function that builds the keys of callers: SHA-256 over a random key and the token, base64url. The random key
+ * lives as long as the process, so that a key from a log can be neither looked up nor matched with another process's.
+ * It need not be an HMAC, which takes three times as long: a key proves nothing, and what could be appended to a hash
+ * is no token.
  */
 export function createAuthenticate(): Authenticate {
   const secret = randomBytes(32).toString('base64url');
-  const keyOf = (credential: Credential) => hash('sha256', secret + credential.reveal(), 'base64url');
   return async (authorization) => {
-    const credential = readBearer(authorization);
-    const key = keyOf(credential);
-    return { credential, key, partition: key, expiresAt: expiryOf(credential) };
+    const token = readBearer(authorization);
+    const key = hash('sha256', secret + token, 'base64url');
+    return { credential: new Credential(token), key, partition: key, expiresAt: expiryOf(token) };
   };
+}
+
+function readBearer(authorization: readonly string[]): string {
+  const [value, ...others] = authorization;
+  if (value === undefined) throw new GatewayError('credential_missing');
+  if (others.length > 0) {
+    throw new GatewayError('invalid_request', { detail: 'The request has more than one Authorization header.' });
+  }
+  const token = BEARER.exec(value)?.[1];
+  if (token === undefined) throw new GatewayError('credential_malformed');
+  return token;
+}
+
+/**
+ * When a token ends by its own account, in milliseconds since the epoch: the `exp` of a JWT (RFC 7519, section 4.1.4),
+ * not verified. `undefined` for what is no JWT or names no time. Claims too long to be read have ended: nothing is
+ * known of them, and this may only shorten.
+ */
+function expiryOf(token: string): number | undefined {
+  const begin = token.indexOf('.') + 1;
+  const end = token.indexOf('.', begin);
+  // Header, claims and signature, and no part more (RFC 7515, section 3.1).
+  if (begin === 0 || end === -1 || token.includes('.', end + 1)) return undefined;
+  if (end - begin > MAX_CLAIMS) return 0;
+  try {
+    // Every character that JSON gives a meaning to is ASCII, and what is read is a number.
+    const claims: unknown = JSON.parse(Buffer.from(token.slice(begin, end), 'base64url').toString('latin1'));
+    const exp: unknown = (claims as { exp?: unknown } | null)?.exp;
+    return typeof exp === 'number' ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
 }

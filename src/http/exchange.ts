@@ -1,70 +1,97 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { mentionsCredential } from '../credentials/mention.ts';
+import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
+import type { RequestRecord } from '../observability/events.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
-import { chooseRequestId } from './request-id.ts';
+import { forbidsCache } from './request/conditional.ts';
+import { announcesBody, type Fields, readFields } from './request/fields.ts';
+import { parseTarget, type Target } from './request/target.ts';
 
-/** One request and its answer, and what the access log will say of them. */
-export interface Exchange {
+/** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
+const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
+
+/**
+ * One request and its response, and what is known of them. A class, unlike most here: one is made for each request, and
+ * only a prototype makes `signal` cost nothing where nobody looks at it.
+ */
+export class Exchange implements RequestRecord {
+  readonly edge = 'http';
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** `performance.now()` when the headers had arrived. */
+  readonly fields: Fields;
+  /** Length of the request target as it came. */
+  readonly targetBytes: number;
+  /** `undefined` where it is none that can be answered. */
+  readonly target: Target | undefined;
+  readonly hasBody: boolean;
   readonly begun: number;
   readonly requestId: string;
   readonly trace: Trace | undefined;
-  /** Pattern of the route, never the path itself. */
-  route: string;
-  /** How it ended: `ok`, `not_modified`, or the code of the error. */
-  outcome: string;
-  /** Bytes of the answer's body; 0 where that was not sent whole. */
-  bytes: number;
-  /** Methods that its route takes, as `Allow` has them; set where they do not include its own. */
-  allow?: string;
-  /** The method of JSON-RPC that was asked for, of a closed list. */
-  rpc?: string;
-  /** Name of the resource that was read. */
-  resource?: string;
-  /** Milliseconds spent waiting for the upstream. */
-  upstreamMs?: number;
-  /** What the cache had to do with the read. */
-  cache?: string;
-  partition?: string;
-  failure?: GatewayError;
-  /** What to do when the body that is being read does not parse, or comes too slowly. */
-  onBodyError?: ((error: GatewayError) => void) | undefined;
-  /** What to do when the caller is gone. */
-  onGone?: (() => void) | undefined;
+  readonly method: string | undefined;
+  /** Whether the caller wants the upstream to be asked. */
+  readonly noCache: boolean;
+  /** Whether what it asks for takes a body. */
+  takesBody = false;
   /** Whether there is nobody left to answer. */
-  gone: boolean;
+  gone = false;
+  route: string | undefined = undefined;
+  rpc: string | undefined = undefined;
+  tool: string | undefined = undefined;
+  resource: string | undefined = undefined;
+  status: number | undefined = undefined;
+  outcome = 'internal';
+  bytes = 0;
+  upstreamMs: number | undefined = undefined;
+  cache: string | undefined = undefined;
+  callerKey: string | undefined = undefined;
+  error: GatewayError | undefined = undefined;
+  /** What to do when the body that is being read does not parse, or comes too slowly. */
+  onBodyError: ((error: GatewayError) => void) | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+
+  /** Opens an exchange. A request or trace id that repeats the credential is not taken: both are logged. */
+  constructor(req: IncomingMessage, res: ServerResponse) {
+    this.begun = performance.now();
+    this.req = req;
+    this.res = res;
+    this.method = req.method;
+    const target = req.url ?? '';
+    this.targetBytes = target.length;
+    this.target = parseTarget(target);
+    const fields = readFields(req.rawHeaders);
+    this.fields = fields;
+    this.hasBody = announcesBody(fields);
+    this.noCache = forbidsCache(fields.cacheControl);
+    this.requestId = chooseRequestId(fields);
+    this.trace = traceOf(fields);
+  }
+
+  get traceId(): string | undefined {
+    return this.trace?.traceId;
+  }
+
+  /** Aborts when the caller is gone. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.gone) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  /** Ends all that is under way for a caller who is gone. */
+  abandon(): void {
+    this.gone = true;
+    this.#controller?.abort();
+  }
 }
 
-/** What a request says of itself; `undefined` for a header that did not come, or more than once. */
-export interface Introduction {
-  readonly requestId?: string | undefined;
-  readonly traceparent?: string | undefined;
-  readonly tracestate?: string | undefined;
+function chooseRequestId({ requestId, authorization }: Fields): string {
+  const usable =
+    requestId !== undefined && WELL_FORMED_ID.test(requestId) && !mentionsCredential(requestId, authorization);
+  return usable ? requestId : randomUUID();
 }
 
-/**
- * Begins to keep account of a request that brought these `Authorization` headers. A request or trace id that repeats
- * the credential is not taken: both are logged.
- */
-export function openExchange(
-  req: IncomingMessage,
-  res: ServerResponse,
-  authorization: readonly string[],
-  { requestId, traceparent, tracestate }: Introduction,
-): Exchange {
-  const traced = traceparent !== undefined && !mentionsCredential(traceparent, authorization);
-  return {
-    req,
-    res,
-    begun: performance.now(),
-    requestId: chooseRequestId(requestId, authorization),
-    trace: traced ? continueTrace(traceparent, tracestate) : undefined,
-    route: 'unmatched',
-    outcome: 'internal',
-    bytes: 0,
-    gone: false,
-  };
+function traceOf({ traceparent, tracestate, authorization }: Fields): Trace | undefined {
+  if (traceparent === undefined || mentionsCredential(traceparent, authorization)) return undefined;
+  return continueTrace(traceparent, tracestate);
 }

@@ -37,13 +37,13 @@ export interface TraceHeaders {
 /** Who asks. */
 export interface Caller {
   readonly credential: Credential;
-  /** Keyed hash of the credential: names flights, rejections, bulkhead places and log lines. Tells nothing of the token. */
+  /** Keyed hash of the credential: names flights, entries of the negative cache, bulkhead places and log lines. Tells nothing of the token. */
   readonly key: string;
   /** Whose snapshots the caller may be served. Names snapshots, and nothing else. */
   readonly partition: string;
   /**
-   * When the token ends by its own account, in milliseconds since the epoch; nobody has verified it. It may shorten
-   * what the caller is given, and never lengthen it.
+   * When the token ends by its own account, in milliseconds since the epoch; not verified. It may shorten what the
+   * caller is given, and never lengthen it.
    */
   readonly expiresAt?: number | undefined;
   readonly requestId: string;

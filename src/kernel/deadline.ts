@@ -33,7 +33,7 @@ export function isDeadline(reason: unknown): boolean {
 
 /**
  * Runs `work` under the signal of {@link startDeadline}. Rejects with its reason at once when it aborts, whether or
- * not `work` heeds it.
+ * not `work` looks at it.
  */
 export async function withDeadline<T>(
   timeoutMs: number,
@@ -42,14 +42,14 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const deadline = startDeadline(timeoutMs, signal);
   try {
-    return await heeding(deadline.signal, () => work(deadline.signal));
+    return await withAbort(deadline.signal, () => work(deadline.signal));
   } finally {
     deadline.end();
   }
 }
 
 /** Settles as `work` does, or rejects with the signal's reason at once when it aborts first. */
-export function heeding<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const abort = () => reject(signal.reason);
@@ -59,3 +59,6 @@ export function heeding<T>(signal: AbortSignal, work: () => Promise<T>): Promise
     work().then(resolve, reject).finally(done);
   });
 }
+
+/** @deprecated The old name of {@link withAbort}. */
+export const heeding: typeof withAbort = withAbort;

@@ -1,6 +1,6 @@
 /** One row of the error table: what both edges say when this happens. */
 interface ErrorRow {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   /** RFC 9457 `title`: the same for every occurrence. */
   readonly title: string;
@@ -9,7 +9,7 @@ interface ErrorRow {
   /** Seconds for `Retry-After` when the place that throws knows no better. Rows without it send none. */
   readonly retryAfterSeconds?: number;
   /**
-   * Code of the JSON-RPC error, where an answer to a JSON-RPC request may be this. 401 and 403 have theirs for stdio
+   * Code of the JSON-RPC error, where the response to a JSON-RPC request may be this. 401 and 403 have theirs for stdio
    * alone, outside the range that JSON-RPC reserves; over HTTP they are statuses.
    */
   readonly rpc?: number;
@@ -247,8 +247,10 @@ export interface GatewayErrorFacts {
   readonly upstream?: string;
   /** Seconds for `Retry-After`; replaces the row's own. */
   readonly retryAfterSeconds?: number;
-  /** Status that the upstream answered with, if it did. */
+  /** Status of the upstream's response, if there was one. */
   readonly upstreamStatus?: number;
+  /** Methods of HTTP that the path takes, as `Allow` has them. */
+  readonly allow?: string;
   /** Set where the upstream is to blame: not reached, broke off, too slow, or a 5xx. A breaker counts these alone. */
   readonly fault?: boolean;
   /** What failed, where the same request may fare better a moment later. */
@@ -269,6 +271,7 @@ export class GatewayError extends Error {
   readonly upstream: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly upstreamStatus: number | undefined;
+  readonly allow: string | undefined;
   readonly fault: boolean;
   readonly retryable: Retryable | undefined;
   readonly #facts: GatewayErrorFacts;
@@ -285,6 +288,7 @@ export class GatewayError extends Error {
     this.upstream = facts.upstream;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? row.retryAfterSeconds;
     this.upstreamStatus = facts.upstreamStatus;
+    this.allow = facts.allow;
     this.fault = facts.fault ?? false;
     this.retryable = facts.retryable;
     this.#facts = facts;

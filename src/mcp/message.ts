@@ -1,12 +1,51 @@
+import type { RequestId } from '@modelcontextprotocol/server';
+import { GatewayError } from '../kernel/errors.ts';
+
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as JSON. Throws for what is not JSON, or not UTF-8. */
-export function parseMessage(body: Uint8Array): unknown {
-  return JSON.parse(UTF8.decode(body));
+/** Throws for what is not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return UTF8.decode(bytes);
 }
 
-/** The id that an answer to a message has: `null` where the message has none that could be read. */
-export function idOf(message: unknown): string | number | null {
+/** A body or a line as JSON. Throws `parse_error` for what is not JSON, or not UTF-8. */
+export function parseMessage(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decodeUtf8(bytes));
+  } catch (cause) {
+    throw new GatewayError('parse_error', { cause });
+  }
+}
+
+/** The id that the response to a message has: `null` where the message has none that could be read. */
+export function idOf(message: unknown): RequestId | null {
   const id: unknown = Array.isArray(message) ? undefined : Object(message).id;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/**
+ * Whether a value is what a guard of the SDK says. Its schemas call themselves for each level of what is nested: a value
+ * that exhausts the stack is nothing that a client could mean.
+ */
+export function fits<T>(guard: (value: unknown) => value is T, value: unknown): value is T {
+  try {
+    return guard(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Every method that the protocol has for clients, in any of its revisions. */
+const METHODS: ReadonlySet<unknown> = new Set([
+  ...['completion/complete', 'initialize', 'logging/setLevel', 'ping', 'prompts/get', 'prompts/list'],
+  ...['resources/list', 'resources/read', 'resources/subscribe', 'resources/templates/list', 'resources/unsubscribe'],
+  ...['server/discover', 'subscriptions/listen', 'tools/call', 'tools/list'],
+  ...['cancelled', 'initialized', 'progress', 'roots/list_changed'].map((name) => `notifications/${name}`),
+]);
+
+/** What the log calls a message: its method, if the protocol has it. Nothing else that came from outside is logged. */
+export function loggedMethod(message: unknown): string {
+  if (Array.isArray(message)) return 'batch';
+  const method: unknown = Object(message).method;
+  return typeof method === 'string' && METHODS.has(method) ? method : 'other';
 }

@@ -100,7 +100,8 @@ export interface Events {
     readonly adminUrl?: string | undefined;
     readonly resources: readonly string[];
   }): void;
-  draining?(draining: { readonly signal: string }): void;
+  /** Nothing more will be accepted; `signal` is why, where the process was told to end. */
+  draining?(draining: { readonly signal?: string | undefined }): void;
   /** `whole`: whether every request in flight was answered. */
   drained?(drained: { readonly whole: boolean }): void;
   /** Connections were refused since `maxConnections` are open. Told at most every ten seconds. */

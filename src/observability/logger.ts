@@ -1,4 +1,5 @@
-import { createLineWriter, type LineWriter } from './line-writer.ts';
+import { pino } from 'pino';
+import { type LogDestination, openDestination } from './destination.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
@@ -8,69 +9,55 @@ export interface WriteLine {
   (message: string): void;
 }
 
-/** Writes one JSON object a line. Nothing that came from outside goes into it as free text. A pino logger fits. */
-export type Logger = Readonly<Record<Level, WriteLine>>;
+/** Writes one JSON object a line. Nothing that came from outside goes into it as free text. Any pino logger fits. */
+export interface Logger extends Readonly<Record<Level, WriteLine>> {
+  /** Whether lines of a level are written. Without it, all are. */
+  isLevelEnabled?(level: Level): boolean;
+}
 
 export interface LoggerOptions {
   /** Least severe level that is written. */
   readonly level: Exclude<Level, 'fatal'> | 'silent';
   /** Where lines go. @default standard output, a batch at a time */
-  readonly destination?: LineWriter;
+  readonly destination?: LogDestination;
 }
 
-const LEVELS: readonly (Level | 'silent')[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-/** A logger. After a `fatal` line, and when the process ends, all is written out at once. */
+/** A pino logger. After a `fatal` line, and when the process ends, all is written out at once. */
 export function createLogger({ level, destination = standardOutput() }: LoggerOptions): Logger {
-  const writerFor = (name: Level): WriteLine => {
-    if (LEVELS.indexOf(name) < LEVELS.indexOf(level)) return () => {};
-    return (first: object | string, message?: string) => {
-      const fields = typeof first === 'string' ? '' : JSON.stringify(first).slice(1, -1);
-      const text = JSON.stringify(typeof first === 'string' ? first : message);
-      const comma = fields === '' ? '' : ',';
-      destination.write(`{"level":"${name}","time":"${isoTime()}",${fields}${comma}"msg":${text}}\n`);
-      if (name === 'fatal') destination.flushSync();
-    };
-  };
-  return {
-    debug: writerFor('debug'),
-    info: writerFor('info'),
-    warn: writerFor('warn'),
-    error: writerFor('error'),
-    fatal: writerFor('fatal'),
-  };
+  return pino({ level, base: null, timestamp: timeField, formatters: { level: levelField } }, destination);
 }
 
-const streams = new Map<number, LineWriter>();
+const streams = new Map<number, LogDestination>();
 
 /** One for the process, so that its lines keep their order. */
-function standardStream(fd: number): LineWriter {
-  const opened = streams.get(fd);
-  if (opened !== undefined) return opened;
-  const writer = createLineWriter({ fd });
-  process.once('exit', writer.flushSync);
-  streams.set(fd, writer);
-  return writer;
+function standardStream(fd: number): LogDestination {
+  const opened = streams.get(fd) ?? openDestination(fd);
+  streams.set(fd, opened);
+  return opened;
 }
 
-function standardOutput(): LineWriter {
+function standardOutput(): LogDestination {
   return standardStream(1);
 }
 
 /** Where lines go while standard output is spoken for. */
-export function standardError(): LineWriter {
+export function standardError(): LogDestination {
   return standardStream(2);
 }
 
+function levelField(level: string): object {
+  return { level };
+}
+
 let millisecond = 0;
-let time = '';
+let field = '';
 
 /** The time of a line, in UTC and made once a millisecond: thousands of lines may be written in a second. */
-function isoTime(): string {
+function timeField(): string {
   const now = Date.now();
   if (now !== millisecond) {
     millisecond = now;
-    time = new Date(now).toISOString();
+    field = `,"time":"${new Date(now).toISOString()}"`;
   }
-  return time;
+  return field;
 }

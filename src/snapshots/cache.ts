@@ -1,67 +1,126 @@
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../kernel/caller.ts';
 import type { Load } from './load.ts';
-import { createPermits } from './permits.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface CacheLimits {
+export interface CacheBounds {
   /** All that is held together: each entry counts as 2 KiB and all that was made of its bytes. */
   readonly maxBytes: number;
   readonly maxEntries: number;
 }
 
-/** The right of one load to store what it brings, for as long as the load lasts. */
-export interface Storing {
-  /** Whether it is held now. Not where the key was evicted since the load began, or a later load has stored. */
+/** Who asks, as far as the cache needs to know. */
+type CallerKeys = Pick<Caller, 'key' | 'partition'>;
+
+/** The epoch in which a load began: what it brings may be stored as long as the epoch lasts. */
+export interface Epoch {
+  /** Whether the load is held now. Not where the caller was evicted since it began, or a later load has stored. */
   store(load: Load): boolean;
   /** Call it once the load has ended, however it did. */
   end(): void;
 }
 
-/** Where loads are held, under the keys of `snapshot-key.ts`. Knows nothing of time. */
+/**
+ * Where loads are held. Snapshots belong to a partition, which several credentials may share; everything else here belongs
+ * to one credential. Knows nothing of time.
+ */
 export interface SnapshotCache {
-  get(key: string): Load | undefined;
+  /** What the caller's partition holds of a resource. */
+  get(resource: string, caller: CallerKeys): Load | undefined;
+  /**
+   * When the last load of the resource began that the upstream gave this very caller (milliseconds since the epoch; -Infinity
+   * for none): what others have loaded into a shared partition serves it no longer than that load would. Infinity where the
+   * partition is the caller's alone.
+   */
+  admittedAt(resource: string, caller: CallerKeys): number;
   /** Call it when a load begins. */
-  begin(key: string): Storing;
-  /** Lets go of what is held, and lets no load that is under way store any more. */
-  evict(key: string): void;
-  /** Keeps what was made of a snapshot with it, where that is still held and there is room for more. */
-  addRepresentation(key: string, of: Snapshot, name: string, made: Buffer): void;
+  begin(resource: string, caller: CallerKeys): Epoch;
+  /**
+   * Ends the caller's epoch: nothing that it was shown so far serves it, and no load of it that is under way stores. Of a
+   * shared partition the others keep what is held.
+   */
+  evict(resource: string, caller: CallerKeys): void;
+  /**
+   * Keeps what was made of a snapshot with it, where that is still held, has fewer than `atMost` representations, and there
+   * is room for more.
+   */
+  addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
   /** What is held, as it is charged. */
   readonly bytes: number;
   readonly entries: number;
-  /** Keys under which a load is under way. */
+  /** Snapshots that are being loaded. */
   readonly loading: number;
 }
 
 /** Keys, objects and the table itself, for one entry: more than they take. */
 const ENTRY_BYTES = 2048;
-/** The same for one representation. */
+/** The same for one representation, without its name. */
 const REPRESENTATION_BYTES = 256;
 
-/** Holds what was used last, up to both limits. What is too large by itself is not held. */
-export function createSnapshotCache({ maxBytes, maxEntries }: CacheLimits): SnapshotCache {
+/** A load that is under way. */
+interface Token {
+  readonly callerKey: string;
+  /** The caller was evicted since it began. */
+  revoked: boolean;
+  /** A load that began later has stored. */
+  superseded: boolean;
+}
+
+/** Key of a snapshot: the one function that builds such keys. */
+export function snapshotKey(resource: string, partition: string): string {
+  return `${partition} ${resource}`;
+}
+
+/** Whether others may have loaded what a caller's partition holds. */
+export function isShared({ key, partition }: CallerKeys): boolean {
+  return key !== partition;
+}
+
+/** Holds what was used last, up to both bounds. What is too large by itself is not held. */
+export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): SnapshotCache {
   const held = new LRUCache<string, Load>({ max: maxEntries, maxSize: maxBytes, sizeCalculation: charge });
-  const permits = createPermits();
+  const admitted = new LRUCache<string, number>({ max: maxEntries });
+  // Loads by snapshot, in the order in which they began. That does what a counter of evictions for each key would do, and
+  // ends with the loads, where counters would have to be kept for ever.
+  const underWay = new Map<string, Set<Token>>();
   return {
-    get: (key) => held.get(key),
-    begin(key) {
-      const permit = permits.grant(key);
+    get: (resource, { partition }) => held.get(snapshotKey(resource, partition)),
+    admittedAt(resource, caller) {
+      if (!isShared(caller)) return Number.POSITIVE_INFINITY;
+      return admitted.get(snapshotKey(resource, caller.key)) ?? Number.NEGATIVE_INFINITY;
+    },
+    begin(resource, caller) {
+      const key = snapshotKey(resource, caller.partition);
+      const tokens = underWay.get(key) ?? new Set();
+      const token: Token = { callerKey: caller.key, revoked: false, superseded: false };
+      underWay.set(key, tokens.add(token));
       return {
         store(load) {
-          if (!permit.use()) return false;
+          if (token.revoked) return false;
+          if (isShared(caller)) admitted.set(snapshotKey(resource, caller.key), load.snapshot.loadedAt);
+          if (token.superseded) return false;
+          for (const earlier of tokens) {
+            if (earlier === token) break;
+            earlier.superseded = true;
+          }
           held.set(key, load);
           return held.has(key);
         },
-        end: permit.end,
+        end() {
+          tokens.delete(token);
+          if (tokens.size === 0) underWay.delete(key);
+        },
       };
     },
-    evict(key) {
-      permits.revoke(key);
-      held.delete(key);
+    evict(resource, caller) {
+      const key = snapshotKey(resource, caller.partition);
+      for (const token of underWay.get(key) ?? []) if (token.callerKey === caller.key) token.revoked = true;
+      if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.key));
+      else held.delete(key);
     },
-    addRepresentation(key, { bytes }, name, made) {
+    addRepresentation(key, { bytes }, name, made, atMost = Number.POSITIVE_INFINITY) {
       const load = held.peek(key);
-      if (load?.snapshot.bytes !== bytes) return;
+      if (load?.snapshot.bytes !== bytes || Object.keys(load.snapshot.representations).length >= atMost) return;
       const representations = Object.freeze({ ...load.snapshot.representations, [name]: made });
       const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, representations }) };
       // The cache drops an entry that outgrows it; the bytes alone are worth more than nothing.
@@ -74,13 +133,15 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheLimits): Snap
       return held.size;
     },
     get loading() {
-      return permits.size;
+      return underWay.size;
     },
   };
 }
 
 function charge({ snapshot: { bytes, itemStarts, representations } }: Load): number {
   let total = ENTRY_BYTES + bytes.length + itemStarts.byteLength;
-  for (const name in representations) total += REPRESENTATION_BYTES + (representations[name]?.length ?? 0);
+  for (const name in representations) {
+    total += REPRESENTATION_BYTES + 2 * name.length + (representations[name]?.length ?? 0);
+  }
   return total;
 }

@@ -1,10 +1,12 @@
+import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
+
 /** How long snapshots of one resource may be served. */
 export interface Lifetime {
   /** How long one is fresh. */
   readonly ttlMs: number;
   /** How long after that it is served at once, while it is refreshed (RFC 5861, section 3). */
   readonly staleWhileRevalidateMs: number;
-  /** How long after its freshness it stands in for an upstream that fails (RFC 5861, section 4). */
+  /** How long after its freshness it is served in place of an upstream's error (RFC 5861, section 4). */
   readonly staleIfErrorMs: number;
 }
 
@@ -26,4 +28,24 @@ export function stageAt(now: number, loadedAt: number, lifetime: Lifetime, expir
   if (age < lifetime.ttlMs) return 'fresh';
   if (age < lifetime.ttlMs + lifetime.staleWhileRevalidateMs) return 'stale-while-revalidate';
   return age < lifetime.ttlMs + lifetime.staleIfErrorMs ? 'stale-if-error' : 'over';
+}
+
+const STALE_ALLOWED: ReadonlySet<ErrorCode> = new Set([
+  'upstream_failed',
+  'upstream_invalid',
+  'upstream_rate_limited',
+  'upstream_timeout',
+  'breaker_open',
+  'overloaded',
+]);
+
+/** Statuses that speak of the list itself: it is gone, or hidden from this caller. */
+const GONE: readonly unknown[] = [404, 410];
+
+/**
+ * Whether an error says nothing about what the caller may see, so that a stale snapshot may be served in its place. Not
+ * so: what denies the caller the list (401, 403, 404, 410), and errors that come from no upstream.
+ */
+export function allowsStale(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && STALE_ALLOWED.has(error.code) && !GONE.includes(error.upstreamStatus);
 }

@@ -22,7 +22,7 @@ export interface Load {
 
 /** How the cache came to a load. */
 export interface Cached {
-  /** Under which it may be held. */
+  /** The key under which it may be held. */
   readonly key: string;
   /** End of its freshness, in milliseconds since the epoch. */
   readonly freshUntil: number;
@@ -30,8 +30,8 @@ export interface Cached {
   readonly forwarded?: 'miss' | 'stale' | 'request';
   /** Whether what the upstream answered is held now. */
   readonly stored: boolean;
-  /** What the upstream failed with, where this snapshot stands in for its answer. */
-  readonly failure?: GatewayError;
+  /** The upstream's error, where this snapshot is served in its place. */
+  readonly error?: GatewayError;
 }
 
 /** How a read is asked for. */
@@ -42,12 +42,12 @@ export interface ReadOptions {
   readonly noCache?: boolean;
 }
 
-/** Reads one resource as `caller` may see it: at once where what is held may be served, and nobody need be asked. */
+/** Reads one resource as `caller` may see it: at once where a held snapshot may be served, and else with a promise. */
 export type Read = (caller: Caller, options: ReadOptions) => Load | Promise<Load>;
 
 /** What a load may be told beside who asks. */
 export interface LoadOptions {
-  /** What the upstream may say is still so, instead of sending it again. */
+  /** What is held: the upstream may say that it is still so, in place of sending it again. */
   readonly known?: Load | undefined;
 }
 
@@ -58,8 +58,8 @@ export type Loader = (caller: Caller, signal: AbortSignal, options?: LoadOptions
 export function cacheOutcome({ cached, collapsed }: Load, now: number): string {
   if (collapsed) return 'collapsed';
   if (cached === undefined) return 'bypass';
-  const { forwarded, failure, freshUntil } = cached;
-  if (failure !== undefined) return 'stale';
+  const { forwarded, error, freshUntil } = cached;
+  if (error !== undefined) return 'stale';
   if (forwarded === undefined) return freshUntil > now ? 'hit' : 'stale';
   return forwarded === 'miss' ? 'miss' : 'refreshed';
 }

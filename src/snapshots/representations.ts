@@ -1,31 +1,43 @@
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
 import type { SnapshotCache } from './cache.ts';
-import { type Coding, compress } from './compress.ts';
 import type { Load } from './load.ts';
-import { unpooled } from './unpooled.ts';
+import { unpooled } from './snapshot.ts';
+
+/** A content coding that snapshots are sent in (RFC 9110, section 8.4.1; zstd is RFC 8878). */
+export type Coding = 'zstd' | 'gzip';
 
 /** A load's snapshot, and where it is held. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 /**
  * What is made of the bytes of a snapshot: once, as soon as somebody asks for it. It is kept with the snapshot where that
- * is held, and charged for.
+ * is held, and charged for; where there is no room it is made and forgotten.
  */
 export interface Representations {
-  /** The bytes in a coding, at once where they were made before. Readers who ask meanwhile wait for the same ones. */
+  /**
+   * The bytes in a coding, at once where they were made before. Else made on the thread pool; readers who ask meanwhile
+   * wait for the same ones.
+   */
   encoded(held: Held, coding: Coding): Buffer | Promise<Buffer>;
-  /** The bytes as a string within JSON: between quotes and escaped, UTF-8. */
+  /** The bytes as a string within JSON: between quotes and escaped, UTF-8. Snapshots with the same bytes share it. */
   escaped(held: Held): Buffer;
-  /** What `make` gives, under a name that says all that it depends on beside the bytes. */
+  /** What `make` gives, under a name that says all that it depends on beside the bytes. Kept for the first few names. */
   derived(held: Held, name: string, make: () => Buffer): Buffer;
 }
 
+/** Representations of one snapshot, beyond which no derived one is kept: callers choose the names, and may try many. */
+const MAX_REPRESENTATIONS = 64;
+
+const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
+
 export function createRepresentations(cache: SnapshotCache): Representations {
   const underWay: Record<Coding, WeakMap<Buffer, Promise<Buffer>>> = { zstd: new WeakMap(), gzip: new WeakMap() };
-  // Snapshots that share their bytes share it, too; each is charged for it.
+  // Serves snapshots that are not held, too, for as long as some reader has the escaped bytes in hand.
   const escapes = new WeakMap<Buffer, WeakRef<Buffer>>();
 
-  function keep({ snapshot, cached }: Held, name: string, made: Buffer): Buffer {
-    if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made);
+  function keep({ snapshot, cached }: Held, name: string, made: Buffer, atMost?: number): Buffer {
+    if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made, atMost);
     return made;
   }
 
@@ -33,7 +45,7 @@ export function createRepresentations(cache: SnapshotCache): Representations {
     const { bytes } = held.snapshot;
     const making = underWay[coding].get(bytes);
     if (making !== undefined) return making;
-    const made = compress(bytes, coding);
+    const made = coders[coding](bytes).then((coded) => unpooled([coded]));
     underWay[coding].set(bytes, made);
     try {
       return keep(held, coding, await made);
@@ -46,13 +58,16 @@ export function createRepresentations(cache: SnapshotCache): Representations {
     encoded: (held, coding) => held.snapshot.representations[coding] ?? encode(held, coding),
     escaped(held) {
       const { bytes, representations } = held.snapshot;
-      if (representations['escaped'] !== undefined) return representations['escaped'];
+      const kept = representations['escaped'];
+      if (kept !== undefined) return kept;
       const made = escapes.get(bytes)?.deref() ?? unpooled([Buffer.from(JSON.stringify(bytes.toString()))]);
       escapes.set(bytes, new WeakRef(made));
       return keep(held, 'escaped', made);
     },
     derived(held, name, make) {
-      return held.snapshot.representations[name] ?? keep(held, name, unpooled([make()]));
+      // No name may be that of another kind of representation.
+      const key = `derived ${name}`;
+      return held.snapshot.representations[key] ?? keep(held, key, unpooled([make()]), MAX_REPRESENTATIONS);
     },
   };
 }

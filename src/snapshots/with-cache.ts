@@ -20,8 +20,8 @@ export interface CacheOptions {
 }
 
 /**
- * The way of a read: what is held, else one flight for all who ask, which stores what it brings. Loads of a resource
- * that is not stored fly, and evict what others hold, all the same.
+ * The way of a read: what is held, else one flight for all who ask, which stores what it brings. A resource that is not
+ * stored has flights, too, and its 401 evicts snapshots of the others.
  */
 export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Read {
   const evicting = withEvictions(load, options);

@@ -1,8 +1,8 @@
+import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../observability/events.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Loader } from './load.ts';
-import { snapshotKey } from './snapshot-key.ts';
 
 export interface EvictionsOptions {
   readonly resource: string;
@@ -13,32 +13,33 @@ export interface EvictionsOptions {
 }
 
 /**
- * Lets go of what an upstream no longer shows a partition: with a 401 everything of that upstream, with a 403 this
- * resource. Loads that are under way then store nothing.
+ * Lets go of what an upstream no longer shows a caller: with a 401 everything of that upstream, with a 403 this resource.
+ * Loads of that caller that are under way then store nothing.
  */
 export function withEvictions(load: Loader, { resource, siblings, cache, events }: EvictionsOptions): Loader {
+  function evict(names: readonly string[], caller: Caller, { code }: GatewayError): void {
+    for (const name of names) {
+      cache.evict(name, caller);
+      events.snapshotEvicted?.({ resource: name, code });
+    }
+  }
+
   return async (caller, signal, options) => {
     try {
       return await load(caller, signal, options);
     } catch (error) {
-      for (const name of denied(error, resource, siblings)) {
-        cache.evict(snapshotKey(name, caller.partition));
-        events.snapshotEvicted?.({ resource: name, code: (error as GatewayError).code });
+      if (error instanceof GatewayError) {
+        switch (error.code) {
+          case 'credential_rejected':
+          // The credential was Portico's own, for all that it reads there.
+          case 'upstream_credential_rejected':
+            evict(siblings, caller, error);
+            break;
+          case 'access_denied':
+            evict([resource], caller, error);
+        }
       }
       throw error;
     }
   };
-}
-
-function denied(error: unknown, resource: string, siblings: readonly string[]): readonly string[] {
-  switch (error instanceof GatewayError ? error.code : undefined) {
-    case 'credential_rejected':
-    // The credential was Portico's own, for all that it reads there.
-    case 'upstream_credential_rejected':
-      return siblings;
-    case 'access_denied':
-      return [resource];
-    default:
-      return [];
-  }
 }

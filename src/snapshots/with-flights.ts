@@ -1,4 +1,4 @@
-import { heeding } from '../kernel/deadline.ts';
+import { withAbort } from '../kernel/deadline.ts';
 import type { Events } from '../observability/events.ts';
 import type { Load, Loader } from './load.ts';
 
@@ -15,11 +15,11 @@ interface Flight {
 }
 
 /**
- * Has concurrent reads of one caller share one load. A reader may leave alone, with its own signal; with the last
- * one the load is aborted. An error reaches all, and is forgotten: the next read loads again.
+ * Has concurrent reads of one credential share one load. A reader may leave alone, with its own signal; when the last one
+ * leaves, the load is aborted. An error reaches all readers, and is forgotten: the next read loads again.
  *
- * A flight belongs to one credential, whatever the partition, so nobody is given what another credential was shown. Readers'
- * deadlines are their own; the load's is that of its upstream, from when it began.
+ * A flight belongs to one credential, whatever the partition: nobody is given what an upstream has just shown another one.
+ * Readers' deadlines are their own; the load's is that of its upstream, counted from when it began.
  */
 export function withFlights(load: Loader, { resource, events }: FlightsOptions): Loader {
   const flights = new Map<string, Flight>();
@@ -32,7 +32,7 @@ export function withFlights(load: Loader, { resource, events }: FlightsOptions):
     }
   }
 
-  return async (caller, signal) => {
+  return async (caller, signal, options) => {
     signal.throwIfAborted();
     const { key } = caller;
     const joined = flights.get(key);
@@ -43,7 +43,7 @@ export function withFlights(load: Loader, { resource, events }: FlightsOptions):
       return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
     }
     const controller = new AbortController();
-    const landing = load(caller, controller.signal).finally(() => {
+    const landing = load(caller, controller.signal, options).finally(() => {
       if (flights.get(key) === flight) flights.delete(key);
     });
     // There may be nobody left to hear of it.
@@ -55,7 +55,7 @@ export function withFlights(load: Loader, { resource, events }: FlightsOptions):
     async function wait(boarded: Flight): Promise<Load> {
       boarded.waiters += 1;
       try {
-        return await heeding(signal, () => boarded.landing);
+        return await withAbort(signal, () => boarded.landing);
       } finally {
         leave(key, boarded);
       }

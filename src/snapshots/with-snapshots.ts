@@ -1,11 +1,8 @@
 import type { Caller } from '../kernel/caller.ts';
-import type { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../observability/events.ts';
-import type { SnapshotCache } from './cache.ts';
-import { type Lifetime, type Stage, stageAt } from './lifetime.ts';
+import { isShared, type SnapshotCache } from './cache.ts';
+import { allowsStale, type Lifetime, type Stage, stageAt } from './lifetime.ts';
 import type { Cached, Load, Loader, Read } from './load.ts';
-import { isOutage } from './outage.ts';
-import { snapshotKey } from './snapshot-key.ts';
 
 export interface SnapshotsOptions {
   readonly resource: string;
@@ -23,63 +20,72 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   const { resource, cache, lifetime, minRefreshMs, events, now } = options;
   const refreshing = new Set<string>();
 
-  /** Loads behind the caller's back. Nobody waits, so that nobody's leaving ends it: its own deadline does. */
-  function refresh(key: string, caller: Caller): void {
+  function stageOf({ snapshot }: Load, caller: Caller, time: number): Stage {
+    const since = Math.min(snapshot.loadedAt, cache.admittedAt(resource, caller));
+    return stageAt(time, since, lifetime, caller.expiresAt);
+  }
+
+  /** An upstream may use one entity tag for what it shows to different credentials: so it is asked by a caller's own only. */
+  function ask(caller: Caller, signal: AbortSignal, held: Load): Promise<Load> {
+    return load(caller, signal, { known: isShared(caller) ? undefined : held });
+  }
+
+  /** Loads behind the caller's back. Nobody waits, so that nobody's leaving ends it: the load's own deadline does. */
+  function refresh(caller: Caller, held: Load): void {
+    const { key } = caller;
     if (refreshing.has(key)) return;
     refreshing.add(key);
-    load(caller, new AbortController().signal)
+    ask(caller, new AbortController().signal, held)
       .catch((error) => events.refreshFailed?.({ resource, error }))
       .finally(() => refreshing.delete(key));
   }
 
   function serve(held: Load, stage: Stage, caller: Caller): Load {
     events.snapshotServed?.({ resource, stage: stage === 'fresh' ? 'fresh' : 'stale' });
-    return bounded(held, caller);
+    const { cached } = held;
+    const { expiresAt } = caller;
+    if (cached === undefined || expiresAt === undefined || expiresAt >= cached.freshUntil) return held;
+    return { ...held, cached: { ...cached, freshUntil: expiresAt } };
   }
 
-  async function reload(caller: Caller, signal: AbortSignal, stage: Stage, noCache: boolean): Promise<Load> {
-    const forwarded = stage === 'fresh' ? 'request' : 'stale';
+  /** Asks the upstream in spite of what is held, which is served where the upstream fails. */
+  async function reload(caller: Caller, signal: AbortSignal, known: Load, why: Why): Promise<Load> {
     try {
-      const loaded = await load(caller, signal);
-      return loaded.cached === undefined ? loaded : { ...loaded, cached: { ...loaded.cached, forwarded } };
+      const loaded = await ask(caller, signal, known);
+      return loaded.cached === undefined
+        ? loaded
+        : { ...loaded, cached: { ...loaded.cached, forwarded: why.forwarded } };
     } catch (error) {
-      if (noCache || !isOutage(error)) throw error;
-      return standIn(caller, forwarded, error);
+      if (why.noCache || !allowsStale(error)) throw error;
+      // Looked up again: it may have been evicted meanwhile.
+      const held = cache.get(resource, caller);
+      const stage = held === undefined ? 'over' : stageOf(held, caller, now());
+      if (held?.cached === undefined || stage === 'over') throw error;
+      const served = serve(held, stage, caller);
+      return { ...served, cached: { ...held.cached, ...served.cached, forwarded: why.forwarded, error } };
     }
   }
 
-  /** What is held in place of an upstream that failed. It is looked up again: it may have been evicted meanwhile. */
-  function standIn(caller: Caller, forwarded: Cached['forwarded'] & string, failure: GatewayError): Load {
-    const held = cache.get(snapshotKey(resource, caller.partition));
-    if (held?.cached === undefined) throw failure;
-    const stage = stageAt(now(), held.snapshot.loadedAt, lifetime, caller.expiresAt);
-    if (stage === 'over') throw failure;
-    const served = serve(held, stage, caller);
-    return { ...served, cached: { ...held.cached, ...served.cached, forwarded, failure } };
-  }
-
   return (caller, options) => {
-    const key = snapshotKey(resource, caller.partition);
-    const held = cache.get(key);
+    const held = cache.get(resource, caller);
     if (held === undefined) return load(caller, options.signal);
     const time = now();
-    const stage = stageAt(time, held.snapshot.loadedAt, lifetime, caller.expiresAt);
-    if (stage === 'over') return load(caller, options.signal);
-    const { noCache = false } = options;
+    const stage = stageOf(held, caller, time);
+    const noCache = options.noCache === true;
     if (stage === 'fresh' && (!noCache || time - held.snapshot.loadedAt <= minRefreshMs)) {
       return serve(held, stage, caller);
     }
     if (stage === 'stale-while-revalidate' && !noCache) {
-      refresh(key, caller);
+      refresh(caller, held);
       return serve(held, stage, caller);
     }
-    return reload(caller, options.signal, stage, noCache);
+    if (stage === 'over') return ask(caller, options.signal, held);
+    return reload(caller, options.signal, held, { forwarded: stage === 'fresh' ? 'request' : 'stale', noCache });
   };
 }
 
-/** What is held, as a caller is served it whose token may end before its freshness does. */
-function bounded(held: Load, { expiresAt }: Caller): Load {
-  const { cached } = held;
-  if (cached === undefined || expiresAt === undefined || expiresAt >= cached.freshUntil) return held;
-  return { ...held, cached: { ...cached, freshUntil: expiresAt } };
+/** Why the upstream is asked in spite of what is held. */
+interface Why {
+  readonly forwarded: Cached['forwarded'] & string;
+  readonly noCache: boolean;
 }

@@ -1,8 +1,7 @@
 import type { Events } from '../observability/events.ts';
-import type { SnapshotCache } from './cache.ts';
+import { type SnapshotCache, snapshotKey } from './cache.ts';
 import { freshUntil, type Lifetime } from './lifetime.ts';
 import type { Load, Loader } from './load.ts';
-import { snapshotKey } from './snapshot-key.ts';
 
 export interface StorageOptions {
   readonly resource: string;
@@ -13,9 +12,9 @@ export interface StorageOptions {
   readonly now: () => number;
 }
 
-/** Stores what a load brings, and offers what is held already for the upstream to renew. */
+/** Stores what a load brings. */
 export function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
-  /** As it is served from memory: what each hit would have to say anew is said once. */
+  /** As it is held: each hit gives this very object, so what it has to say is said once. */
   function toHold({ snapshot, pages, dropped, upstreamEtag }: Load, key: string): Load {
     return {
       snapshot,
@@ -27,13 +26,13 @@ export function withStorage(load: Loader, { resource, cache, lifetime, events, n
     };
   }
 
-  return async (caller, signal) => {
-    const key = snapshotKey(resource, caller.partition);
-    const storing = cache.begin(key);
+  return async (caller, signal, options) => {
+    const epoch = cache.begin(resource, caller);
     try {
-      const loaded = await load(caller, signal, { known: cache.get(key) });
+      const loaded = await load(caller, signal, options);
+      const key = snapshotKey(resource, caller.partition);
       // What nobody could ever be served is not worth a place.
-      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && storing.store(toHold(loaded, key));
+      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(toHold(loaded, key));
       if (stored) {
         const { bytes } = loaded.snapshot;
         events.snapshotStored?.({ resource, bytes: bytes.length, renewed: loaded.renewed ?? false });
@@ -41,7 +40,7 @@ export function withStorage(load: Loader, { resource, cache, lifetime, events, n
       const until = freshUntil(loaded.snapshot.loadedAt, lifetime, caller.expiresAt);
       return { ...loaded, cached: { key, freshUntil: until, forwarded: 'miss', stored } };
     } finally {
-      storing.end();
+      epoch.end();
     }
   };
 }

@@ -1,32 +1,33 @@
-import type { Logger } from '../observability/logger.ts';
-import type { BreakerSettings } from './breaker.ts';
-import { createUpstream, type UpstreamOptions } from './client.ts';
-import { type BreakerUpstream, withBreaker } from './with-breaker.ts';
-import { withBulkhead } from './with-bulkhead.ts';
-import { withRejections } from './with-rejections.ts';
-import { type RetrySettings, withRetry } from './with-retry.ts';
+import { createUpstream, type UpstreamOptions } from './client/client.ts';
+import type { BreakerSettings } from './resilience/breaker.ts';
+import { type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
+import { withBulkhead } from './resilience/with-bulkhead.ts';
+import { withNegativeCache } from './resilience/with-negative-cache.ts';
+import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
+import { type Authorize, withAuthorization } from './with-authorization.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
+  readonly authorize: Authorize;
   /** Deadline of one read; no call that probes a failed upstream takes longer. */
   readonly timeoutMs: number;
-  /** Requests that may wait for a connection; more are refused. */
+  /** Requests that may wait for a connection; more get `overloaded`. */
   readonly maxQueue: number;
   /** How long a 401 to a caller's own token is remembered. */
   readonly rememberRejectedMs: number;
   readonly breaker: BreakerSettings;
   readonly retry: RetrySettings;
-  readonly logger: Logger;
 }
 
-/** A remote API as reads ask it: the client, and around it the layers that deal with its failures. */
+/** A remote API as reads ask it: the client, and around it the layers that deal with its faults. */
 export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
-  const { timeoutMs, maxQueue, rememberRejectedMs, breaker, retry, logger, ...client } = options;
+  const { authorize, timeoutMs, maxQueue, rememberRejectedMs, breaker, retry, ...client } = options;
+  const { callersOwn, connections, events } = client;
   const now = () => performance.now();
-  const { callersOwn } = client.credential;
-  const retrying = withRetry(createUpstream(client), { ...retry, now });
-  const bounded = withBulkhead(retrying, { slots: client.connections, maxQueue, callersOwn, now });
-  const guarded = withBreaker(bounded, { ...breaker, probeTimeoutMs: timeoutMs, logger, now });
-  const { name, get, close } = withRejections(guarded, { forMs: rememberRejectedMs, now });
+  const retrying = withRetry(createUpstream(client), { ...retry, events, now });
+  const authorized = withAuthorization(retrying, authorize);
+  const bounded = withBulkhead(authorized, { slots: connections, maxQueue, callersOwn, events, now });
+  const guarded = withBreaker(bounded, { ...breaker, probeTimeoutMs: timeoutMs, events, now });
+  const { name, get, close } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, events, now });
   return {
     name,
     get,

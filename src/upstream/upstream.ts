@@ -1,11 +1,13 @@
-import type { Caller, Credential } from '../kernel/caller.ts';
+import type { Caller } from '../kernel/caller.ts';
 
 /** One page that an upstream is asked for. */
 export interface PageRequest<P> {
   /** Absolute path with query, the base path included. */
   readonly target: string;
-  /** Whose credential is sent. */
+  /** Who asks. */
   readonly caller: Caller;
+  /** Headers that tell the upstream who asks. `withAuthorization` puts them here; whoever asks for a page does not. */
+  readonly authorization?: Readonly<Record<string, string>> | undefined;
   /** An entity tag of the upstream's own that the page may still have (RFC 9110, section 13.1.2). */
   readonly ifNoneMatch?: string | undefined;
   /**
@@ -15,7 +17,7 @@ export interface PageRequest<P> {
   readonly read: (bytes: Buffer) => P;
 }
 
-/** One answered page. */
+/** One page that came. */
 export interface Reply<P> {
   /** `undefined` where it is still what its entity tag was asked about (304). */
   readonly page: P | undefined;
@@ -30,17 +32,10 @@ export interface Upstream {
   /** As settings call it. */
   readonly name: string;
   /**
-   * Sends one GET with the caller's credential, and reads what it brings. Rejects with a {@link GatewayError} that
-   * names this upstream, or with the signal's reason once it aborts.
+   * Sends one GET for this caller, and reads what it brings. Rejects with a {@link GatewayError} that names this
+   * upstream, or with the signal's reason once it aborts.
    */
   get<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>>;
   /** Closes idle connections and ends the others. */
   close(): Promise<void>;
-}
-
-/** What an upstream is given to know the caller. */
-export interface Presenter {
-  /** Whether it is the caller's own token: then a refusal is the caller's business (401, 403), else Portico's (502). */
-  readonly callersOwn: boolean;
-  headers(credential: Credential): Readonly<Record<string, string>>;
 }

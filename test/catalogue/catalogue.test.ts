@@ -1,26 +1,15 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { Caller } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { define } from '../../src/resources/resource.ts';
-import type { Load } from '../../src/snapshots/load.ts';
-import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
 import { callerWith } from '../support/caller.ts';
-
-function catalogueOf(load: (name: string, caller: Caller) => Promise<Load>) {
-  return createCatalogue(
-    RESOURCES.map((resource) => ({
-      name: resource.name,
-      definition: define(resource, 'platform'),
-      source: { load: (caller: Caller) => load(resource.name, caller), fresh: () => undefined },
-    })),
-  );
-}
+import { type CatalogueRead, catalogueOf } from '../support/catalogue.ts';
+import { loadOf } from '../support/loads.ts';
 
 describe('the catalogue', () => {
-  it('lists the three definitions as bytes', () => {
-    const { list } = catalogueOf(() => Promise.reject(new Error('not asked')));
+  it('lists the definitions as bytes, and as data, in the order of the registry', () => {
+    const { list, offered } = catalogueOf();
     const definitions = JSON.parse(list.bytes.toString());
     expect(definitions.map(({ uri }: { uri: string }) => uri)).to.deep.equal([
       'platform://projects',
@@ -28,18 +17,17 @@ describe('the catalogue', () => {
       'platform://tools',
     ]);
     expect(list.count).to.equal(3);
+    expect(offered.map(({ definition }) => definition)).to.deep.equal(definitions);
+    expect(offered.map(({ resource }) => resource)).to.deep.equal([...RESOURCES]);
   });
 
   it('finds the resource behind a uri', () => {
-    expect(catalogueOf(() => Promise.reject(new Error('not asked'))).find('platform://workflows')).to.equal(
-      'workflows',
-    );
+    expect(catalogueOf().find('platform://workflows')).to.equal('workflows');
   });
 
   for (const uri of ['platform://users', 'PLATFORM://tools', 'platform://tools/', 'tools', '__proto__', '']) {
     it(`names the three where nothing is behind the uri ${JSON.stringify(uri)}`, () => {
-      const { find } = catalogueOf(() => Promise.reject(new Error('not asked')));
-      expect(() => find(uri))
+      expect(() => catalogueOf().find(uri))
         .to.throw(GatewayError)
         .that.includes({
           code: 'resource_unknown',
@@ -48,15 +36,34 @@ describe('the catalogue', () => {
     });
   }
 
-  it('reads one resource for one caller', async () => {
-    const load: Load = { snapshot: createSnapshotWriter(0).finish(), upstreamMs: 1, pages: 1, dropped: 0 };
-    const asked: [string, Caller][] = [];
-    const catalogue = catalogueOf(async (name, caller) => {
-      asked.push([name, caller]);
-      return load;
+  it('knows what is offered alone', () => {
+    const [projects] = RESOURCES;
+    const catalogue = createCatalogue([
+      { resource: projects, definition: define(projects, 'acme'), read: () => loadOf() },
+    ]);
+    expect(catalogue.list.count).to.equal(1);
+    for (const ask of [
+      () => catalogue.find('acme://tools'),
+      () => catalogue.read('tools', callerWith(), { signal: new AbortController().signal }),
+    ]) {
+      expect(ask)
+        .to.throw(GatewayError)
+        .that.includes({ detail: 'No resource has this uri. There are: acme://projects.' });
+    }
+  });
+
+  it('reads one resource for one caller, at once where it can be', async () => {
+    const load = loadOf();
+    const asked: CatalogueRead[] = [];
+    const catalogue = catalogueOf((read) => {
+      asked.push(read);
+      return read.noCache ? Promise.resolve(load) : load;
     });
     const caller = callerWith();
-    expect(await catalogue.read('tools', caller, new AbortController().signal)).to.equal(load);
-    expect(asked).to.deep.equal([['tools', caller]]);
+    const { signal } = new AbortController();
+    expect(catalogue.read('tools', caller, { signal })).to.equal(load);
+    expect(await catalogue.read('tools', caller, { signal, noCache: true })).to.equal(load);
+    expect(asked[0]).to.deep.include({ name: 'tools', caller, signal, noCache: false });
+    expect(asked[1]).to.deep.include({ name: 'tools', noCache: true });
   });
 });

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { createLoader } from '../../src/catalogue/loader.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
-import { createPageParser } from '../../src/mapping/page.ts';
+import { createPageParser, type Page } from '../../src/mapping/page.ts';
+import type { Events } from '../../src/observability/events.ts';
 import type { PageRequest, ReplyHeaders } from '../../src/upstream/upstream.ts';
 import { callerWith } from '../support/caller.ts';
 
@@ -15,8 +16,23 @@ type Answer = (
 ) => Promise<{ readonly text?: string; readonly headers: ReplyHeaders }>;
 
 /** A loader of items with id and name, over an upstream that answers each request as told. */
-function loaderOver(answer: Answer, { timeoutMs = 5_000, invalidItems = 'fail' as 'fail' | 'drop' } = {}) {
+interface Overrides {
+  readonly timeoutMs?: number;
+  readonly invalidItems?: 'fail' | 'drop';
+  readonly now?: () => number;
+  readonly events?: Events;
+  readonly mapped?: (page: Page) => void;
+}
+
+function loaderOver(answer: Answer, overrides: Overrides = {}) {
+  const { timeoutMs = 5_000, invalidItems = 'fail', now = Date.now, events = {}, mapped } = overrides;
+  const map = createMapper({
+    fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
+    required: ['id', 'name'],
+    invalidItems,
+  });
   return createLoader({
+    resource: 'things',
     upstream: {
       name: 'platform',
       async get({ read, ...request }, signal) {
@@ -26,7 +42,8 @@ function loaderOver(answer: Answer, { timeoutMs = 5_000, invalidItems = 'fail' a
       close: async () => {},
     },
     timeoutMs,
-    now: Date.now,
+    events,
+    now,
     list: {
       baseUrl: 'https://platform.example/base',
       path: '/things',
@@ -42,11 +59,10 @@ function loaderOver(answer: Answer, { timeoutMs = 5_000, invalidItems = 'fail' a
       maxPages: 10,
     },
     parse: createPageParser('things'),
-    map: createMapper({
-      fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
-      required: ['id', 'name'],
-      invalidItems,
-    }),
+    map: (each) => {
+      mapped?.(each);
+      return map(each);
+    },
   });
 }
 
@@ -54,13 +70,13 @@ const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, n
 const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
 const never = new AbortController().signal;
 
-async function failure(reading: Promise<unknown>): Promise<unknown> {
+async function errorOf(reading: Promise<unknown>): Promise<unknown> {
   try {
     await reading;
   } catch (error) {
     return error;
   }
-  return expect.fail('the read did not fail');
+  return expect.fail('the read did not reject');
 }
 
 describe('a loader', () => {
@@ -93,8 +109,128 @@ describe('a loader', () => {
     expect({ count: snapshot.count, dropped }).to.deep.equal({ count: 3, dropped: 3 });
   });
 
+  it('tells the list that it has loaded whole, and no other', async () => {
+    const told: unknown[] = [];
+    const events: Events = { listLoaded: (loaded) => told.push(loaded) };
+    let asked = 0;
+    const load = loaderOver(
+      async () => {
+        asked += 1;
+        if (asked === 3) throw new GatewayError('upstream_failed');
+        return asked === 1 ? page([thing(1), { id: 2 }], 'more') : page([thing(3)], asked === 2 ? '' : 'more');
+      },
+      { invalidItems: 'drop', events },
+    );
+    await load(callerWith(), never);
+    await errorOf(load(callerWith(), never));
+    expect(told).to.deep.equal([
+      { resource: 'things', upstream: 'platform', pages: 2, items: 2, dropped: 1, defaulted: new Map() },
+    ]);
+  });
+
+  it('adds up over all pages which fields took their default', async () => {
+    const told: ReadonlyMap<string, number>[] = [];
+    let asked = 0;
+    const counts = [
+      new Map([['a', 1]]),
+      new Map(),
+      new Map([
+        ['b', 2],
+        ['a', 3],
+      ]),
+    ];
+    const load = createLoader({
+      resource: 'things',
+      upstream: {
+        name: 'platform',
+        async get({ read }) {
+          asked += 1;
+          return { page: read(Buffer.from(JSON.stringify([asked]))), headers: {} };
+        },
+        close: async () => {},
+      },
+      timeoutMs: 5000,
+      events: { listLoaded: ({ defaulted }) => told.push(defaulted) },
+      now: Date.now,
+      list: {
+        baseUrl: 'https://platform.example',
+        path: '/things',
+        query: {},
+        pagination: {
+          kind: 'token',
+          sizeParam: null,
+          size: 1,
+          tokenParam: 't',
+          next: () => (asked < 3 ? `${asked}` : ''),
+        },
+        maxItems: 10,
+        maxPages: 10,
+      },
+      parse: createPageParser('@'),
+      map: ({ items }) => ({ items: [], dropped: 0, defaulted: counts[Number(items[0]) - 1] ?? new Map() }),
+    });
+    await load(callerWith(), never);
+    expect(told).to.deep.equal([
+      new Map([
+        ['a', 4],
+        ['b', 2],
+      ]),
+    ]);
+  });
+
+  it('says when the load began, however long it takes', async () => {
+    let time = 1000;
+    const load = loaderOver(
+      async ({ target }) => {
+        time += 500;
+        return target.includes('token') ? page([thing(2)]) : page([thing(1)], 'more');
+      },
+      { now: () => time },
+    );
+    expect((await load(callerWith(), never)).snapshot.loadedAt).to.equal(1000);
+    expect(time).to.equal(2000);
+  });
+
+  it('lets others have their turn between pages that are there already', async () => {
+    let turn = 0;
+    let done = false;
+    const others = () => {
+      turn += 1;
+      if (!done) setImmediate(others);
+    };
+    setImmediate(others);
+    const mappedIn: number[] = [];
+    const load = loaderOver(
+      async ({ target }) =>
+        page([thing(target.length)], target.includes('bb') ? '' : `${target.slice(-1) === 'b' ? 'bb' : 'b'}`),
+      { mapped: () => mappedIn.push(turn) },
+    );
+    await load(callerWith(), never);
+    done = true;
+    expect(mappedIn).to.have.length(3);
+    expect(new Set(mappedIn).size).to.equal(3);
+  });
+
+  it('maps no page after it was aborted, though more of them have come', async () => {
+    const caller = new AbortController();
+    let mapped = 0;
+    const load = loaderOver(
+      async ({ target }) =>
+        page([thing(mapped)], target.includes('token=b') ? '' : target.includes('token=a') ? 'b' : 'a'),
+      {
+        mapped: () => {
+          mapped += 1;
+          if (mapped === 2) caller.abort(new Error('gone'));
+        },
+      },
+    );
+    expect(await errorOf(load(callerWith(), caller.signal))).to.have.property('message', 'gone');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(mapped).to.equal(2);
+  });
+
   it('names the upstream when a page cannot be used', async () => {
-    const error = await failure(loaderOver(async () => page('not a list'))(callerWith(), never));
+    const error = await errorOf(loaderOver(async () => page('not a list'))(callerWith(), never));
     expect(error).to.be.instanceOf(GatewayError).and.include({ code: 'upstream_invalid', upstream: 'platform' });
   });
 
@@ -105,7 +241,7 @@ describe('a loader', () => {
       if (asked === 2) throw new GatewayError('upstream_failed', { upstream: 'platform' });
       return page([thing(1)], 'more');
     });
-    expect(await failure(load(callerWith(), never))).to.include({ code: 'upstream_failed', upstream: 'platform' });
+    expect(await errorOf(load(callerWith(), never))).to.include({ code: 'upstream_failed', upstream: 'platform' });
   });
 
   it('ends at its deadline, naming the upstream, and aborts what it waits for', async () => {
@@ -119,7 +255,7 @@ describe('a loader', () => {
         }),
       { timeoutMs: 20 },
     );
-    expect(await failure(load(callerWith(), never))).to.include({ code: 'upstream_timeout', upstream: 'platform' });
+    expect(await errorOf(load(callerWith(), never))).to.include({ code: 'upstream_timeout', upstream: 'platform' });
     expect(aborted).to.equal(true);
   });
 
@@ -128,7 +264,7 @@ describe('a loader', () => {
     const gone = new Error('gone');
     const reading = loaderOver(() => new Promise(() => {}))(callerWith(), caller.signal);
     caller.abort(gone);
-    expect(await failure(reading)).to.equal(gone);
+    expect(await errorOf(reading)).to.equal(gone);
   });
 
   describe('of a list of one page with an entity tag', () => {
@@ -149,6 +285,39 @@ describe('a loader', () => {
       expect(second.snapshot.bytes).to.equal(first.snapshot.bytes);
       expect(second.snapshot.loadedAt).to.be.above(1);
       expect(Object.isFrozen(second.snapshot)).to.equal(true);
+    });
+
+    it('is told as stored again, not as loaded, where it is renewed', async () => {
+      const told: unknown[] = [];
+      const load = loaderOver(
+        async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
+        {
+          events: { listLoaded: (loaded) => told.push(loaded) },
+        },
+      );
+      const known = await load(callerWith(), never);
+      await load(callerWith(), never, { known });
+      expect(told).to.have.length(1);
+    });
+
+    it('is no list where the upstream says that, and was asked about nothing', async () => {
+      const error = await errorOf(loaderOver(async () => ({ headers: {} }))(callerWith(), never));
+      expect(error).to.be.instanceOf(Error);
+    });
+
+    it('keeps what was made of its bytes when it is renewed, and tells when that load began', async () => {
+      let time = 1000;
+      const load = loaderOver(
+        async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
+        {
+          now: () => (time += 500),
+        },
+      );
+      const first = await load(callerWith(), never);
+      const representations = { gzip: Buffer.from('made') };
+      const known = { ...first, snapshot: { ...first.snapshot, representations } };
+      const { snapshot } = await load(callerWith(), never, { known });
+      expect(snapshot).to.include({ loadedAt: 2000, representations });
     });
 
     it('is loaded anew where it changed, even into several pages', async () => {

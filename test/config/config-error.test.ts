@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ConfigError } from '../../src/config/config-error.ts';
 
 describe('an error about settings', () => {
-  it('has its mistakes in the order of the file, one a line', () => {
+  it('has its issues in the order of the file, one a line', () => {
     const error = new ConfigError(
       [
         { path: ['b', 2, 'x.y', 'z'], message: 'is wrong', line: 12, column: 3 },
@@ -14,7 +14,7 @@ describe('an error about settings', () => {
     expect(error.message).to.equal(
       'p.yaml:2:9: is first\np.yaml:12:1: a: is second\np.yaml:12:3: b[2]["x.y"].z: is wrong',
     );
-    expect(error.mistakes.map(({ path }) => path)).to.deep.equal([[], ['a'], ['b', 2, 'x.y', 'z']]);
+    expect(error.issues.map(({ path }) => path)).to.deep.equal([[], ['a'], ['b', 2, 'x.y', 'z']]);
   });
 
   it('names the file alone for what is wrong with all of it', () => {
@@ -29,7 +29,7 @@ describe('an error about settings', () => {
     expect(error.message).to.equal('b: is wrong\na: is wrong');
   });
 
-  it('keeps each mistake on one line, and what a terminal obeys out of it', () => {
+  it('keeps each issue on one line, and what a terminal obeys out of it', () => {
     const error = new ConfigError([{ path: ['a'], message: 'has a\r\nb\u001b[31m', line: 1, column: 1 }], 'p\n.yaml');
     expect(error.message).to.equal('p .yaml:1:1: a: has a b [31m');
   });

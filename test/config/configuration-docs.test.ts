@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { settingsJsonSchema } from '../../src/config/json-schema.ts';
-import { mistakesIn } from './settings-file.ts';
+import { issuesIn } from './settings-file.ts';
 import { settingsOf } from './settings-list.ts';
 import { tablesOf } from './settings-tables.ts';
 
@@ -17,7 +17,7 @@ describe('docs/configuration.md', () => {
           section.slice(0, section.indexOf('\n')).replaceAll('`', ''),
           section.split('\n').filter((line) => line.startsWith('| `')),
         ])
-        .filter(([heading]) => !['Values from the environment', 'Mistakes'].includes(String(heading))) as [
+        .filter(([heading]) => !['Values from the environment', 'Issues'].includes(String(heading))) as [
         string,
         string[],
       ][],
@@ -27,10 +27,10 @@ describe('docs/configuration.md', () => {
     for (const [block, rows] of expected) expect(documented.get(block), block).to.deep.equal(rows);
   });
 
-  it('shows the mistakes of its sample as they are told', async () => {
+  it('shows the issues of its sample as they are told', async () => {
     const [, yaml = '', told = ''] = /```yaml\n(http:[^`]*)```[^`]*```text\n([^`]*)```/.exec(page) ?? [];
-    const mistakes = await mistakesIn(yaml);
-    expect(told.trim().split('\n')).to.deep.equal(mistakes.map((mistake) => `portico.yaml:${mistake}`));
-    expect(mistakes).to.have.length.greaterThan(5);
+    const issues = await issuesIn(yaml);
+    expect(told.trim().split('\n')).to.deep.equal(issues.map((issue) => `portico.yaml:${issue}`));
+    expect(issues).to.have.length.greaterThan(5);
   });
 });

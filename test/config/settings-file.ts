@@ -1,6 +1,6 @@
 import { ConfigError } from '../../src/config/config-error.ts';
 import type { Environment } from '../../src/config/environment.ts';
-import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 import { inFolder, writeSettings } from '../support/process.ts';
 
 /** Enough for settings to be valid. */
@@ -17,7 +17,7 @@ export function load(yaml: string, environment: Environment = {}): Promise<Loade
 }
 
 /** What is wrong with such settings, as `line:column: path: message`; empty when nothing is. */
-export async function mistakesIn(yaml: string, environment: Environment = {}): Promise<string[]> {
+export async function issuesIn(yaml: string, environment: Environment = {}): Promise<string[]> {
   try {
     await load(yaml, environment);
     return [];

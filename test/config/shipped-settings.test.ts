@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { settingsJsonSchema } from '../../src/config/json-schema.ts';
-import { loadConfig, parseConfig } from '../../src/config/load.ts';
+import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { load } from './settings-file.ts';
 import { settingsIn, settingsOf } from './settings-list.ts';
 
@@ -42,7 +42,7 @@ describe('config/default.yaml', () => {
   it('says something about every setting of the first upstream and resource, and of each listener', () => {
     const lines = text.slice(0, text.indexOf('  # All installed workflows.')).split('\n');
     const first = lines.findIndex((line) => line.startsWith('  workflows:'));
-    const second = lines.findIndex((line) => line.startsWith('# The three resources.'));
+    const second = lines.findIndex((line) => line.startsWith('# The resources.'));
     const silent = [...lines.slice(0, first), ...lines.slice(second)].filter(
       (line, index, all) =>
         /^ *#?\w+:/.test(line) &&

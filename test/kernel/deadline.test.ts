@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { heeding, isDeadline, startDeadline, withDeadline } from '../../src/kernel/deadline.ts';
+import { isDeadline, startDeadline, withAbort, withDeadline } from '../../src/kernel/deadline.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 
 const LONG_MS = 60_000;
@@ -111,18 +111,18 @@ describe('withDeadline', () => {
   });
 });
 
-describe('heeding', () => {
+describe('withAbort', () => {
   it('settles as the work does and stops listening', async () => {
     const { signal } = new AbortController();
-    expect(await heeding(signal, async () => 7)).to.equal(7);
+    expect(await withAbort(signal, async () => 7)).to.equal(7);
     const mistake = new Error('mistake');
-    expect(await rejection(heeding(signal, () => Promise.reject(mistake)))).to.equal(mistake);
+    expect(await rejection(withAbort(signal, () => Promise.reject(mistake)))).to.equal(mistake);
     expect(listenersOf(signal)).to.equal(0);
   });
 
   it('does not begin the work when the signal has aborted already', async () => {
     const reason = new Error('too late');
-    expect(await rejection(heeding(AbortSignal.abort(reason), () => expect.fail('the work began')))).to.equal(reason);
+    expect(await rejection(withAbort(AbortSignal.abort(reason), () => expect.fail('the work began')))).to.equal(reason);
   });
 });
 

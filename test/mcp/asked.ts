@@ -1,15 +1,18 @@
 import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { Caller } from '../../src/kernel/caller.ts';
-import type { Facts } from '../../src/mcp/ask.ts';
-import { createMcpEndpoint, type McpRequest } from '../../src/mcp/endpoint.ts';
+import { type Caller, Credential } from '../../src/kernel/caller.ts';
+import type { DispatchOptions } from '../../src/mcp/dispatch.ts';
+import type { RpcHeaders } from '../../src/mcp/envelope.ts';
+import { createRpcHandler, type RpcRequest } from '../../src/mcp/rpc-handler.ts';
+import type { Events, RequestRecord } from '../../src/observability/events.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { define } from '../../src/resources/resource.ts';
+import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
-import type { Quote } from '../../src/snapshots/quotes.ts';
+import { createRepresentations } from '../../src/snapshots/representations.ts';
 import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
-import { callerWith } from '../support/caller.ts';
 
 export const NOW = 1_700_000_000_000;
+export const TOKEN = 'token-of-the-test';
 
 /** What stands in `_meta` of every request from 2026-07-28 on. */
 export const ENVELOPE = {
@@ -18,27 +21,41 @@ export const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+/** What `initialize` takes beside a revision. */
+export const CLIENT = { capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+
+export const NO_HEADERS: RpcHeaders = { protocolVersion: undefined, method: undefined, name: undefined };
+
+export function callerOf(requestId = 'request-of-the-test'): Caller {
+  return { credential: new Credential(TOKEN), key: 'key', partition: 'partition', requestId };
+}
+
 /** One read that the catalogue was asked for. */
 export interface Read {
   readonly name: string;
   readonly caller: Caller;
+  /** Made when it is looked at. */
   readonly signal: AbortSignal;
   readonly noCache: boolean;
 }
 
 export type Reader = (read: Read) => Promise<Load> | Load;
 
-/** The catalogue of the three resources, whose reads are a test's own; `fresh` is what is held of each. */
-export function catalogueOf(read: Reader, fresh: () => Load | undefined = () => undefined) {
+/** The catalogue of the three resources, whose reads are a test's own. */
+export function catalogueOf(read: Reader) {
   return createCatalogue(
     RESOURCES.map((resource) => ({
-      name: resource.name,
+      resource,
       definition: define(resource, 'platform'),
-      source: {
-        load: async (caller, signal, terms) =>
-          read({ name: resource.name, caller, signal, noCache: terms?.noCache ?? false }),
-        fresh,
-      },
+      read: (caller, options) =>
+        read({
+          name: resource.name,
+          caller,
+          noCache: options.noCache ?? false,
+          get signal() {
+            return options.signal;
+          },
+        }),
     })),
   );
 }
@@ -59,93 +76,90 @@ export function toolItem(id: string, rest: object = {}): object {
   return { id, name: id, version: '1.0.0', category: 'SCANNER', description: `About ${id}.`, ...rest };
 }
 
-export interface AskedOptions {
+export interface AskedOptions extends Partial<DispatchOptions> {
   readonly read?: Reader;
-  /** What is held, and fresh, of any of the three. @default nothing */
-  readonly fresh?: () => Load | undefined;
-  /** What answers are made with that the SDK need not make. @default the SDK makes all */
-  readonly quote?: Quote;
-  readonly tools?: boolean;
-  readonly maxResultBytes?: number;
 }
 
-/** An answer, and what was told of its request. */
+/** What it takes to answer requests, with the reads of a test. */
+export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {}): DispatchOptions {
+  return {
+    catalogue: catalogueOf(read),
+    representations: createRepresentations(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 })),
+    tools: true,
+    maxResultBytes: 65_536,
+    version: '1.2.3',
+    now: () => NOW,
+    events: {},
+    ...rest,
+  };
+}
+
+export type Bug = Parameters<NonNullable<Events['internalError']>>[0];
+
+/** A response, and what was recorded of its request. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
   readonly json: any;
-  readonly facts: Facts;
-  readonly bugs: readonly unknown[];
+  readonly record: RequestRecord;
+  readonly bugs: readonly Bug[];
 }
 
-/** An endpoint over such a catalogue, and ways to ask it. */
-export function asked({
-  read = () => loadOf([]),
-  fresh,
-  quote,
-  tools = true,
-  maxResultBytes = 65_536,
-}: AskedOptions = {}) {
-  const endpoint = createMcpEndpoint({
-    catalogue: catalogueOf(read, fresh),
-    quote,
-    resources: RESOURCES,
-    tools,
-    maxResultBytes,
-    version: '1.2.3',
-    now: () => NOW,
-  });
+/** A handler over such a catalogue, and ways to ask it. */
+export function asked(options: AskedOptions = {}) {
+  const all: Bug[] = [];
+  const handle = createRpcHandler(optionsOf({ events: { internalError: (bug) => all.push(bug) }, ...options }));
 
   /** Sends bytes as they are. */
-  async function raw(body: string | Buffer, rest: Partial<McpRequest> = {}): Promise<Answered> {
-    let facts: Facts = {};
-    const bugs: unknown[] = [];
-    const {
-      status,
-      headers,
-      body: answer,
-    } = await endpoint.answer({
-      headers: {},
+  async function raw(body: string | Buffer, rest: Partial<RpcRequest> = {}): Promise<Answered> {
+    const bugs = all.length;
+    const record: RequestRecord = { edge: 'http', requestId: 'request-of-the-test', begun: 0, outcome: '', bytes: 0 };
+    const response = await handle({
+      headers: NO_HEADERS,
       body: Buffer.from(body),
-      caller: callerWith(),
-      signal: new AbortController().signal,
-      noCache: false,
-      note: (more) => {
-        facts = { ...facts, ...more };
+      caller: callerOf(),
+      get signal(): AbortSignal {
+        return new AbortController().signal;
       },
-      logBug: (error) => bugs.push(error),
+      noCache: false,
+      record,
       ...rest,
     });
-    const text = (Buffer.isBuffer(answer) ? answer : Buffer.concat(answer)).toString();
+    const text = (Buffer.isBuffer(response.body) ? response.body : Buffer.concat(response.body)).toString();
+    const headers: Record<string, string> = {};
+    for (let at = 0; at < response.headers.length; at += 2) {
+      headers[response.headers[at] ?? ''] = response.headers[at + 1] ?? '';
+    }
     return {
-      status,
+      status: response.status,
       headers,
       text,
       get json() {
         return JSON.parse(text);
       },
-      facts,
-      bugs,
+      record,
+      bugs: all.slice(bugs),
     };
   }
 
   return {
     raw,
-    /** One request of the older era. */
-    legacy: (method: string, params?: object, rest?: Partial<McpRequest>) =>
+    /** One request of a revision before 2026-07-28. */
+    earlier: (method: string, params?: object, rest?: Partial<RpcRequest>) =>
       raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), rest),
-    /** One request of the newer era, with the headers that it has to have. */
-    modern: (method: string, params: Record<string, unknown> = {}, headers: McpRequest['headers'] = {}) => {
+    /** One request of 2026-07-28, with the headers that it has to have. */
+    current: (method: string, params: Record<string, unknown> = {}, headers: Partial<RpcHeaders> = {}, rest = {}) => {
       const name = params['uri'] ?? params['name'];
       return raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }), {
         headers: {
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': method,
-          ...(typeof name === 'string' && { 'mcp-name': name }),
+          protocolVersion: '2026-07-28',
+          method,
+          name: typeof name === 'string' ? name : undefined,
           ...headers,
         },
+        ...rest,
       });
     },
   };

@@ -1,25 +1,34 @@
-import { createLogger, type Logger } from '../../src/observability/logger.ts';
-import { until } from '../http/until.ts';
+import type { Events } from '../../src/observability/events.ts';
+import { logEvents } from '../../src/observability/log.ts';
+import { createLogger, type Logger, type LoggerOptions } from '../../src/observability/logger.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** A log that a test reads. */
 export interface CapturedLog {
   readonly logger: Logger;
+  /** The listener that writes it. */
+  readonly events: Events;
   /** As it was written so far. */
   text(): string;
   lines(): Record<string, unknown>[];
   /** The access lines so far, once there are `count` of them. */
   access(count: number): Promise<Record<string, unknown>[]>;
+  /** How often all had to be written at once. */
+  flushes(): number;
 }
 
-export function captureLog(): CapturedLog {
+export function captureLog(level: LoggerOptions['level'] = 'debug'): CapturedLog {
   let text = '';
+  let flushes = 0;
   const logger = createLogger({
-    level: 'debug',
+    level,
     destination: {
       write(line) {
         text += line;
       },
-      flushSync() {},
+      flushSync() {
+        flushes += 1;
+      },
     },
   });
   const lines = (): Record<string, unknown>[] =>
@@ -30,11 +39,10 @@ export function captureLog(): CapturedLog {
   const access = () => lines().filter((line) => line['msg'] === 'request');
   return {
     logger,
+    events: logEvents(logger),
     text: () => text,
     lines,
-    async access(count) {
-      await until(() => access().length >= count);
-      return access();
-    },
+    access: (count) => eventually(() => (access().length >= count ? access() : undefined)),
+    flushes: () => flushes,
   };
 }

@@ -1,45 +1,39 @@
 import type { Caller } from '../../src/kernel/caller.ts';
 import { Credential } from '../../src/kernel/caller.ts';
-import type { Load, Loader, Terms } from '../../src/snapshots/load.ts';
-import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
+import type { Load, Loader, LoadOptions } from '../../src/snapshots/load.ts';
+import { loadOf } from '../support/loads.ts';
 
 /** One load that a test decides on. */
 export interface Departure {
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  readonly terms: Terms | undefined;
+  readonly options: LoadOptions | undefined;
   /** Ends it with what the upstream showed. */
   land(items?: readonly object[], rest?: Partial<Load>): void;
-  fail(error: unknown): void;
+  reject(error: unknown): void;
 }
 
 /** A loader whose loads end when a test says so, or with their signal. `departures` has them, oldest first. */
 export function createTower(now: () => number): { load: Loader; departures: Departure[] } {
   const departures: Departure[] = [];
-  const load: Loader = (caller, signal, terms) =>
+  const load: Loader = (caller, signal, options) =>
     new Promise((resolve, reject) => {
       const loadedAt = now();
       signal.addEventListener('abort', () => reject(signal.reason));
       departures.push({
         caller,
         signal,
-        terms,
-        land: (items = [], rest = {}) => resolve({ ...loadOf(items, loadedAt), ...rest }),
-        fail: reject,
+        options,
+        land: (items = [], rest = {}) => resolve(loadOf(items, { loadedAt, ...rest })),
+        reject,
       });
     });
   return { load, departures };
 }
 
-export function loadOf(items: readonly object[] = [], loadedAt = 0): Load {
-  const writer = createSnapshotWriter(loadedAt);
-  writer.add(items);
-  return { snapshot: writer.finish(), upstreamMs: 5, pages: 1, dropped: 0 };
-}
-
-/** A caller whose partition is its token's name. */
+/** A caller whose key is its token's name, and whose partition is its own unless told otherwise. */
 export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
-  return { credential: new Credential(token), partition: token, requestId: `request of ${token}`, ...rest };
+  return { credential: new Credential(token), key: token, partition: token, requestId: `request of ${token}`, ...rest };
 }
 
 export const never: AbortSignal = new AbortController().signal;
@@ -48,12 +42,12 @@ export const never: AbortSignal = new AbortController().signal;
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** What a promise rejects with. */
-export async function failureOf(reading: Promise<unknown>): Promise<unknown> {
-  const outcome = await reading.then(
+export async function errorOf(reading: unknown): Promise<unknown> {
+  const outcome = await Promise.resolve(reading).then(
     () => undefined,
     (error) => ({ error }),
   );
-  if (outcome === undefined) throw new Error('it did not fail');
+  if (outcome === undefined) throw new Error('it did not reject');
   return outcome.error;
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { freshUntil, stageAt } from '../../src/snapshots/lifetime.ts';
+import { ERRORS, type ErrorCode, GatewayError } from '../../src/kernel/errors.ts';
+import { allowsStale, freshUntil, stageAt } from '../../src/snapshots/lifetime.ts';
 
 const LIFETIME = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
 const LOADED_AT = 1000;
@@ -36,5 +37,27 @@ describe('the life of a snapshot', () => {
     expect(stageAt(LOADED_AT + 60, LOADED_AT, { ttlMs: 60, staleWhileRevalidateMs: 0, staleIfErrorMs: 0 })).to.equal(
       'over',
     );
+  });
+});
+
+describe('an error in whose place a stale snapshot may be served', () => {
+  it('says nothing about what the caller may see', () => {
+    const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => allowsStale(new GatewayError(code)));
+    expect(codes).to.have.members([
+      'upstream_failed',
+      'upstream_invalid',
+      'upstream_rate_limited',
+      'upstream_timeout',
+      'breaker_open',
+      'overloaded',
+    ]);
+  });
+
+  it('does not say that the list is gone, and is no bug', () => {
+    for (const upstreamStatus of [404, 410]) {
+      expect(allowsStale(new GatewayError('upstream_failed', { upstreamStatus }))).to.equal(false);
+    }
+    expect(allowsStale(new GatewayError('upstream_failed', { upstreamStatus: 418 }))).to.equal(true);
+    expect(allowsStale(new TypeError('a bug'))).to.equal(false);
   });
 });

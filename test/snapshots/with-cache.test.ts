@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import type { Caller } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
+import type { Events } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
-import type { Load } from '../../src/snapshots/load.ts';
+import { cacheOutcome, type Load } from '../../src/snapshots/load.ts';
 import { withCache } from '../../src/snapshots/with-cache.ts';
-import { captureLog } from '../observability/captured-log.ts';
-import { callerOf, createTower, failureOf, never, settle, text } from './departures.ts';
+import { callerOf, createTower, errorOf, never, settle, text } from './departures.ts';
 
 const LIFETIME = { ttlMs: 60_000, staleWhileRevalidateMs: 300_000, staleIfErrorMs: 3_600_000, minRefreshMs: 5000 };
 const SECOND = 1000;
@@ -15,30 +16,44 @@ const failed = new GatewayError('upstream_failed', { upstreamStatus: 503 });
 function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
-  const log = captureLog();
+  const told: [string, unknown][] = [];
+  const events: Events = {
+    snapshotServed: (event) => told.push(['served', event]),
+    snapshotStored: (event) => told.push(['stored', event]),
+    flightJoined: (event) => told.push(['joined', event]),
+    snapshotEvicted: (event) => told.push(['evicted', event]),
+    refreshFailed: (event) => told.push(['refreshFailed', event]),
+  };
   const cache = createSnapshotCache({ maxBytes, maxEntries: 100 });
   const of = (resource: string) => {
     const { load, departures } = createTower(now);
-    const options = { resource, siblings: ['projects', 'workflows', 'tools'], cache, logger: log.logger, now };
+    const options = { resource, siblings: ['projects', 'workflows', 'tools'], cache, events, now };
     const source = withCache(load, { ...options, lifetime: resource === 'projects' ? undefined : lifetime });
-    return { read: source.load, fresh: source.fresh, departures };
+    const read = (caller: Caller, signal = never, { noCache = false } = {}) => source(caller, { signal, noCache });
+    return { read, source, departures };
   };
-  return { clock, cache, log, projects: of('projects'), workflows: of('workflows'), tools: of('tools') };
+  return { clock, cache, told, projects: of('projects'), workflows: of('workflows'), tools: of('tools') };
 }
 
 type Resource = ReturnType<typeof house>['tools'];
 
 /** Reads once, and has the upstream answer with one item of this id. */
 async function readLanding({ read, departures }: Resource, id: string, caller = alice): Promise<Load> {
-  const reading = read(caller, never);
+  const reading = read(caller);
   departures.at(-1)?.land([{ id }]);
   return reading;
 }
 
-/** Reads once, and has the upstream fail. */
-function readFailing({ read, departures }: Resource, error: unknown, noCache = false): Promise<Load> {
+/** Reads once, and has the upstream's load reject. */
+async function readRejecting({ read, departures }: Resource, error: unknown, noCache = false): Promise<Load> {
   const reading = read(alice, never, { noCache });
-  departures.at(-1)?.fail(error);
+  departures.at(-1)?.reject(error);
+  return reading;
+}
+
+async function readRejectingAs(caller: Caller, { read, departures }: Resource, error: unknown): Promise<Load> {
+  const reading = read(caller);
+  departures.at(-1)?.reject(error);
   return reading;
 }
 
@@ -51,11 +66,59 @@ describe('a snapshot', () => {
     const first = await readLanding(tools, 'a');
     expect(first.cached).to.include({ forwarded: 'miss', stored: true, freshUntil: clock.now + 60 * SECOND });
     clock.now += 59 * SECOND;
-    const next = await tools.read(alice, never);
+    const next = await tools.read(alice);
     expect(next.snapshot).to.equal(first.snapshot);
     expect(next.cached).to.include({ stored: false }).and.not.have.property('forwarded');
     expect(next.upstreamMs).to.equal(0);
     expect(tools.departures).to.have.length(1);
+  });
+
+  it('is given at once, and as the very same object each time', async () => {
+    const { tools } = house();
+    await readLanding(tools, 'a');
+    const asked = {
+      get signal(): AbortSignal {
+        return expect.fail('nobody need wait');
+      },
+    };
+    const hit = tools.source(alice, asked);
+    expect(hit).to.have.property('snapshot');
+    expect(tools.source(alice, asked)).to.equal(hit);
+  });
+
+  it('is looked up once by a read that misses it, whose load is told what is held', async () => {
+    const { tools, cache, clock } = house();
+    const { get } = cache;
+    let lookups = 0;
+    Object.assign(cache, {
+      get: (...asked: Parameters<typeof get>) => {
+        lookups += 1;
+        return get(...asked);
+      },
+    });
+    const { snapshot } = await readLanding(tools, 'old');
+    expect(lookups).to.equal(1);
+    clock.now += 10 * MINUTE;
+    await readLanding(tools, 'new');
+    expect(lookups).to.equal(2);
+    expect(tools.departures.map(({ options }) => options?.known?.snapshot)).to.deep.equal([undefined, snapshot]);
+  });
+
+  it('tells its events', async () => {
+    const { tools, clock, told } = house();
+    const { snapshot } = await readLanding(tools, 'a');
+    await tools.read(alice);
+    clock.now += 60 * SECOND;
+    await tools.read(alice);
+    tools.departures[1]?.land([{ id: 'a' }], { renewed: true });
+    await settle();
+    const bytes = snapshot.bytes.length;
+    expect(told).to.deep.equal([
+      ['stored', { resource: 'tools', bytes, renewed: false }],
+      ['served', { resource: 'tools', stage: 'fresh' }],
+      ['served', { resource: 'tools', stage: 'stale' }],
+      ['stored', { resource: 'tools', bytes, renewed: true }],
+    ]);
   });
 
   it('is of one caller, and of one resource', async () => {
@@ -63,12 +126,12 @@ describe('a snapshot', () => {
     await readLanding(tools, 'tool of alice');
     expect(text(await readLanding(tools, 'tool of bob', bob))).to.contain('tool of bob');
     expect(text(await readLanding(workflows, 'workflow of alice'))).to.contain('workflow of alice');
-    expect(text(await tools.read(alice, never))).to.contain('tool of alice');
+    expect(text(await tools.read(alice))).to.contain('tool of alice');
   });
 
   it('of projects is never stored, and shared by those who read at once', async () => {
     const { projects, cache } = house();
-    const readings = [projects.read(alice, never), projects.read(alice, never)];
+    const readings = [projects.read(alice), projects.read(alice)];
     projects.departures[0]?.land();
     const [first, second] = await Promise.all(readings);
     expect(first).to.not.have.any.keys('cached', 'collapsed');
@@ -91,48 +154,56 @@ describe('a snapshot', () => {
 
 describe('a snapshot past its freshness', () => {
   it('is served at once, and refreshed once behind the reads', async () => {
-    const { tools, clock } = house();
+    const { tools, clock, told } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
-    for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice, never))).to.contain('old');
+    for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice))).to.contain('old');
     expect(tools.departures).to.have.length(2);
+    // None but the first read has to do with it.
+    expect(told.map(([name]) => name)).to.deep.equal(['stored', 'served', 'served', 'served']);
     tools.departures[1]?.land([{ id: 'new' }]);
     await settle();
-    expect(text(await tools.read(alice, never))).to.contain('new');
+    expect(text(await tools.read(alice))).to.contain('new');
     expect(tools.departures).to.have.length(2);
   });
 
-  it('is refreshed though the reader whom it served is gone', async () => {
+  it('is refreshed by one load at a time, which does not end with the readers whom it serves', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
     const caller = new AbortController();
     await tools.read(alice, caller.signal);
     caller.abort();
+    await settle();
     expect(tools.departures[1]?.signal.aborted).to.equal(false);
+    // Who wants the upstream to be asked joins it, and leaves it under way.
+    const other = new AbortController();
+    const reading = errorOf(tools.read(alice, other.signal, { noCache: true }));
+    other.abort();
+    await reading;
+    expect(tools.departures).to.have.length(2);
+    expect(tools.departures[1]?.signal.aborted).to.equal(false);
+    for (let reads = 0; reads < 3; reads += 1) await tools.read(alice);
+    tools.departures[1]?.land([{ id: 'new' }]);
+    await settle();
+    expect(text(await tools.read(alice))).to.contain('new');
+    expect(tools.departures).to.have.length(2);
   });
 
-  it('stays where the refresh fails, which the log says in our words; the next read tries again', async () => {
-    const { tools, clock, log } = house();
+  it('stays where the refresh fails, of which an event tells; the next read tries again', async () => {
+    const { tools, clock, told } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
-    const cause = new TypeError('text of a stranger');
-    for (const error of [new GatewayError('upstream_invalid', { reason: 'ours', cause }), cause, 'thrown']) {
-      expect(text(await tools.read(alice, never))).to.contain('old');
-      tools.departures.at(-1)?.fail(error);
+    const errors = [new GatewayError('upstream_invalid'), new TypeError('a bug'), 'thrown'];
+    for (const error of errors) {
+      expect(text(await tools.read(alice))).to.contain('old');
+      tools.departures.at(-1)?.reject(error);
       await settle();
     }
     expect(tools.departures).to.have.length(4);
-    const [known, bug, odd] = log.lines();
-    expect(known).to.deep.include({
-      level: 'info',
-      resource: 'tools',
-      outcome: 'upstream_invalid',
-      causes: ['TypeError'],
-    });
-    expect(bug).to.include({ level: 'error', outcome: 'internal', error: 'TypeError' });
-    expect(odd).to.include({ level: 'error', outcome: 'internal', error: 'string' });
-    expect(log.text()).not.to.contain('stranger');
+    expect(told.filter(([name]) => name === 'refreshFailed')).to.deep.equal(
+      errors.map((error) => ['refreshFailed', { resource: 'tools', error }]),
+    );
   });
 
   it('is loaded again before it is served once that time is over, too', async () => {
@@ -153,13 +224,13 @@ describe('a snapshot past its freshness', () => {
     new GatewayError('breaker_open'),
     new GatewayError('overloaded'),
   ]) {
-    it(`stands in for an upstream that fails: ${error.code} ${error.upstreamStatus ?? ''}`, async () => {
+    it(`stands in for a fault of the platform: ${error.code} ${error.upstreamStatus ?? ''}`, async () => {
       const { tools, clock } = house();
       await readLanding(tools, 'old');
       clock.now += 61 * MINUTE - 1;
-      const load = await readFailing(tools, error);
+      const load = await readRejecting(tools, error);
       expect(text(load)).to.contain('old');
-      expect(load.cached).to.include({ forwarded: 'stale', stored: false, failure: error });
+      expect(load.cached).to.include({ forwarded: 'stale', stored: false, error });
     });
   }
 
@@ -172,11 +243,11 @@ describe('a snapshot past its freshness', () => {
     new GatewayError('draining'),
     new TypeError('a bug'),
   ]) {
-    it(`does not stand in for what is no outage: ${error.message} ${'upstreamStatus' in error ? error.upstreamStatus : ''}`, async () => {
+    it(`does not stand in for an error that is no fault of the platform: ${error.message} ${'upstreamStatus' in error ? error.upstreamStatus : ''}`, async () => {
       const { tools, clock } = house();
       await readLanding(tools, 'old');
       clock.now += 10 * MINUTE;
-      expect(await failureOf(readFailing(tools, error))).to.equal(error);
+      expect(await errorOf(readRejecting(tools, error))).to.equal(error);
     });
   }
 
@@ -184,16 +255,16 @@ describe('a snapshot past its freshness', () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');
     clock.now += 61 * MINUTE;
-    expect(await failureOf(readFailing(tools, failed))).to.equal(failed);
+    expect(await errorOf(readRejecting(tools, failed))).to.equal(failed);
   });
 
   it('is not served where it was evicted while the upstream failed', async () => {
     const { tools, projects, clock } = house();
     await readLanding(tools, 'old');
     clock.now += 10 * MINUTE;
-    const reading = failureOf(tools.read(alice, never));
-    await failureOf(readFailing(projects, new GatewayError('credential_rejected')));
-    tools.departures.at(-1)?.fail(failed);
+    const reading = errorOf(tools.read(alice));
+    await errorOf(readRejecting(projects, new GatewayError('credential_rejected')));
+    tools.departures.at(-1)?.reject(failed);
     expect(await reading).to.equal(failed);
   });
 
@@ -224,20 +295,36 @@ describe('Cache-Control: no-cache', () => {
     await readLanding(tools, 'old');
     for (const age of [6 * SECOND, 2 * MINUTE, 10 * MINUTE]) {
       clock.now += age;
-      expect(await failureOf(readFailing(tools, failed, true))).to.equal(failed);
+      expect(await errorOf(readRejecting(tools, failed, true))).to.equal(failed);
     }
   });
 });
 
 describe('what an upstream denies', () => {
+  it('to Portico itself is evicted for all of that upstream', async () => {
+    const { tools, workflows, projects, cache, told } = house();
+    await readLanding(tools, 'a');
+    await readLanding(workflows, 'a');
+    await readLanding(tools, 'b', bob);
+    await errorOf(readRejecting(projects, new GatewayError('upstream_credential_rejected', { upstreamStatus: 401 })));
+    expect(cache.entries).to.equal(1);
+    expect(text(await tools.read(bob))).to.contain('b');
+    expect(told.filter(([name]) => name === 'evicted')).to.deep.equal(
+      ['projects', 'workflows', 'tools'].map((resource) => [
+        'evicted',
+        { resource, code: 'upstream_credential_rejected' },
+      ]),
+    );
+  });
+
   it('with a 401 is evicted for all of that upstream, for that caller alone', async () => {
     const { tools, workflows, projects, cache } = house();
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');
     await readLanding(tools, 'b', bob);
-    await failureOf(readFailing(projects, new GatewayError('credential_rejected')));
+    await errorOf(readRejecting(projects, new GatewayError('credential_rejected')));
     expect(cache.entries).to.equal(1);
-    expect(text(await tools.read(bob, never))).to.contain('b');
+    expect(text(await tools.read(bob))).to.contain('b');
   });
 
   it('with a 403 is evicted for that resource alone', async () => {
@@ -245,14 +332,14 @@ describe('what an upstream denies', () => {
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');
     clock.now += 10 * MINUTE;
-    await failureOf(readFailing(tools, new GatewayError('access_denied')));
+    await errorOf(readRejecting(tools, new GatewayError('access_denied')));
     expect(cache.entries).to.equal(1);
   });
 
   it('is not stored again by a load that began before', async () => {
     const { tools, projects, cache } = house();
-    const slow = tools.read(alice, never);
-    await failureOf(readFailing(projects, new GatewayError('credential_rejected')));
+    const slow = tools.read(alice);
+    await errorOf(readRejecting(projects, new GatewayError('credential_rejected')));
     tools.departures[0]?.land([{ id: 'slow' }]);
     expect((await slow).cached).to.include({ forwarded: 'miss', stored: false });
     expect(cache).to.include({ entries: 0, loading: 0 });
@@ -263,8 +350,8 @@ describe('what an upstream denies', () => {
     const { tools, clock, cache } = house();
     await readLanding(tools, 'old');
     clock.now += 2 * MINUTE;
-    await tools.read(alice, never);
-    tools.departures[1]?.fail(new GatewayError('access_denied'));
+    await tools.read(alice);
+    tools.departures[1]?.reject(new GatewayError('access_denied'));
     await settle();
     expect(cache.entries).to.equal(0);
   });
@@ -276,11 +363,11 @@ describe('a token that ends', () => {
     const caller = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
     expect((await readLanding(tools, 'a', caller)).cached).to.include({ freshUntil: caller.expiresAt, stored: true });
     clock.now += 10 * SECOND - 1;
-    expect((await tools.read(caller, never)).cached).to.include({ freshUntil: caller.expiresAt });
+    expect((await tools.read(caller)).cached).to.include({ freshUntil: caller.expiresAt });
     clock.now += 1;
-    const reading = tools.read(caller, never);
-    tools.departures[1]?.fail(failed);
-    expect(await failureOf(reading)).to.equal(failed);
+    const reading = tools.read(caller);
+    tools.departures[1]?.reject(failed);
+    expect(await errorOf(reading)).to.equal(failed);
   });
 
   it('stores nothing once it has ended, though the upstream takes it', async () => {
@@ -288,5 +375,102 @@ describe('a token that ends', () => {
     const load = await readLanding(tools, 'a', callerOf('alice', { expiresAt: clock.now }));
     expect(load.cached).to.include({ stored: false });
     expect(cache.entries).to.equal(0);
+  });
+});
+
+describe('a partition that several credentials share', () => {
+  const bob = callerOf('bob', { partition: 'tenant' });
+  const carol = callerOf('carol', { partition: 'tenant' });
+  const rejected = new GatewayError('credential_rejected', { upstreamStatus: 401 });
+  const denied = new GatewayError('access_denied', { upstreamStatus: 403 });
+
+  it('serves nobody whom the upstream has not given the list itself', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'by bob', bob);
+    clock.now += SECOND;
+    const reading = tools.read(carol);
+    expect(tools.departures).to.have.length(2);
+    // An entity tag that the upstream gave bob says nothing of what carol may see.
+    expect(tools.departures[1]?.options?.known).to.equal(undefined);
+    tools.departures[1]?.land([{ id: 'by carol' }]);
+    expect((await reading).collapsed).to.equal(undefined);
+    for (const caller of [bob, carol]) expect(text(await tools.read(caller))).to.contain('by carol');
+    expect(tools.departures).to.have.length(2);
+  });
+
+  it('shares no flight', async () => {
+    const { tools } = house();
+    const readings = [tools.read(bob), tools.read(carol)];
+    expect(tools.departures.map(({ caller }) => caller)).to.deep.equal([bob, carol]);
+    tools.departures[0]?.reject(rejected);
+    tools.departures[1]?.land([{ id: 'of carol' }]);
+    expect(await errorOf(readings[0])).to.equal(rejected);
+    expect(text(await (readings[1] as Promise<Load>))).to.contain('of carol');
+  });
+
+  for (const error of [rejected, denied]) {
+    it(`goes on serving the others where the upstream says ${error.upstreamStatus} to one`, async () => {
+      const { tools, clock, cache } = house();
+      await readLanding(tools, 'by bob', bob);
+      await readLanding(tools, 'by carol', carol);
+      clock.now += 10 * SECOND;
+      const refresh = tools.read(bob, never, { noCache: true });
+      tools.departures.at(-1)?.reject(error);
+      expect(await errorOf(refresh)).to.equal(error);
+      expect(cache.entries).to.equal(1);
+      expect(text(await tools.read(carol))).to.contain('by carol');
+      // Bob himself is asked for again.
+      const departed = tools.departures.length;
+      await errorOf(readRejectingAs(bob, tools, error));
+      expect(tools.departures).to.have.length(departed + 1);
+    });
+  }
+
+  it('ends for one with a 401 to another list of that upstream', async () => {
+    const { tools, projects } = house();
+    await readLanding(tools, 'by bob', bob);
+    await readLanding(tools, 'by carol', carol);
+    await errorOf(readRejectingAs(bob, projects, rejected));
+    expect(text(await tools.read(carol))).to.contain('by carol');
+    await errorOf(readRejectingAs(bob, tools, rejected));
+    expect(tools.departures).to.have.length(3);
+  });
+
+  it('serves each no longer than the list that it was given itself', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'by bob', bob);
+    clock.now += 50 * SECOND;
+    await readLanding(tools, 'by carol', carol);
+    clock.now += 10 * SECOND;
+    expect(text(await tools.read(bob))).to.contain('by carol');
+    expect(tools.departures.at(-1)?.caller).to.equal(bob);
+    clock.now += 6 * MINUTE;
+    const reading = tools.read(bob);
+    expect(reading).to.be.instanceOf(Promise);
+    tools.departures.at(-1)?.land([{ id: 'new' }]);
+    expect(text(await reading)).to.contain('new');
+  });
+});
+
+describe('what the cache had to do with a read', () => {
+  it('is one word', async () => {
+    const { tools, projects, clock } = house();
+    const outcome = (load: Load) => cacheOutcome(load, clock.now);
+    expect(outcome(await readLanding(projects, 'a'))).to.equal('bypass');
+    expect(outcome(await readLanding(tools, 'a'))).to.equal('miss');
+    expect(outcome(await tools.read(alice))).to.equal('hit');
+    clock.now += 10 * SECOND;
+    const refreshed = tools.read(alice, never, { noCache: true });
+    const joined = tools.read(alice, never, { noCache: true });
+    tools.departures.at(-1)?.land([{ id: 'b' }]);
+    expect(outcome(await refreshed)).to.equal('refreshed');
+    expect(outcome(await joined)).to.equal('collapsed');
+    clock.now += 2 * MINUTE;
+    expect(outcome(await tools.read(alice))).to.equal('stale');
+    tools.departures.at(-1)?.reject(failed);
+    await settle();
+    clock.now += 10 * MINUTE;
+    expect(outcome(await readRejecting(tools, failed))).to.equal('stale');
+    expect(outcome(await readLanding(tools, 'c'))).to.equal('refreshed');
   });
 });

@@ -1,22 +1,26 @@
 import { expect } from 'chai';
 import type { Loader } from '../../src/snapshots/load.ts';
 import { withFlights } from '../../src/snapshots/with-flights.ts';
-import { callerOf, createTower, failureOf, loadOf, never, settle, text } from './departures.ts';
+import { loadOf } from '../support/loads.ts';
+import { callerOf, createTower, errorOf, never, settle, text } from './departures.ts';
 
 function flights() {
   const { load, departures } = createTower(() => 0);
-  return { read: withFlights(load), departures };
+  const joined: unknown[] = [];
+  const read = withFlights(load, { resource: 'tools', events: { flightJoined: (flight) => joined.push(flight) } });
+  return { read, departures, joined };
 }
 
 const alice = callerOf('alice');
 
-describe('reads of one partition at one time', () => {
+describe('reads of one credential at one time', () => {
   it('share one load', async () => {
-    const { read, departures } = flights();
+    const { read, departures, joined } = flights();
     const readings = [read(alice, never), read(alice, never), read(alice, never)];
     departures[0]?.land([{ id: '1' }]);
     const [first, ...others] = await Promise.all(readings);
     expect(departures).to.have.length(1);
+    expect(joined).to.deep.equal([{ resource: 'tools' }, { resource: 'tools' }]);
     expect(first?.collapsed).to.equal(undefined);
     for (const other of others) {
       expect(other.collapsed).to.equal(true);
@@ -24,9 +28,9 @@ describe('reads of one partition at one time', () => {
     }
   });
 
-  it('do not share it with another partition', async () => {
+  it('do not share it with another credential, though it be of the same partition', async () => {
     const { read, departures } = flights();
-    const readings = [read(alice, never), read(callerOf('bob'), never)];
+    const readings = [read(alice, never), read(callerOf('bob', { partition: alice.partition }), never)];
     departures[0]?.land([{ id: 'of alice' }]);
     departures[1]?.land([{ id: 'of bob' }]);
     expect((await Promise.all(readings)).map(text)).to.deep.equal(['[{"id":"of alice"}]', '[{"id":"of bob"}]']);
@@ -34,10 +38,10 @@ describe('reads of one partition at one time', () => {
 
   it('all fail with it, and the next one loads again', async () => {
     const { read, departures } = flights();
-    const failure = new Error('the upstream failed');
-    const readings = [read(alice, never), read(alice, never)].map(failureOf);
-    departures[0]?.fail(failure);
-    expect(await Promise.all(readings)).to.deep.equal([failure, failure]);
+    const error = new Error('of the upstream');
+    const readings = [read(alice, never), read(alice, never)].map(errorOf);
+    departures[0]?.reject(error);
+    expect(await Promise.all(readings)).to.deep.equal([error, error]);
     const next = read(alice, never);
     departures[1]?.land();
     expect(text(await next)).to.equal('[]');
@@ -46,7 +50,7 @@ describe('reads of one partition at one time', () => {
   it('hang up alone: the others still get their answer', async () => {
     const { read, departures } = flights();
     const caller = new AbortController();
-    const leaving = failureOf(read(alice, caller.signal));
+    const leaving = errorOf(read(alice, caller.signal));
     const staying = read(alice, never);
     const gone = new Error('gone');
     caller.abort(gone);
@@ -59,7 +63,7 @@ describe('reads of one partition at one time', () => {
   it('abort the load when the last one hangs up', async () => {
     const { read, departures } = flights();
     const callers = [new AbortController(), new AbortController()];
-    const readings = callers.map(({ signal }) => failureOf(read(alice, signal)));
+    const readings = callers.map(({ signal }) => errorOf(read(alice, signal)));
     callers[0]?.abort();
     await settle();
     expect(departures[0]?.signal.aborted).to.equal(false);
@@ -72,9 +76,9 @@ describe('reads of one partition at one time', () => {
     const ends: (() => void)[] = [];
     // Takes no notice of its signal.
     const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
-    const read = withFlights(load);
+    const read = withFlights(load, { resource: 'tools', events: {} });
     const caller = new AbortController();
-    const leaving = failureOf(read(alice, caller.signal));
+    const leaving = errorOf(read(alice, caller.signal));
     caller.abort();
     await leaving;
     const second = read(alice, never);
@@ -86,10 +90,40 @@ describe('reads of one partition at one time', () => {
     expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
   });
 
+  it('join the newer load where readers of one that has landed leave meanwhile', async () => {
+    let begunAnew = 0;
+    // The reader of the first load goes a few turns of the microtask queue after that has landed.
+    for (let turns = 0; turns < 12; turns += 1) {
+      const { read, departures } = flights();
+      const first = read(alice, never);
+      departures[0]?.land();
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      const second = read(alice, never);
+      if (departures.length === 1) continue;
+      begunAnew += 1;
+      await first;
+      await settle();
+      const third = read(alice, never);
+      expect(departures, `after ${turns} turns`).to.have.length(2);
+      departures[1]?.land();
+      await Promise.all([second, third]);
+    }
+    expect(begunAnew).to.be.above(0);
+  });
+
+  it('are told what is known already, once', async () => {
+    const { read, departures } = flights();
+    const known = loadOf();
+    const readings = [read(alice, never, { known }), read(alice, never)];
+    expect(departures.map(({ options }) => options?.known)).to.deep.equal([known]);
+    departures[0]?.land();
+    await Promise.all(readings);
+  });
+
   it('load nothing for who is gone already', async () => {
     const { read, departures } = flights();
     const gone = new Error('gone');
-    expect(await failureOf(read(alice, AbortSignal.abort(gone)))).to.equal(gone);
+    expect(await errorOf(read(alice, AbortSignal.abort(gone)))).to.equal(gone);
     expect(departures).to.deep.equal([]);
   });
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import nock from 'nock';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
 import { useNock } from './nock.ts';
 

@@ -1,19 +1,35 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Caller, Credential } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { textOf } from '../../src/upstream/body.ts';
-import { createUpstream, type UpstreamOptions } from '../../src/upstream/client.ts';
+import type { Events } from '../../src/observability/events.ts';
+import { textOf } from '../../src/upstream/client/body.ts';
+import { createUpstream, type UpstreamOptions } from '../../src/upstream/client/client.ts';
 import type { PageRequest, Upstream } from '../../src/upstream/upstream.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
 
-const CALLER = { credential: new Credential('secret-token'), partition: 'p', requestId: 'request-1' };
+const CALLER = { credential: new Credential('secret-token'), key: 'k', partition: 'p', requestId: 'request-1' };
 
-/** The request for a page that is read as its text. */
+/** The request for a page that is read as its text, as the client gets it. */
 export function asking(target = '/', caller: Partial<Caller> = {}): PageRequest<string> {
-  return { target, caller: { ...CALLER, ...caller }, read: textOf };
+  return {
+    target,
+    caller: { ...CALLER, ...caller },
+    read: textOf,
+    authorization: { authorization: 'Bearer secret-token' },
+  };
+}
+
+const undiciTimers: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
+
+/** Lets undici, which keeps its own time, believe that so much has passed. */
+export function passUndiciTime(ms: number): void {
+  // A timer begins with the first tick that it sees.
+  undiciTimers.tick(1000);
+  undiciTimers.tick(ms);
 }
 
 /** A signal that never aborts. */
@@ -70,7 +86,8 @@ export function useHarness(): Harness {
         connections: 4,
         allowH2: false,
         maxPageBytes: 1024,
-        credential: { callersOwn: true, headers: (given) => ({ authorization: `Bearer ${given.reveal()}` }) },
+        callersOwn: true,
+        events: {},
         ...options,
       });
       closers.push(() => upstream.close());
@@ -90,8 +107,25 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** The gateway error that a promise rejects with. */
-export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
+export async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
   const error = await rejection(promise);
   if (error instanceof GatewayError) return error;
   throw error;
+}
+
+/** All that was told, by the name of the event. */
+export type Told = { [Name in keyof Events]: Parameters<NonNullable<Events[Name]>>[0][] };
+
+/** Listens to everything. */
+export function recordEvents(): { readonly events: Events; readonly told: Told } {
+  const told: Record<string, unknown[]> = {};
+  const events = new Proxy<Events>(
+    {},
+    {
+      get: (_target, name: string) => (event: unknown) => {
+        told[name] = [...(told[name] ?? []), event];
+      },
+    },
+  );
+  return { events, told: told as Told };
 }

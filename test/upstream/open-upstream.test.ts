@@ -3,11 +3,10 @@ import { expect } from 'chai';
 import { withDeadline } from '../../src/kernel/deadline.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../src/upstream/open-upstream.ts';
-import type { BreakerUpstream } from '../../src/upstream/with-breaker.ts';
-import { captureLog } from '../observability/captured-log.ts';
+import type { BreakerUpstream } from '../../src/upstream/resilience/with-breaker.ts';
 import { eventually } from '../support/eventually.ts';
 import { answerJson } from '../support/http-upstream.ts';
-import { asking, calm, failureOf, rejection, useHarness } from './harness.ts';
+import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
 const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
@@ -29,10 +28,11 @@ describe('an upstream with all its layers, over real sockets', () => {
       rememberRejectedMs: 5000,
       allowH2: false,
       maxPageBytes: 1024,
-      credential: { callersOwn: true, headers: (given) => ({ authorization: `Bearer ${given.reveal()}` }) },
+      callersOwn: true,
+      authorize: async () => ({ authorization: 'Bearer of-the-layer' }),
       breaker: ONCE,
       retry: NEVER,
-      logger: captureLog().logger,
+      events: {},
       ...options,
     });
     opened.push(upstream);
@@ -41,7 +41,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   /** One read under a deadline of 50 ms. */
   const soon = (upstream: BreakerUpstream) =>
-    failureOf(withDeadline(50, calm(), (signal) => upstream.get(asking(), signal)));
+    errorOf(withDeadline(50, calm(), (signal) => upstream.get(asking(), signal)));
 
   /** Each of these ends a read in a way for which the upstream is to blame. */
   const FAULTS: Record<string, RequestListener> = {
@@ -64,7 +64,7 @@ describe('an upstream with all its layers, over real sockets', () => {
       const upstream = openAt(server.url);
       await soon(upstream);
       await eventually(() => upstream.breakerState === 'open' || undefined);
-      expect(await failureOf(upstream.get(asking(), calm()))).to.include({
+      expect(await errorOf(upstream.get(asking(), calm()))).to.include({
         code: 'breaker_open',
         upstream: 'projects',
         retryAfterSeconds: 60,
@@ -77,22 +77,22 @@ describe('an upstream with all its layers, over real sockets', () => {
     const server = await serve(() => {});
     await server.close();
     const upstream = openAt(server.url);
-    expect((await failureOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
+    expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
     expect(upstream.breakerState).to.equal('open');
   });
 
-  const ANSWERED: Record<string, RequestListener> = {
+  const RESPONDED: Record<string, RequestListener> = {
     ...Object.fromEntries([401, 403, 404, 429, 302, 204].map((status) => [status, answerJson(undefined, status)])),
     'a body that is too large': (_request, response) => response.end('x'.repeat(2000)),
     'a body that is not UTF-8': (_request, response) => response.end(Buffer.of(0xff)),
   };
 
-  for (const [what, handler] of Object.entries(ANSWERED)) {
+  for (const [what, handler] of Object.entries(RESPONDED)) {
     it(`leaves its breaker closed at ${what}`, async () => {
       const server = await serve(handler);
       const upstream = openAt(server.url, { rememberRejectedMs: 0 });
       for (let count = 0; count < 3; count += 1) {
-        expect((await failureOf(upstream.get(asking(), calm()))).code).to.not.equal('breaker_open');
+        expect((await errorOf(upstream.get(asking(), calm()))).code).to.not.equal('breaker_open');
       }
       expect(upstream.breakerState).to.equal('closed');
       expect(server.requests).to.have.length(3);
@@ -109,7 +109,7 @@ describe('an upstream with all its layers, over real sockets', () => {
         throw new GatewayError('upstream_invalid', { reason: `read ${bytes}` });
       },
     };
-    const get = () => failureOf(upstream.get(unreadable, calm()));
+    const get = () => errorOf(upstream.get(unreadable, calm()));
     for (let count = 0; count < 9; count += 1) {
       expect(await get()).to.include({
         code: 'upstream_invalid',
@@ -155,21 +155,21 @@ describe('an upstream with all its layers, over real sockets', () => {
   it('closes its breaker once the upstream is back', async () => {
     let down = true;
     const server = await serve((request, response) => answerJson([], down ? 500 : 200)(request, response));
-    const log = captureLog();
-    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, logger: log.logger });
-    await failureOf(upstream.get(asking(), calm()));
+    const { events, told } = recordEvents();
+    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, events });
+    await errorOf(upstream.get(asking(), calm()));
     down = false;
     await eventually(() => upstream.breakerState === 'half-open' || undefined);
     expect((await upstream.get(asking(), calm())).page).to.equal('[]');
     expect(upstream.breakerState).to.equal('closed');
-    expect(log.lines().map(({ state }) => state)).to.deep.equal(['open', 'half-open', 'closed']);
+    expect(told.breakerChanged?.map(({ state }) => state)).to.deep.equal(['open', 'half-open', 'closed']);
   });
 
-  it('probes with the answer to a refused token, not with the memory of one', async () => {
+  it('probes with the response to a rejected token, not with the negative cache', async () => {
     const statuses = [401, 500, 401];
     const server = await serve((request, response) => answerJson({}, statuses.shift())(request, response));
     const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 } });
-    const read = (partition: string) => failureOf(upstream.get(asking('/', { partition }), calm()));
+    const read = (key: string) => errorOf(upstream.get(asking('/', { key }), calm()));
     expect((await read('a')).code).to.equal('credential_rejected');
     expect((await read('b')).code).to.equal('upstream_failed');
     await eventually(() => upstream.breakerState === 'half-open' || undefined);
@@ -190,15 +190,63 @@ describe('an upstream with all its layers, over real sockets', () => {
     await upstream.get(asking(), calm());
     expect(upstream.breakerState).to.equal('closed');
     // Of the 3 retries in 10 s one is spent.
-    expect((await failureOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
+    expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
     expect(upstream.breakerState).to.equal('open');
     expect(server.requests).to.have.length(5);
+  });
+
+  it('sends what its authorization gave, with all retries the same, and asks for none while the breaker is open', async () => {
+    const statuses = [503, 503, 500];
+    const server = await serve((request, response) => answerJson([], statuses.shift())(request, response));
+    let authorized = 0;
+    const upstream = openAt(server.url, {
+      retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
+      async authorize({ key }) {
+        authorized += 1;
+        return { authorization: `Bearer ${key} ${authorized}` };
+      },
+    });
+    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
+    expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal(Array(3).fill('Bearer k 1'));
+    expect(authorized).to.equal(1);
+  });
+
+  it('takes its place in the bulkhead before it asks for an authorization', async () => {
+    const server = await serve(answerJson([]));
+    const asked: string[] = [];
+    const granted = Promise.withResolvers<Record<string, string>>();
+    const upstream = openAt(server.url, {
+      connections: 1,
+      maxQueue: 0,
+      authorize: ({ key }) => {
+        asked.push(key);
+        return granted.promise;
+      },
+    });
+    const first = upstream.get(asking('/', { key: 'first' }), calm());
+    expect((await errorOf(upstream.get(asking('/', { key: 'second' }), calm()))).code).to.equal('overloaded');
+    granted.resolve({});
+    await first;
+    expect(asked).to.deep.equal(['first']);
+  });
+
+  it('tells what happens in each of its layers', async () => {
+    const statuses = [503, 401];
+    const server = await serve((request, response) => answerJson([], statuses.shift())(request, response));
+    const { events, told } = recordEvents();
+    const retry = { attempts: 1, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 };
+    const upstream = openAt(server.url, { events, retry });
+    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
+    expect(told.bulkheadEntered).to.have.length(1);
+    expect(told.retried).to.have.length(1);
+    expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_failed', 'credential_rejected']);
+    expect(told.callRefused).to.deep.equal([{ upstream: 'projects', code: 'credential_rejected' }]);
   });
 
   it('ends what waits and what runs when it is closed', async () => {
     const { url, sockets } = await serveRaw(() => {});
     const upstream = openAt(url, { connections: 1 });
-    const reads = [0, 1].map(() => failureOf(upstream.get(asking(), calm())));
+    const reads = [0, 1].map(() => errorOf(upstream.get(asking(), calm())));
     await eventually(() => sockets.length > 0 || undefined);
     await upstream.close();
     for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');

@@ -1,14 +1,14 @@
-import { heeding } from '../../src/kernel/deadline.ts';
+import { withAbort } from '../../src/kernel/deadline.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../src/kernel/errors.ts';
 import type { Reply, Upstream } from '../../src/upstream/upstream.ts';
 
-/** What one is answered with who reads a page as its text. */
+/** What comes of a page that is read as its text. */
 export const PAGE: Reply<string> = { page: '[]', headers: {} };
 
 /** One request that a scripted upstream was sent; the test says how it ends. */
 export interface Request {
   readonly signal: AbortSignal;
-  readonly partition: string;
+  readonly key: string;
   succeed(): void;
   fail(error: unknown): void;
 }
@@ -30,13 +30,13 @@ export function createScripted(): Scripted {
     count: () => count,
     upstream: {
       name: 'projects',
-      async get({ caller: { partition }, read }, signal) {
+      async get({ caller: { key }, read }, signal) {
         count += 1;
         const { promise, resolve, reject } = Promise.withResolvers<string>();
-        const request: Request = { signal, partition, succeed: () => resolve('[]'), fail: reject };
+        const request: Request = { signal, key, succeed: () => resolve('[]'), fail: reject };
         open.push(request);
         try {
-          return { page: read(Buffer.from(await heeding(signal, () => promise))), headers: {} };
+          return { page: read(Buffer.from(await withAbort(signal, () => promise))), headers: {} };
         } catch (error) {
           // As the client says it: a deadline that passes here is the upstream's.
           if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();
@@ -63,12 +63,12 @@ export const status503 = (retryAfterSeconds?: number) =>
   );
 export const status401 = () => new GatewayError('credential_rejected', facts({}));
 
-/** What the health of an upstream has nothing to do with. */
-export const ANSWERS = {
+/** What says nothing of an upstream's health, but that it responds. */
+export const RESPONSES = {
   401: status401(),
   403: new GatewayError('access_denied', facts({})),
   404: new GatewayError('upstream_failed', facts({})),
   429: new GatewayError('upstream_rate_limited', facts({})),
-  "a refusal of Portico's own credential": new GatewayError('upstream_credential_rejected', facts({})),
+  "a credential of Portico's own that is rejected": new GatewayError('upstream_credential_rejected', facts({})),
   'a body that is no page': new GatewayError('upstream_invalid', facts({})),
 };

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_MISTAKES } from './cross-check.ts';
-import { headerName } from './header-name.ts';
-import { expression, whole } from './scalars.ts';
+import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import { expression, headerName, whole } from './scalars.ts';
 
 const parameter = z.string().min(1);
 const size = whole(1, 100_000).default(100).describe('Items to ask for in one page.');
@@ -43,7 +42,7 @@ const Offset = z
     totalHeader,
     concurrency,
   })
-  .superRefine(oneTotal, EVEN_AFTER_MISTAKES);
+  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 
 const PageNumber = z
   .strictObject({
@@ -56,7 +55,7 @@ const PageNumber = z
     totalHeader,
     concurrency,
   })
-  .superRefine(oneTotal, EVEN_AFTER_MISTAKES);
+  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 
 const Link = z.strictObject({
   kind: z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Resource } from '../../resources/resource.ts';
 import { LifetimeSettings } from './cache.ts';
-import { crossCheck, EVEN_AFTER_MISTAKES, keysOf } from './cross-check.ts';
+import { crossCheck, EVEN_AFTER_ISSUES, keysOf } from './cross-check.ts';
 import { PaginationSettings } from './pagination.ts';
 import { expression, scalarText, whole } from './scalars.ts';
 
@@ -17,7 +17,19 @@ function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<ty
 /** Settings of one resource. What is left out is the default upstream contract. */
 export function resourceSettings(resource: Resource) {
   const Shape = z.strictObject({
-    upstream: z.string().min(1).default(resource.name).describe('Name of the upstream, a key of upstreams.'),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('Whether the resource is offered, where its upstream is among upstreams.'),
+    upstream: z
+      .string()
+      .min(1)
+      .optional()
+      // Filled in by offers.ts, which has to know whether it was written.
+      .meta({
+        default: resource.name,
+        description: 'Name of the upstream, a key of upstreams. Written out, it must be there.',
+      }),
     path: z
       .string()
       .regex(/^\/[^?#\s]*$/, 'must begin with / and hold no query')
@@ -54,7 +66,7 @@ export function resourceSettings(resource: Resource) {
         sent.add(parameter);
       }
     }),
-    EVEN_AFTER_MISTAKES,
+    EVEN_AFTER_ISSUES,
   );
 }
 

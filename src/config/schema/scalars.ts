@@ -1,7 +1,8 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { checkExpression } from '../../mapping/expression.ts';
 
-/** A whole number. Not `z.int()`: at a fraction that ends all other checks, and other mistakes would stay unsaid. */
+/** A whole number. Not `z.int()`: at a fraction that ends all other checks, and other issues would stay unsaid. */
 export const whole = (minimum: number, maximum: number) =>
   z.number().refine(Number.isInteger, 'must be a whole number').min(minimum).max(maximum).meta({ type: 'integer' });
 
@@ -14,14 +15,14 @@ export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
 /** A TCP port; 0 lets the system choose a free one. */
 export const port = whole(0, 65_535);
 
-/** A JMESPath expression, compiled once while settings are read, so that a bad one is a mistake in settings. */
+/** A JMESPath expression, compiled once while settings are read, so that a bad one is an issue of settings. */
 export const expression = z
   .string()
   .min(1)
   .check((context) => {
-    const mistake = checkExpression(context.value);
-    if (mistake !== undefined) {
-      context.issues.push({ code: 'custom', message: mistake, input: context.value });
+    const message = checkExpression(context.value);
+    if (message !== undefined) {
+      context.issues.push({ code: 'custom', message, input: context.value });
     }
   });
 
@@ -40,10 +41,82 @@ function isBare(url: URL): boolean {
 
 /**
  * Text of one header or query value. Numbers and booleans are taken as their text: `${KEY}` may look like either.
- * From a file it is the text as written (`007`, `1.10`), which `src/config/tree-value.ts` sees to.
+ * From a file it is the text as written (`007`, `1.10`), which `src/config/settings-tree.ts` sees to.
  */
 export const scalarText = z
   .union([z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'), z.number(), z.boolean()], {
     error: 'must be text',
   })
   .transform(String);
+
+/** Belong to one connection or to the framing of one message (RFC 9110, section 7.6.1; RFC 9112, section 6). */
+const CONNECTION = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Say what Portico can read, or which request this is: a fixed value would be wrong, or be overwritten. */
+const OWN = [
+  'accept-encoding',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+  'traceparent',
+  'tracestate',
+  'x-request-id',
+];
+
+const RESERVED = new Set([...CONNECTION, ...OWN]);
+
+/** An HTTP field name (RFC 9110, section 5.1). */
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be an HTTP header name');
+
+/** Name of a header that settings may send to an upstream. */
+export const requestHeaderName = headerName.refine(
+  (name) => !isReserved(name.toLowerCase()),
+  'is a header that HTTP or Portico itself decides on',
+);
+
+function isReserved(name: string): boolean {
+  return RESERVED.has(name) || name.startsWith('proxy-');
+}
+
+/** What a listener binds to. */
+export const listenHost = z
+  .string()
+  .refine(
+    (host) => isIP(host) !== 0 || /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(host),
+    'must be an IP address or a host name, without port',
+  );
+
+/** Path of a unix socket. No system takes more than 103 bytes for certain (`sun_path` of unix(7) and of macOS). */
+export const socketPath = z
+  .string()
+  .min(1)
+  .refine((path) => Buffer.byteLength(path) <= 103, 'must be at most 103 bytes long');
+
+/** A `Host` header value (RFC 9110, section 7.2). */
+export const hostWithPort = z
+  .string()
+  .regex(
+    /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/,
+    'must be a host or host:port, such as portico.internal:8080',
+  );
+
+/** A web origin as browsers send it (RFC 6454, section 6.2). */
+export const webOrigin = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text,
+    'must be an origin as browsers send it: scheme, host and any unusual port, such as https://app.example.com',
+  );

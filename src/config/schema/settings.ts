@@ -1,24 +1,19 @@
 import { z } from 'zod';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
+import type { Resource } from '../../resources/resource.ts';
 import { CacheSettings } from './cache.ts';
-import { crossCheck, EVEN_AFTER_MISTAKES, keysOf } from './cross-check.ts';
-import { AdminSettings, HttpSettings, LogSettings, ShutdownSettings } from './listeners.ts';
-import { McpSettings } from './mcp.ts';
+import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import { AdminSettings, HttpSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
+import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { UpstreamSettings } from './upstream.ts';
-
-type ResourceSettings = ReturnType<typeof resourceSettings>;
-
-const resources = Object.fromEntries(
-  RESOURCES.map((resource) => [resource.name, resourceSettings(resource).prefault({}).describe(resource.description)]),
-) as Record<ResourceName, z.ZodPrefault<ResourceSettings>>;
 
 const upstreamName = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, 'must begin with a letter and hold letters, digits, _ and - only')
   .refine((name) => !(name in {}), 'is a name that JavaScript keeps for itself');
 
-const Shape = z.strictObject({
+const COMMON = {
   scheme: z
     .string()
     .regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case (RFC 3986, section 3.1)')
@@ -35,23 +30,34 @@ const Shape = z.strictObject({
     .default(false)
     .describe('Lets an upstream have credential kind none, although any string would then be let in as a token.'),
   upstreams: z.record(upstreamName, UpstreamSettings).describe('The remote APIs, by name.'),
-  resources: z.strictObject(resources).prefault({}).describe('The three resources.'),
-});
+};
 
-const checkReferences = crossCheck<z.output<typeof Shape>>((settings, report) => {
-  if (typeof settings?.upstreams !== 'object') return;
-  const names = keysOf(settings.upstreams);
-  for (const [name, resource] of Object.entries(settings.resources ?? {})) {
-    const upstream = resource?.upstream;
-    if (typeof upstream === 'string' && !names.includes(upstream)) {
-      const known =
-        names.length === 0 ? 'there is none' : `there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
-      report(['resources', name, 'upstream'], `must be a key of upstreams: ${known}`);
-    }
-  }
-});
+type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
 
-const checkCallers = crossCheck<z.output<typeof Shape>>((settings, report) => {
+/** All settings of one gateway that offers these resources. Unknown keys are refused at every level. */
+function createSchema(registry: readonly Resource[]) {
+  const resources = registry.map((resource) => {
+    const settings: ResourceSettings = resourceSettings(resource).prefault({}).describe(resource.description);
+    return [resource.name, settings] as const;
+  });
+  return z
+    .strictObject({
+      ...COMMON,
+      // The registry of this house has these names. Another one has others, which nothing asks for by name.
+      resources: z
+        .strictObject(Object.fromEntries(resources) as Record<ResourceName, ResourceSettings>)
+        .prefault({})
+        .describe('The resources.'),
+    })
+    .superRefine(checkOffers(registry), EVEN_AFTER_ISSUES)
+    .superRefine(checkCallers, EVEN_AFTER_ISSUES)
+    .superRefine(checkPorts, EVEN_AFTER_ISSUES)
+    .overwrite(settleOffers(registry));
+}
+
+type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
+
+const checkCallers = crossCheck<CommonSettings>((settings, report) => {
   if (settings?.allowUnverifiedCallers === true) return;
   for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
     if (upstream?.credential?.kind === 'none') {
@@ -63,7 +69,7 @@ const checkCallers = crossCheck<z.output<typeof Shape>>((settings, report) => {
   }
 });
 
-const checkPorts = crossCheck<z.output<typeof Shape>>((settings, report) => {
+const checkPorts = crossCheck<CommonSettings>((settings, report) => {
   const { http, admin } = settings ?? {};
   if (http?.socketPath !== undefined || admin?.enabled !== true || admin.port === 0) return;
   if (http?.port === admin.port && http?.host === admin.host) {
@@ -71,13 +77,29 @@ const checkPorts = crossCheck<z.output<typeof Shape>>((settings, report) => {
   }
 });
 
-/** All settings of one gateway. Unknown keys are refused at every level. */
-export const Settings = Shape.superRefine(checkReferences, EVEN_AFTER_MISTAKES)
-  .superRefine(checkCallers, EVEN_AFTER_MISTAKES)
-  .superRefine(checkPorts, EVEN_AFTER_MISTAKES);
+export type SettingsSchema = ReturnType<typeof createSchema>;
+
+const schemas = new WeakMap<readonly Resource[], SettingsSchema>();
+
+/** The schema of all settings of one gateway, made once for each registry. */
+export function settingsSchema(registry: readonly Resource[] = RESOURCES): SettingsSchema {
+  const schema = schemas.get(registry) ?? createSchema(registry);
+  schemas.set(registry, schema);
+  return schema;
+}
 
 /** Settings as a person writes them: everything with a default may be left out. */
-export type SettingsInput = z.input<typeof Settings>;
+export type SettingsInput = z.input<SettingsSchema>;
+
+type Output = z.output<SettingsSchema>;
+
+/** Settings of one resource; `enabled` says whether it is offered in fact. */
+export type ResourceConfig = Output['resources'][ResourceName] & { readonly upstream: string };
 
 /** Settings as the program uses them: validated, every default filled in. */
-export type Config = z.output<typeof Settings>;
+export type Config = Omit<Output, 'resources'> & { readonly resources: Readonly<Record<ResourceName, ResourceConfig>> };
+
+/** The settings of a resource of the registry that they were checked for. */
+export function resourceConfig({ resources }: Config, { name }: Resource): ResourceConfig {
+  return resources[name as ResourceName];
+}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_MISTAKES, keysOf, type Unchecked } from './cross-check.ts';
-import { requestHeaderName } from './header-name.ts';
-import { baseUrl, bytes, milliseconds, scalarText, whole } from './scalars.ts';
+import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Unchecked } from './cross-check.ts';
+import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, whole } from './scalars.ts';
 
 const Passthrough = z.strictObject({
   kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),
@@ -85,7 +84,7 @@ export const UpstreamSettings = UpstreamShape.superRefine(
       seen.add(lower);
     }
   }),
-  EVEN_AFTER_MISTAKES,
+  EVEN_AFTER_ISSUES,
 );
 
 function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {

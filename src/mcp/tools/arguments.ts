@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Resource } from '../../resources/resource.ts';
-import type { Filter } from './select.ts';
 
-const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
 const MAX_CURSOR = 512;
+
+/** What narrows a list. */
+export interface Filter {
+  /** Text that the name or the description has, in any case; never empty. */
+  readonly query?: string | undefined;
+  /** Fields with the very text that they must have. */
+  readonly exact: Readonly<Record<string, string>>;
+}
 
 /** What a tool is asked for. */
 export interface ToolArguments {
@@ -41,17 +48,15 @@ export function argumentsShape({ filters }: Resource) {
   return z.strictObject({ query, ...exact, ...paging });
 }
 
-/** Reads arguments of this shape. Throws `invalid_params`, with every mistake in words that a model can act on. */
+/** Reads arguments of this shape. Throws `invalid_params`, with every issue in words that a model can act on. */
 export function readArguments(shape: ReturnType<typeof argumentsShape>, given: unknown): ToolArguments {
   const parsed = shape.safeParse(given ?? {});
   if (!parsed.success) {
-    const mistakes = parsed.error.issues.map(({ path, message }) => `${[...path, ''].join(': ')}${message}.`);
-    throw new GatewayError('invalid_params', { detail: mistakes.join(' ') });
+    const issues = parsed.error.issues.map(({ path, message }) => `${[...path, ''].join(': ')}${message}.`);
+    throw new GatewayError('invalid_params', { detail: issues.join(' ') });
   }
-  const { query, limit, cursor, ...exact } = parsed.data;
-  return { filter: { query, exact: withoutMissing(exact) }, limit, cursor };
-}
-
-function withoutMissing(exact: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(exact).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const { query, limit, cursor, ...rest } = parsed.data;
+  const exact: Record<string, string> = {};
+  for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') exact[field] = text;
+  return { filter: { query: query === '' ? undefined : query, exact }, limit, cursor };
 }

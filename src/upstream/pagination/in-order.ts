@@ -1,4 +1,4 @@
-import { heeding } from '../../kernel/deadline.ts';
+import { withAbort } from '../../kernel/deadline.ts';
 
 /**
  * Runs `work` for 0 up to `count`, at most `concurrency` at once, and yields the results in order. The first one that
@@ -15,7 +15,7 @@ export async function* inOrder<T>(
   const abort = () => controller.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   const start = (index: number) => {
-    const result = heeding(controller.signal, () => work(index, controller.signal));
+    const result = withAbort(controller.signal, () => work(index, controller.signal));
     result.catch((error) => controller.abort(error));
     return result;
   };

@@ -1,44 +1,67 @@
-import { withItemLimit, withPageLimit } from './limits.ts';
-import { linkedPages } from './link.ts';
-import type { ListRead, ListRequest } from './list-read.ts';
-import { onePage } from './none.ts';
-import { offsetPages } from './offset.ts';
-import { numberedPages } from './page.ts';
-import type { PageView } from './page-view.ts';
+import { linkedPages } from './by-link.ts';
+import { numberedPages, offsetPages } from './by-number.ts';
+import { tokenPages } from './by-token.ts';
+import { checkBounds, firstUrl, type ListRead, type ListRequest, type PageView } from './list-read.ts';
 import { withoutRepeats } from './repeats.ts';
-import { tokenPages } from './token.ts';
 
-export type { ListRequest } from './list-read.ts';
-export type { PageView } from './page-view.ts';
+export type { ListRequest, PageView } from './list-read.ts';
+
+/** The first page of a list, as an absolute path with query. */
+export function firstTarget(list: ListRequest): string {
+  return targetOf(firstUrl(list));
+}
 
 /**
- * All pages of a list, in order. Throws `upstream_invalid` where they loop, repeat, do not add up or break a limit,
- * so that a list is complete once the last page came; and whatever `fetchPage` rejects with. Its `target` is an
- * absolute path with query. Its signal aborts with `signal`, and once its page is no longer wanted.
+ * All pages of a list, in order: `first`, which was fetched from {@link firstTarget}, and then the others. Throws
+ * `upstream_invalid` where they loop, repeat, do not add up or break a bound, so that a list is complete once the last
+ * page came; and whatever `fetchPage` rejects with. Its `target` is an absolute path with query. Its signal aborts with
+ * `signal`, and once its page is not needed any more.
  */
 export function paginate<P extends PageView>(
   list: ListRequest,
+  first: P,
   fetchPage: (target: string, signal: AbortSignal) => Promise<P>,
   signal: AbortSignal,
 ): AsyncGenerator<P> {
-  const fetch = withPageLimit(list, (url: URL, pageSignal: AbortSignal) =>
-    fetchPage(url.pathname + url.search, pageSignal),
-  );
-  return withoutRepeats(withItemLimit(list, pagesOf({ list, fetch, signal })));
+  let pages = 1;
+  const fetch = async (url: URL, pageSignal: AbortSignal): Promise<P> => {
+    pages += 1;
+    checkBounds(list, { pages });
+    return fetchPage(targetOf(url), pageSignal);
+  };
+  return withoutRepeats(withinMaxItems(list, pagesOf({ list, first, fetch, signal })));
 }
 
-function pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P> {
+async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P> {
   const { pagination } = read.list;
   switch (pagination.kind) {
     case 'none':
-      return onePage(read);
+      yield read.first;
+      return;
     case 'token':
-      return tokenPages(read, pagination);
+      yield* tokenPages(read, pagination);
+      return;
     case 'offset':
-      return offsetPages(read, pagination);
+      yield* offsetPages(read, pagination);
+      return;
     case 'page':
-      return numberedPages(read, pagination);
+      yield* numberedPages(read, pagination);
+      return;
     case 'link':
-      return linkedPages(read, pagination);
+      yield* linkedPages(read, pagination);
   }
+}
+
+/** The same pages, as long as they hold no more than `maxItems` items together. */
+async function* withinMaxItems<P extends PageView>(list: ListRequest, pages: AsyncIterable<P>): AsyncGenerator<P> {
+  let items = 0;
+  for await (const page of pages) {
+    items += page.items.length;
+    checkBounds(list, { items });
+    yield page;
+  }
+}
+
+function targetOf({ pathname, search }: URL): string {
+  return pathname + search;
 }

@@ -1,6 +1,21 @@
-import { digest } from './digest.ts';
-import { invalid } from './invalid.ts';
-import type { PageView } from './page-view.ts';
+import { hash } from 'node:crypto';
+import { incomplete, type PageView } from './list-read.ts';
+
+/** The tokens or links of one read, each in the same small space however long it is. */
+export interface Seen {
+  /** Whether it is new. */
+  add(text: string): boolean;
+}
+
+export function createSeen(): Seen {
+  const marks = new Set<string>();
+  return {
+    add(text) {
+      const before = marks.size;
+      return marks.add(markOf(text)).size > before;
+    },
+  };
+}
 
 /**
  * The same pages, as long as none brings an item that an earlier one brought: then a page came twice, or the list
@@ -8,6 +23,9 @@ import type { PageView } from './page-view.ts';
  */
 export async function* withoutRepeats<P extends PageView>(pages: AsyncIterable<P>): AsyncGenerator<P> {
   const seen = new Set<string>();
+  const remember = (marks: readonly string[]) => {
+    for (const mark of marks) seen.add(mark);
+  };
   let count = 0;
   let first: P | undefined;
   for await (const page of pages) {
@@ -15,20 +33,21 @@ export async function* withoutRepeats<P extends PageView>(pages: AsyncIterable<P
     if (count === 1) {
       first = page;
     } else {
-      if (first !== undefined) remember(seen, marksOf(first));
+      if (first !== undefined) remember(marksOf(first));
       first = undefined;
       const marks = marksOf(page);
-      if (marks.some((mark) => seen.has(mark))) throw invalid('an item of an earlier page came again');
-      remember(seen, marks);
+      if (marks.some((mark) => seen.has(mark))) throw incomplete('an item of an earlier page came again');
+      remember(marks);
     }
     yield page;
   }
 }
 
-function remember(seen: Set<string>, marks: readonly string[]): void {
-  for (const mark of marks) seen.add(mark);
+function marksOf(page: PageView): string[] {
+  return (page.exactItems?.() ?? page.items).map((item) => markOf(JSON.stringify(item)));
 }
 
-function marksOf(page: PageView): string[] {
-  return (page.exactItems?.() ?? page.items).map((item) => digest(JSON.stringify(item)));
+/** 32 bytes that stand for a text. */
+function markOf(text: string): string {
+  return hash('sha256', text, 'binary');
 }

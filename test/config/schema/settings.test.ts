@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ConfigError } from '../../../src/config/config-error.ts';
-import { parseConfig } from '../../../src/config/load.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
 import type { Config, SettingsInput } from '../../../src/config/schema/settings.ts';
 
 type Upstream = SettingsInput['upstreams'][string];
@@ -26,7 +26,7 @@ function parsed(input: Parameters<typeof settings>[0]): Config {
 }
 
 /** What is wrong with such settings, as `path: message`. */
-function mistakes(input: Parameters<typeof settings>[0]): string[] {
+function issues(input: Parameters<typeof settings>[0]): string[] {
   try {
     parsed(input);
     return [];
@@ -39,80 +39,80 @@ function mistakes(input: Parameters<typeof settings>[0]): string[] {
 describe('the settings of a listener', () => {
   it('bind to addresses and host names', () => {
     for (const host of ['127.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1', 'localhost', 'portico.internal']) {
-      expect(mistakes({ http: { host } })).to.deep.equal([]);
+      expect(issues({ http: { host } })).to.deep.equal([]);
     }
     for (const host of ['', '0.0.0.0:80', '[::1]', 'http://a', 'a b', '-a']) {
-      expect(mistakes({ http: { host } })).to.deep.equal([
+      expect(issues({ http: { host } })).to.deep.equal([
         'http.host: must be an IP address or a host name, without port',
       ]);
     }
   });
 
   it('have a path for a unix socket that every system takes', () => {
-    expect(mistakes({ http: { socketPath: `/${'x'.repeat(102)}` } })).to.deep.equal([]);
-    expect(mistakes({ http: { socketPath: `/${'é'.repeat(52)}` } })).to.deep.equal([
+    expect(issues({ http: { socketPath: `/${'x'.repeat(102)}` } })).to.deep.equal([]);
+    expect(issues({ http: { socketPath: `/${'é'.repeat(52)}` } })).to.deep.equal([
       'http.socketPath: must be at most 103 bytes long',
     ]);
-    expect(mistakes({ http: { socketPath: '' } })).to.deep.equal(['http.socketPath: must not be empty']);
+    expect(issues({ http: { socketPath: '' } })).to.deep.equal(['http.socketPath: must not be empty']);
   });
 
   it('answer for hosts with or without port', () => {
     const allowedHosts = ['a', 'portico.example.com', 'a_b:8080', '127.0.0.1:1', '[::1]', '[::1]:65535'];
-    expect(mistakes({ http: { allowedHosts } })).to.deep.equal([]);
+    expect(issues({ http: { allowedHosts } })).to.deep.equal([]);
     for (const host of ['', 'a:', 'a:b', 'a/b', 'http://a', '*.a', '::1', 'a,b', 'a:123456', 'u@a']) {
-      expect(mistakes({ http: { allowedHosts: [host] } }), host).to.have.length(1);
+      expect(issues({ http: { allowedHosts: [host] } }), host).to.have.length(1);
     }
   });
 
   it('answer to origins as browsers send them', () => {
     const allowedOrigins = ['https://app.example.com', 'http://localhost:3000', 'http://[::1]:1'];
-    expect(mistakes({ http: { allowedOrigins } })).to.deep.equal([]);
+    expect(issues({ http: { allowedOrigins } })).to.deep.equal([]);
     for (const origin of ['https://a/', 'https://a/b', 'https://a:443', 'https://A', 'a', '*', 'null', 'https://u@a']) {
-      expect(mistakes({ http: { allowedOrigins: [origin] } }), origin).to.have.length(1);
+      expect(issues({ http: { allowedOrigins: [origin] } }), origin).to.have.length(1);
     }
   });
 
   it('give a whole request no less time than its headers', () => {
-    expect(mistakes({ http: { headersTimeoutMs: 5, requestTimeoutMs: 5 } })).to.deep.equal([]);
-    expect(mistakes({ http: { headersTimeoutMs: 20_000 } })).to.deep.equal([
+    expect(issues({ http: { headersTimeoutMs: 5, requestTimeoutMs: 5 } })).to.deep.equal([]);
+    expect(issues({ http: { headersTimeoutMs: 20_000 } })).to.deep.equal([
       'http.requestTimeoutMs: must be no less than headersTimeoutMs',
     ]);
   });
 
   it('give the admin listener a port of its own', () => {
     const same = ['admin.port: must not be http.port: the admin listener has a port of its own'];
-    expect(mistakes({ http: { port: 9090 } })).to.deep.equal(same);
-    expect(mistakes({ http: { port: 9090, host: '0.0.0.0' } })).to.deep.equal([]);
-    expect(mistakes({ http: { port: 9090, socketPath: '/a' } })).to.deep.equal([]);
-    expect(mistakes({ http: { port: 9090 }, admin: { enabled: false } })).to.deep.equal([]);
-    expect(mistakes({ http: { port: 0 }, admin: { port: 0 } })).to.deep.equal([]);
+    expect(issues({ http: { port: 9090 } })).to.deep.equal(same);
+    expect(issues({ http: { port: 9090, host: '0.0.0.0' } })).to.deep.equal([]);
+    expect(issues({ http: { port: 9090, socketPath: '/a' } })).to.deep.equal([]);
+    expect(issues({ http: { port: 9090 }, admin: { enabled: false } })).to.deep.equal([]);
+    expect(issues({ http: { port: 0 }, admin: { port: 0 } })).to.deep.equal([]);
   });
 });
 
 describe('the settings of an upstream', () => {
   it('have a name that is safe in logs and as a key', () => {
     for (const name of ['a', 'A1', 'my-api', 'my_api']) {
-      expect(mistakes({ upstreams: { api: BASE, [name]: BASE } })).to.deep.equal([]);
+      expect(issues({ upstreams: { api: BASE, [name]: BASE }, tools: { upstream: name } })).to.deep.equal([]);
     }
     for (const name of ['', '1a', 'a b', 'a.b', '-a', '_a', 'é', 'constructor', 'toString', 'hasOwnProperty']) {
-      expect(mistakes({ upstreams: { api: BASE, [name]: BASE } }), name).to.have.length(1);
+      expect(issues({ upstreams: { api: BASE, [name]: BASE } }), name).to.have.length(1);
     }
-    expect(mistakes({ upstreams: { api: BASE, constructor: BASE } })).to.deep.equal([
+    expect(issues({ upstreams: { api: BASE, constructor: BASE } })).to.deep.equal([
       'upstreams.constructor: is a name that JavaScript keeps for itself',
     ]);
   });
 
   it('have a URL that says where the API lives and nothing else', () => {
     for (const baseUrl of ['http://a', 'https://a.example:8443/v1', 'https://[::1]', 'https://a/b%20c']) {
-      expect(mistakes({ api: { baseUrl } })).to.deep.equal([]);
+      expect(issues({ api: { baseUrl } })).to.deep.equal([]);
     }
     for (const baseUrl of ['a.example', 'ftp://a', 'file:///a', '', 'https://', '//a']) {
-      expect(mistakes({ api: { baseUrl } }), baseUrl).to.deep.equal([
+      expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([
         'upstreams.api.baseUrl: must be an http or https URL',
       ]);
     }
     for (const baseUrl of ['https://u@a', 'https://u:p@a', 'https://a?b', 'https://a#b', 'https://a/?key=1']) {
-      expect(mistakes({ api: { baseUrl } }), baseUrl).to.deep.equal([
+      expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([
         'upstreams.api.baseUrl: must hold no user, password, query or fragment',
       ]);
     }
@@ -145,37 +145,33 @@ describe('the settings of an upstream', () => {
       'X-Request-Id',
     ];
     for (const name of refused) {
-      expect(mistakes({ api: { headers: { [name]: 'a' } } }), name).to.deep.equal([
+      expect(issues({ api: { headers: { [name]: 'a' } } }), name).to.deep.equal([
         `upstreams.api.headers.${name}: is a header that HTTP or Portico itself decides on`,
       ]);
-      expect(mistakes({ api: { credential: { kind: 'header', name } } }), name).to.have.length(1);
+      expect(issues({ api: { credential: { kind: 'header', name } } }), name).to.have.length(1);
     }
-    expect(mistakes({ api: { headers: { Accept: 'a', 'User-Agent': 'b', Cookie: 'c', 'X-T': 'd' } } })).to.deep.equal(
-      [],
-    );
+    expect(issues({ api: { headers: { Accept: 'a', 'User-Agent': 'b', Cookie: 'c', 'X-T': 'd' } } })).to.deep.equal([]);
   });
 
   it('send no header twice, nor that of the credential', () => {
     const taken = (name: string) => [`upstreams.api.headers.${name}: is the header of the credential`];
     const headers = { AUTHORIZATION: 'a' };
     const own: Upstream['credential'] = { kind: 'header', name: 'X-Key' };
-    expect(mistakes({ api: { headers } })).to.deep.equal(taken('AUTHORIZATION'));
-    expect(mistakes({ api: { headers, credential: own } })).to.deep.equal([]);
-    expect(mistakes({ api: { headers: { 'x-key': 'a' }, credential: own } })).to.deep.equal(taken('x-key'));
-    expect(mistakes({ api: { headers, credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal(
-      [],
-    );
-    expect(mistakes({ api: { headers: { 'X-A': 'a', 'x-a': 'b' } } })).to.deep.equal([
+    expect(issues({ api: { headers } })).to.deep.equal(taken('AUTHORIZATION'));
+    expect(issues({ api: { headers, credential: own } })).to.deep.equal([]);
+    expect(issues({ api: { headers: { 'x-key': 'a' }, credential: own } })).to.deep.equal(taken('x-key'));
+    expect(issues({ api: { headers, credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
+    expect(issues({ api: { headers: { 'X-A': 'a', 'x-a': 'b' } } })).to.deep.equal([
       'upstreams.api.headers.x-a: stands there twice: case makes no difference',
     ]);
-    expect(mistakes({ api: { headers: 5, credential: { kind: 'header', name: 7 } } })).to.have.length(2);
+    expect(issues({ api: { headers: 5, credential: { kind: 'header', name: 7 } } })).to.have.length(2);
   });
 
   it('send text that a header can hold', () => {
-    expect(mistakes({ api: { headers: { 'X-A': 'a\r\nX-B: c' } } })).to.deep.equal([
+    expect(issues({ api: { headers: { 'X-A': 'a\r\nX-B: c' } } })).to.deep.equal([
       'upstreams.api.headers.X-A: must be printable ASCII',
     ]);
-    expect(mistakes({ api: { headers: { 'a b': 'c' } } })).to.deep.equal([
+    expect(issues({ api: { headers: { 'a b': 'c' } } })).to.deep.equal([
       'upstreams.api.headers["a b"]: must be an HTTP header name',
     ]);
     expect(parsed({ api: { headers: { 'X-A': 5, 'X-B': false } } }).upstreams['api']?.headers).to.deep.equal({
@@ -185,7 +181,7 @@ describe('the settings of an upstream', () => {
   });
 
   it('have a format for the credential with the token in it once', () => {
-    const format = (text: string) => mistakes({ api: { credential: { kind: 'header', name: 'X-T', format: text } } });
+    const format = (text: string) => issues({ api: { credential: { kind: 'header', name: 'X-T', format: text } } });
     expect(format('Token {token}')).to.deep.equal([]);
     for (const text of ['', 'Token', '{token}{token}']) {
       expect(format(text)).to.deep.equal(['upstreams.api.credential.format: must hold {token} exactly once']);
@@ -194,28 +190,75 @@ describe('the settings of an upstream', () => {
   });
 
   it('go without a credential only where unverified callers are allowed', () => {
-    expect(mistakes({ api: { credential: { kind: 'none' } } })).to.deep.equal([
+    expect(issues({ api: { credential: { kind: 'none' } } })).to.deep.equal([
       'upstreams.api.credential.kind: none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
     ]);
-    expect(mistakes({ api: { credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
+    expect(issues({ api: { credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
   });
 });
 
 describe('the settings of a resource', () => {
   it('name an upstream that is there', () => {
-    expect(mistakes({ tools: { upstream: 'ap' } })).to.deep.equal([
+    expect(issues({ tools: { upstream: 'ap' } })).to.deep.equal([
       'resources.tools.upstream: must be a key of upstreams: there is api',
     ]);
-    expect(mistakes({ tools: { upstream: 'toString' } })).to.have.length(1);
-    expect(mistakes({ upstreams: { api: BASE, b: BASE }, tools: { upstream: 'c' } })).to.deep.equal([
+    expect(issues({ tools: { upstream: 'toString' } })).to.have.length(1);
+    expect(issues({ upstreams: { api: BASE, b: BASE }, tools: { upstream: 'c' } })).to.deep.equal([
       'resources.tools.upstream: must be a key of upstreams: there are api, b',
     ]);
   });
 
+  it('offer each whose upstream is there, and no other', () => {
+    const offered = (upstreams: readonly string[], resources = {}) => {
+      const config = parseConfig({ upstreams: Object.fromEntries(upstreams.map((name) => [name, BASE])), resources });
+      return Object.entries(config.resources).flatMap(([name, { enabled }]) => (enabled ? [name] : []));
+    };
+    expect(offered(['projects', 'workflows', 'tools'])).to.deep.equal(['projects', 'workflows', 'tools']);
+    expect(offered(['tools'])).to.deep.equal(['tools']);
+    expect(offered(['api', 'tools'], { workflows: { upstream: 'api' } })).to.deep.equal(['workflows', 'tools']);
+    expect(offered(['projects', 'tools'], { tools: { enabled: false } })).to.deep.equal(['projects']);
+    // What is switched off may stay in the file, or go from it in part.
+    expect(offered(['tools'], { projects: { enabled: false, upstream: 'gone' } })).to.deep.equal(['tools']);
+  });
+
+  it('say which upstream each has, and stay as they are when they are read once more', () => {
+    const config = parseConfig({ upstreams: { tools: BASE }, resources: { tools: { path: '/a' } } });
+    expect(config.resources.tools).to.include({ upstream: 'tools', enabled: true, path: '/a' });
+    expect(config.resources.projects).to.include({ upstream: 'projects', enabled: false });
+    expect(parseConfig(config)).to.deep.equal(config);
+  });
+
+  it('offer one at least', () => {
+    const off = { enabled: false };
+    expect(issues({ resources: { projects: off, workflows: off, tools: off } })).to.deep.equal([
+      'resources: are all switched off: one at least must be offered',
+    ]);
+    expect(issues({ upstreams: {}, resources: {} })).to.deep.equal([
+      'upstreams: must hold the upstream of one resource at least: projects, workflows, tools',
+    ]);
+  });
+
+  it('have no upstream that belongs to none of them, since it may be the misspelt name of one', () => {
+    expect(issues({ upstreams: { projects: BASE, workflows: BASE, tolls: BASE }, resources: {} })).to.deep.equal([
+      'upstreams.tolls: is the upstream of no resource; did you mean tools?',
+    ]);
+    expect(issues({ upstreams: { api: BASE, extra: BASE } })).to.deep.equal([
+      'upstreams.extra: is the upstream of no resource',
+    ]);
+    expect(issues({ upstreams: { work: BASE }, resources: {} })).to.deep.equal([
+      'upstreams.work: is the upstream of no resource; did you mean workflows?',
+    ]);
+    // One slip is one issue.
+    expect(issues({ upstreams: { api: BASE, platform: BASE }, tools: { upstream: 'platfrom' } })).to.deep.equal([
+      'resources.tools.upstream: must be a key of upstreams: there are api, platform',
+    ]);
+    expect(issues({ upstreams: { api: BASE, b: BASE }, tools: { upstream: 5 } })).to.have.length(1);
+  });
+
   it('name the path of a list, and no query', () => {
-    for (const path of ['/', '/a/b', '/a%20b', '/a:b(c)']) expect(mistakes({ tools: { path } })).to.deep.equal([]);
+    for (const path of ['/', '/a/b', '/a%20b', '/a:b(c)']) expect(issues({ tools: { path } })).to.deep.equal([]);
     for (const path of ['', 'a', '/a?b', '/a#b', '/a b', 'https://a/b']) {
-      expect(mistakes({ tools: { path } }), path).to.deep.equal([
+      expect(issues({ tools: { path } }), path).to.deep.equal([
         'resources.tools.path: must begin with / and hold no query',
       ]);
     }
@@ -223,31 +266,31 @@ describe('the settings of a resource', () => {
 
   it('send no query parameter that pagination sends', () => {
     const query = { pageSize: 5, pageToken: 'a', installed: true };
-    expect(mistakes({ tools: { query } })).to.deep.equal([
+    expect(issues({ tools: { query } })).to.deep.equal([
       'resources.tools.query.pageSize: is what pagination sends as its sizeParam',
       'resources.tools.query.pageToken: is what pagination sends as its tokenParam',
     ]);
-    expect(mistakes({ tools: { query, pagination: { kind: 'none' } } })).to.deep.equal([]);
-    expect(mistakes({ tools: { query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } } })).to.deep.equal([
+    expect(issues({ tools: { query, pagination: { kind: 'none' } } })).to.deep.equal([]);
+    expect(issues({ tools: { query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } } })).to.deep.equal([
       'resources.tools.query.limit: is what pagination sends as its sizeParam',
     ]);
-    expect(
-      mistakes({ tools: { query: { per_page: 1 }, pagination: { kind: 'link', sizeParam: null } } }),
-    ).to.deep.equal([]);
+    expect(issues({ tools: { query: { per_page: 1 }, pagination: { kind: 'link', sizeParam: null } } })).to.deep.equal(
+      [],
+    );
   });
 
   it('give each pagination parameter a name of its own', () => {
     const pagination: Resource['pagination'] = { kind: 'page', sizeParam: 'page' };
-    expect(mistakes({ tools: { pagination } })).to.deep.equal([
+    expect(issues({ tools: { pagination } })).to.deep.equal([
       'resources.tools.pagination.pageParam: must not be the parameter that sizeParam names',
     ]);
   });
 
   it('say in one place where the total stands', () => {
     for (const kind of ['offset', 'page']) {
-      expect(mistakes({ tools: { pagination: { kind, total: 'a' } } })).to.deep.equal([]);
-      expect(mistakes({ tools: { pagination: { kind, totalHeader: 'a' } } })).to.deep.equal([]);
-      expect(mistakes({ tools: { pagination: { kind, total: 'a', totalHeader: 'b' } } })).to.deep.equal([
+      expect(issues({ tools: { pagination: { kind, total: 'a' } } })).to.deep.equal([]);
+      expect(issues({ tools: { pagination: { kind, totalHeader: 'a' } } })).to.deep.equal([]);
+      expect(issues({ tools: { pagination: { kind, total: 'a', totalHeader: 'b' } } })).to.deep.equal([
         'resources.tools.pagination.totalHeader: says what total says too: take one of them out',
       ]);
     }
@@ -274,7 +317,7 @@ describe('the settings of a resource', () => {
     });
     expect(tools.cache).to.deep.equal({ ...workflows.cache, ttlMs: 0 });
     expect(projects).not.to.have.property('cache');
-    expect(mistakes({ resources: { projects: { cache: { ttlMs: 0 } } } })[0]).to.contain(
+    expect(issues({ resources: { projects: { cache: { ttlMs: 0 } } } })[0]).to.contain(
       'resources.projects.cache: unknown key',
     );
   });

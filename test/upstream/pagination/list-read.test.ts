@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { firstUrl, type ListRequest, pageUrl } from '../../../src/upstream/pagination/list-read.ts';
+import { firstTarget } from '../../../src/upstream/pagination/paginate.ts';
 
 const LIST: ListRequest = {
   baseUrl: 'https://platform.example',
@@ -47,5 +48,6 @@ describe('the URL of a page', () => {
     expect(firstUrl(linked).href).to.equal('https://platform.example/v1/projects?a=b&size=7');
     expect(firstUrl(linked)).to.equal(firstUrl(linked));
     expect(firstUrl(LIST).href).to.equal('https://platform.example/v1/projects');
+    expect(firstTarget({ ...linked })).to.equal('/v1/projects?a=b&size=7');
   });
 });

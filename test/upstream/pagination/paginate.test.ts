@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/kernel/errors.ts';
+import { firstTarget, paginate } from '../../../src/upstream/pagination/paginate.ts';
 import { itemsUpTo, KINDS, type Kind, leadTo, type PlatformOptions, readAll, simulate } from './platform.ts';
+
+const calm = () => new AbortController().signal;
 
 type Mischief = (options: PlatformOptions, at: number, random: number) => Partial<PlatformOptions>;
 
@@ -114,6 +117,25 @@ describe('paginate', () => {
     expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true']);
   });
 
+  it('yields the first page that it was given as it is, and does not fetch it again', async () => {
+    for (const kind of KINDS) {
+      const { list, targets, fetchPage } = simulate({ kind, items: itemsUpTo(25), size: 10 });
+      const first = await fetchPage(firstTarget(list), calm());
+      const pages = paginate(list, first, fetchPage, calm());
+      expect((await pages.next()).value, kind).to.equal(first);
+      expect(targets).to.have.length(1);
+      while (!(await pages.next()).done);
+      expect(new Set(targets).size).to.equal(targets.length);
+    }
+  });
+
+  it('looks at the first page before it yields it', async () => {
+    const { list, fetchPage } = simulate({ kind: 'token', items: itemsUpTo(25), size: 10 });
+    const first = await fetchPage(firstTarget(list), calm());
+    const pages = paginate({ ...list, maxItems: 9 }, first, fetchPage, calm());
+    expect(await pages.next().catch((error) => error)).to.have.property('code', 'upstream_invalid');
+  });
+
   it('rejects with what fetching a page rejects with', async () => {
     const failed = new GatewayError('upstream_failed');
     for (const kind of KINDS) {
@@ -122,6 +144,46 @@ describe('paginate', () => {
       };
       const error = await readAll(simulate({ kind, items: itemsUpTo(50), size: 10, before })).catch((reason) => reason);
       expect(error, kind).to.equal(failed);
+    }
+  });
+});
+
+const TOO_MANY_ITEMS = { code: 'upstream_invalid', reason: 'the list has more items than maxItems' };
+const TOO_MANY_PAGES = { code: 'upstream_invalid', reason: 'the list has more pages than maxPages' };
+
+describe('the bounds of a read', () => {
+  for (const kind of KINDS) {
+    const platformOf = () => simulate({ kind, items: itemsUpTo(25), size: 10 });
+    /** Without a total, an empty page more is asked for. */
+    const pages = kind === 'offset' || kind === 'page' ? 4 : 3;
+
+    it(`let through what just keeps them, by ${kind}`, async () => {
+      expect(await readAll(platformOf(), { maxItems: 25, maxPages: pages })).to.have.length(25);
+    });
+
+    it(`refuse one item more, by ${kind}`, async () => {
+      const error = await readAll(platformOf(), { maxItems: 24 }).catch((reason) => reason);
+      expect(error).to.include(TOO_MANY_ITEMS);
+    });
+
+    it(`refuse one page more without asking for it, by ${kind}`, async () => {
+      const platform = platformOf();
+      const error = await readAll(platform, { maxPages: pages - 1 }).catch((reason) => reason);
+      expect(error).to.include(TOO_MANY_PAGES);
+      expect(platform.targets.length).to.be.lessThan(pages);
+    });
+  }
+
+  it('are known after one page where that tells the total', async () => {
+    for (const kind of ['offset with total', 'page with total'] as const) {
+      for (const [bound, error] of [
+        [{ maxItems: 24 }, TOO_MANY_ITEMS],
+        [{ maxPages: 2 }, TOO_MANY_PAGES],
+      ] as const) {
+        const platform = simulate({ kind, items: itemsUpTo(25), size: 10 });
+        expect(await readAll(platform, bound).catch((reason) => reason)).to.include(error);
+        expect(platform.targets).to.have.length(1);
+      }
     }
   });
 });

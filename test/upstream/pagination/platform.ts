@@ -1,4 +1,4 @@
-import { type ListRequest, type PageView, paginate } from '../../../src/upstream/pagination/paginate.ts';
+import { firstTarget, type ListRequest, type PageView, paginate } from '../../../src/upstream/pagination/paginate.ts';
 import type { Pagination } from '../../../src/upstream/pagination/pagination.ts';
 
 export interface Item {
@@ -46,7 +46,9 @@ export interface PlatformOptions {
 export async function readAll({ list, fetchPage }: Platform, more: Partial<ListRequest> = {}): Promise<Item[]> {
   const items: Item[] = [];
   const { signal } = new AbortController();
-  for await (const page of paginate({ ...list, ...more }, fetchPage, signal)) items.push(...page.items);
+  const asked = { ...list, ...more };
+  const first = await fetchPage(firstTarget(asked), signal);
+  for await (const page of paginate(asked, first, fetchPage, signal)) items.push(...page.items);
   return items;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PageView } from '../../../src/upstream/pagination/page-view.ts';
+import type { PageView } from '../../../src/upstream/pagination/list-read.ts';
 import { withoutRepeats } from '../../../src/upstream/pagination/repeats.ts';
 
 async function read(...pages: (readonly unknown[] | { items: readonly unknown[]; exact: readonly unknown[] })[]) {
@@ -15,15 +15,15 @@ async function read(...pages: (readonly unknown[] | { items: readonly unknown[];
     return all;
   } catch (error) {
     expect(error).to.include({ code: 'upstream_invalid', reason: 'an item of an earlier page came again' });
-    return 'refused';
+    return 'rejected';
   }
 }
 
 describe('a read of several pages', () => {
-  it('is refused where an item of any earlier page comes again', async () => {
-    expect(await read([{ id: 1 }], [{ id: 1 }])).to.equal('refused');
-    expect(await read([{ id: 1 }, { id: 2 }], [{ id: 3 }], [], [{ id: 4 }, { id: 2 }])).to.equal('refused');
-    expect(await read([], [{ id: 1 }], [{ id: 1 }])).to.equal('refused');
+  it('is rejected where an item of any earlier page comes again', async () => {
+    expect(await read([{ id: 1 }], [{ id: 1 }])).to.equal('rejected');
+    expect(await read([{ id: 1 }, { id: 2 }], [{ id: 3 }], [], [{ id: 4 }, { id: 2 }])).to.equal('rejected');
+    expect(await read([], [{ id: 1 }], [{ id: 1 }])).to.equal('rejected');
   });
 
   it('passes where all differ, or a page repeats within itself', async () => {
@@ -35,7 +35,7 @@ describe('a read of several pages', () => {
     const id = 2 ** 60;
     const page = (text: string) => ({ items: [{ id }], exact: [{ id: text }] });
     expect(await read(page('1152921504606846976'), page('1152921504606846977'))).to.have.length(2);
-    expect(await read(page('1152921504606846977'), [{ id: 5 }], page('1152921504606846977'))).to.equal('refused');
+    expect(await read(page('1152921504606846977'), [{ id: 5 }], page('1152921504606846977'))).to.equal('rejected');
   });
 
   it('is not examined where it is one page after all', async () => {

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { processEnvironment } from '../config/environment.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { demoInstructions } from '../demo/instructions.ts';
+import { startDemoPlatform } from '../demo/platform.ts';
+import { serve } from './serve.ts';
+
+const SETTINGS = fileURLToPath(new URL('../../config/demo.yaml', import.meta.url));
+
+/** Runs the demo platform and a gateway in front of it, as `config/demo.yaml` describes it. Resolves as `serve` does. */
+export async function serveDemo(): Promise<number> {
+  const platform = await startDemoPlatform();
+  try {
+    const environment = processEnvironment({
+      DEMO_PROJECTS_URL: platform.urls.projects,
+      DEMO_WORKFLOWS_URL: platform.urls.workflows,
+      DEMO_TOOLS_URL: platform.urls.tools,
+    });
+    const { config } = await loadConfig(SETTINGS, environment);
+    return await serve(config, {
+      onReady: (url) => process.stdout.write(demoInstructions(url, platform.urls)),
+    });
+  } finally {
+    await platform.close();
+  }
+}

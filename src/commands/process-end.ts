@@ -1,0 +1,50 @@
+import { causesOf, nameError } from '../observability/causes.ts';
+import type { Logger } from '../observability/logger.ts';
+
+/** Resolves with the first SIGTERM or SIGINT. A second one ends the process at once. */
+export function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let signalled = false;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (signalled) process.exit(1);
+      signalled = true;
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+/**
+ * Ends the process with exit code 1 when an error comes up that nothing has caught: nobody knows what it has left
+ * undone. One line at `fatal` says what it was. It is written out before the end, with all lines that wait ahead of it.
+ */
+export function installCrashHandler(logger: Logger): void {
+  const crash = (error: unknown) => {
+    logger.fatal(describe(error), 'unhandled error');
+    process.exit(1);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+}
+
+/** An error without its message, which may hold text from outside. Never throws, whatever was thrown. */
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { error: typeof error };
+  try {
+    return { error: nameError(error), causes: causesOf(error), stack: framesOf(error) };
+  } catch {
+    return { error: 'Error' };
+  }
+}
+
+/** Where an error came from. What stands ahead of that in its stack is its message, which may look like frames, too. */
+function framesOf({ message, stack = '' }: Error): string | undefined {
+  const found = stack.indexOf(message);
+  if (found === -1) return undefined;
+  return stack
+    .slice(found + message.length)
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .join('\n');
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+
+/** `; did you mean timeoutMs?` for the word that comes closest, or nothing when none is close. */
+export function didYouMean(word: unknown, known: readonly string[]): string {
+  // Nothing is close to what is this long, and the comparison would take its time.
+  if (typeof word !== 'string' || word.length > 64) return '';
+  const lower = word.toLowerCase();
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => isClose(lower, candidate.toLowerCase(), distance))
+    .sort((a, b) => a.distance - b.distance);
+  return best === undefined ? '' : `; did you mean ${best.candidate}?`;
+}
+
+function isClose(word: string, candidate: string, distance: number): boolean {
+  const longer = Math.max(word.length, candidate.length);
+  return distance <= Math.max(1, Math.floor(longer / 3)) || (word.length >= 3 && candidate.includes(word));
+}
+
+/** Characters to insert, delete, change or swap with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      const change = at(last, j - 1) + (same ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(at(last, j) + 1, at(row, j - 1) + 1, change, swap));
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+/** Every index that is asked for is there; the type of an array does not know that. */
+function at(row: readonly number[], index: number): number {
+  return row[index] as number;
+}
+
+type Schema = z.core.$ZodType;
+type Places = Map<string, Set<string>>;
+
+/** A key that is valid in more places than this says little about where it was meant to stand. */
+const FEW = 2;
+
+/** `; it belongs under upstreams.<name>` for a key that settings have, only elsewhere; else nothing. */
+export function belongsUnder(key: string, settings: Schema): string {
+  const places = [...(collect(settings, '', new Map()).get(key) ?? [])];
+  return places.length === 0 || places.length > FEW ? '' : `; it belongs ${places.join(' or ')}`;
+}
+
+function collect(schema: Schema, place: string, places: Places): Places {
+  if (schema instanceof z.ZodPrefault) return collect(schema.unwrap(), place, places);
+  if (schema instanceof z.ZodRecord) return collect(schema.valueType, `${place}.<name>`, places);
+  if (schema instanceof z.ZodUnion) for (const option of schema.options) collect(option, place, places);
+  if (!(schema instanceof z.ZodObject)) return places;
+  for (const [key, child] of Object.entries(schema.shape)) {
+    places.set(key, (places.get(key) ?? new Set()).add(describe(schema, place)));
+    collect(child, place === '' ? key : `${place}.${key}`, places);
+  }
+  return places;
+}
+
+function describe({ shape }: z.ZodObject, place: string): string {
+  if (place === '') return 'at the top level';
+  const { kind } = shape;
+  const suffix = kind instanceof z.ZodLiteral ? ` of kind ${kind.value}` : '';
+  return `under ${place.replace(/^resources\.[^.]+/, 'resources.<name>')}${suffix}`;
+}

@@ -1,0 +1,68 @@
+import { RESOURCES } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { buildTree } from './build-tree.ts';
+import { checkSettings, type Finding } from './check-settings.ts';
+import { ConfigError, type ConfigIssue } from './config-error.ts';
+import { effectiveSettings } from './effective.ts';
+import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
+import { type Config, type SettingsInput, settingsSchema } from './schema/settings.ts';
+import { nodeAt, offsetOf, type SettingsNode, treeValue } from './settings-tree.ts';
+import { type Position, parseYaml, readSettings } from './yaml-file.ts';
+
+/** Settings of a file. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The settings that take effect, every default included, as YAML with its secrets masked. */
+  masked(): string;
+}
+
+/** Reads a settings file for these resources. Throws {@link ConfigError} with everything that is wrong in it. */
+export async function loadConfig(
+  file: string,
+  environment: Environment = processEnvironment(),
+  resources: readonly Resource[] = RESOURCES,
+): Promise<LoadedConfig> {
+  const schema = settingsSchema(resources);
+  const yaml = parseYaml(await readSettings(file));
+  if (yaml.issues.length > 0) throw new ConfigError(yaml.issues, file);
+  const issues: ConfigIssue[] = [];
+  const root = buildTree(yaml, createSubstitute(environment), issues);
+  const checked = checkSettings(treeValue(root, schema), schema);
+  if ('findings' in checked) issues.push(...placed(checked.findings, root, yaml.position));
+  if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
+  const { config } = checked;
+  return { config, masked: () => effectiveSettings(config, (path) => isFromEnvironment(root, path)) };
+}
+
+/** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */
+export function parseConfig(input: SettingsInput, resources: readonly Resource[] = RESOURCES): Config {
+  const checked = checkSettings(input, settingsSchema(resources));
+  if ('config' in checked) return checked.config;
+  throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
+}
+
+/**
+ * Findings with their place in the file. Left out are values that could not be had, since that is told already, and
+ * what was found before through another alias of the same block.
+ */
+function placed(findings: readonly Finding[], root: SettingsNode, position: Position): ConfigIssue[] {
+  const told = new Set<string>();
+  const issues: ConfigIssue[] = [];
+  for (const { path, message, key } of findings) {
+    const offset = offsetOf(root, path, key);
+    const same = `${offset} ${message}`;
+    if (told.has(same) || isMissing(nodeAt(root, path))) continue;
+    told.add(same);
+    issues.push({ path, message, ...position(offset) });
+  }
+  return issues;
+}
+
+function isMissing(node: SettingsNode | undefined): boolean {
+  return node?.kind === 'leaf' && node.value === undefined;
+}
+
+function isFromEnvironment(root: SettingsNode, path: ConfigIssue['path']): boolean {
+  const node = nodeAt(root, path);
+  return node?.kind === 'leaf' && node.fromEnvironment;
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import { bytes, hostWithPort, listenHost, milliseconds, port, socketPath, webOrigin, whole } from './scalars.ts';
+
+const HttpShape = z.strictObject({
+  host: listenHost.default('127.0.0.1').describe('Address to listen on. Use 0.0.0.0 or :: in a container.'),
+  port: port.default(8080).describe('TCP port; 0 lets the system choose.'),
+  socketPath: socketPath.optional().describe('Unix socket to listen on; host and port are then not used.'),
+  allowedHosts: z
+    .array(hostWithPort)
+    .min(1)
+    .optional()
+    .describe(
+      'Host header values to answer for, with port where it is not the default of the scheme. Unset: loopback names when host is a loopback address, any name otherwise.',
+    ),
+  allowedOrigins: z
+    .array(webOrigin)
+    .default([])
+    .describe('Web origins whose requests are answered. Requests without Origin (all but browsers) are not affected.'),
+  maxUrlBytes: bytes(256).default(8192).describe('Longest request target; a longer one is 414.'),
+  maxHeaderBytes: bytes(1024).default(16_384).describe('All request headers together; more is 431.'),
+  headersTimeoutMs: milliseconds()
+    .default(10_000)
+    .describe('How long a client may take to send its headers; then 408.'),
+  requestTimeoutMs: milliseconds()
+    .default(15_000)
+    .describe('How long a client may take to send a whole request; then 408. No less than headersTimeoutMs.'),
+  keepAliveTimeoutMs: milliseconds().default(65_000).describe('How long an idle connection is kept.'),
+  sendTimeoutMs: milliseconds()
+    .default(30_000)
+    .describe('How long a client may leave an answer unread; then the connection is closed.'),
+  maxConnections: whole(1, 1_000_000).default(10_000).describe('Open connections; more are refused.'),
+  compressMinBytes: bytes(0).default(1024).describe('Answers smaller than this are sent uncompressed.'),
+});
+
+/** The public listener: the two reads, and the probes. */
+export const HttpSettings = HttpShape.superRefine(
+  crossCheck<z.output<typeof HttpShape>>((http, report) => {
+    // Node throws at start when it is the other way round. Types are not: no comparison of anything else is true.
+    if (Number(http?.requestTimeoutMs) < Number(http?.headersTimeoutMs)) {
+      report(['requestTimeoutMs'], 'must be no less than headersTimeoutMs');
+    }
+  }),
+  EVEN_AFTER_ISSUES,
+);
+
+/** `portico stdio`. */
+const StdioSettings = z.strictObject({
+  token: z
+    .string()
+    .default('')
+    .describe(
+      'Access token that portico stdio reads the platform with. Take it from the environment, as "${NAME}". Empty: portico stdio does not start.',
+    ),
+});
+
+/** MCP, over HTTP and over stdio. */
+export const McpSettings = z.strictObject({
+  enabled: z.boolean().default(true).describe('Whether POST /mcp is answered.'),
+  tools: z
+    .boolean()
+    .default(true)
+    .describe('Whether the resources are offered as tools, too: most assistants see tools only.'),
+  maxBodyBytes: bytes(1024).default(1_048_576).describe('Largest message of a client; over HTTP, more is 413.'),
+  maxResultBytes: bytes(1024)
+    .default(65_536)
+    .describe('Largest result of a tool, so that it fits a model; instead of more, the tool says how to narrow it.'),
+  stdio: StdioSettings.prefault({}).describe('What portico stdio alone needs.'),
+});
+
+/** The admin listener: operations only, never a read. */
+export const AdminSettings = z.strictObject({
+  enabled: z.boolean().default(true).describe('Whether there is an admin listener.'),
+  host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
+  port: port.default(9090).describe('TCP port; 0 lets the system choose.'),
+});
+
+/** What happens between SIGTERM and the end of the process. */
+export const ShutdownSettings = z.strictObject({
+  delayMs: milliseconds(0)
+    .default(0)
+    .describe(
+      'How long to go on accepting after SIGTERM, with /readyz at 503, so that load balancers notice. 0: not at all.',
+    ),
+  graceMs: milliseconds().default(10_000).describe('How long requests in flight may take to finish.'),
+});
+
+/** The log on standard output. */
+export const LogSettings = z.strictObject({
+  level: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe level that is written.'),
+});

@@ -1,0 +1,75 @@
+import type { Resource } from '../../resources/resource.ts';
+import { didYouMean } from '../hints.ts';
+import { crossCheck, keysOf, type Report, type Unchecked } from './cross-check.ts';
+
+/** What settings say of whether resources are offered. */
+interface Offers {
+  readonly upstreams: Readonly<Record<string, unknown>>;
+  readonly resources: Readonly<Record<string, Offer>>;
+}
+
+interface Offer {
+  readonly enabled: boolean;
+  readonly upstream?: string | undefined;
+}
+
+/**
+ * Checks which resources these settings offer. A resource that names no upstream is offered where there is one of its own
+ * name, so that a file that is older than a resource stays valid. That must not hide a resource by a slip of the pen: so
+ * each upstream belongs to a resource, and one resource at least is offered.
+ */
+export function checkOffers(registry: readonly Resource[]) {
+  return crossCheck<Offers>((settings, report) => {
+    if (typeof settings?.upstreams !== 'object' || settings.upstreams === null) return;
+    const upstreams = keysOf(settings.upstreams);
+    const wanted = registry.filter(({ name }) => settings.resources?.[name]?.enabled !== false);
+    if (wanted.length === 0) {
+      report(['resources'], 'are all switched off: one at least must be offered');
+      return;
+    }
+    const upstreamOf = ({ name }: Resource) => settings.resources?.[name]?.upstream ?? name;
+    if (reportUnknown(settings, upstreams, wanted, report)) return;
+    const missing = wanted.map(upstreamOf).filter((name) => !upstreams.includes(String(name)));
+    const used = new Set<unknown>(registry.map(upstreamOf));
+    const unused = upstreams.filter((name) => !used.has(name));
+    for (const name of unused) {
+      report(['upstreams', name], `is the upstream of no resource${didYouMean(name, missing.map(String))}`);
+    }
+    if (unused.length === 0 && missing.length === wanted.length) {
+      report(['upstreams'], `must hold the upstream of one resource at least: ${missing.join(', ')}`);
+    }
+  });
+}
+
+/** Reports upstreams that settings name and do not have. Whether there are any, or what cannot be a name. */
+function reportUnknown(
+  { resources }: Exclude<Unchecked<Offers>, null | undefined>,
+  upstreams: readonly string[],
+  wanted: readonly Resource[],
+  report: Report,
+): boolean {
+  const named = wanted.map(({ name }) => ({ name, upstream: resources?.[name]?.upstream }));
+  const unknown = named.filter(({ upstream }) => upstream !== undefined && !upstreams.includes(String(upstream)));
+  for (const { name, upstream } of unknown) {
+    // Of what is no text, its type is told already.
+    if (typeof upstream !== 'string') continue;
+    const there = `there ${upstreams.length === 1 ? 'is' : 'are'} ${upstreams.join(', ') || 'none'}`;
+    report(['resources', name, 'upstream'], `must be a key of upstreams: ${there}`);
+  }
+  return unknown.length > 0;
+}
+
+/** Fills in what the checked settings leave to other keys: each resource's upstream, and whether it is offered. */
+export function settleOffers<Settings extends Offers>(registry: readonly Resource[]): (settings: Settings) => Settings {
+  return (settings) => {
+    const settled = registry.flatMap(({ name }) => {
+      const resource = settings.resources[name];
+      if (resource === undefined) return [];
+      const { upstream = name } = resource;
+      return [
+        [name, { ...resource, upstream, enabled: resource.enabled && Object.hasOwn(settings.upstreams, upstream) }],
+      ];
+    });
+    return { ...settings, resources: { ...settings.resources, ...Object.fromEntries(settled) } };
+  };
+}

@@ -1,0 +1,59 @@
+import type { RequestListener } from 'node:http';
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import { Exchange } from './exchange.ts';
+import type { Handle } from './handler.ts';
+import { type Operation, UNKNOWN_PATH, wrongMethod } from './operations/operation.ts';
+
+interface State {
+  exchange: Exchange;
+}
+
+/**
+ * The service of one listener: opens an exchange for each request, finds what it asks for, and hands both to `handle`.
+ *
+ * What Koa and its router take for that is above 15 % of a read from cache (docs/decisions/0011), so a table of the
+ * targets that clients send most stands ahead of them. It finds the operation sooner, and decides nothing.
+ */
+export function createApp(operations: readonly Operation[], handle: Handle): RequestListener {
+  const app = new Koa<State>();
+  const router = new Router<State>({ strict: true, sensitive: true });
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  for (const operation of operations) {
+    router.register(operation.path, [...operation.methods], ({ state }) => handle(state.exchange, operation));
+  }
+  app.use((ctx, next) => {
+    // Responses are sent by `handle`.
+    ctx.respond = false;
+    ctx.state.exchange = new Exchange(ctx.req, ctx.res);
+    const { target } = ctx.state.exchange;
+    if (target === undefined) return handle(ctx.state.exchange, UNKNOWN_PATH);
+    ctx.url = target.path;
+    return next();
+  });
+  app.use(router.routes());
+  app.use(({ path, state }) => {
+    const asked = byPath.get(path);
+    return handle(state.exchange, asked === undefined ? UNKNOWN_PATH : wrongMethod(asked));
+  });
+
+  const throughKoa = app.callback();
+  const selected = targetsOf(operations);
+  return (req, res) => {
+    const operation = selected.get(req.url ?? '')?.find(({ methods }) => methods.includes(req.method ?? ''));
+    if (operation === undefined) throughKoa(req, res);
+    else handle(new Exchange(req, res), operation);
+  };
+}
+
+/** Operations by the targets that clients spell to ask for them. */
+function targetsOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
+  const targets = operations.flatMap((operation) =>
+    [operation.path, ...(operation.targets ?? [])].map((target) => ({ target, operation })),
+  );
+  return new Map(
+    Map.groupBy(targets, ({ target }) => target)
+      .entries()
+      .map(([target, found]) => [target, found.map(({ operation }) => operation)]),
+  );
+}

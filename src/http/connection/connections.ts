@@ -1,0 +1,143 @@
+import type { Socket } from 'node:net';
+import type { Exchange } from '../exchange.ts';
+
+/** One open connection. */
+export interface Connection {
+  readonly socket: Socket;
+  /** Begun and not yet answered whole, in the order in which they are answered. */
+  readonly exchanges: Set<Exchange>;
+  /** Whether its last response has been decided on: what still arrives is of no interest. */
+  ending: boolean;
+  /** Bytes that had arrived when its last exchange began: more means that another request is on its way. */
+  bytesSeen: number;
+  /** What to do once `exchanges` is empty. */
+  next?: () => void;
+  /** Why it is being cut, if this side does it. */
+  cutFor?: string;
+}
+
+/** All open connections of one listener, and what is in flight on them. */
+export interface Connections {
+  open(socket: Socket): void;
+  of(socket: Socket): Connection | undefined;
+  /**
+   * Gives whether to answer: not once the last response on its connection has been decided on. After a request that has a
+   * body and may have none the connection closes.
+   */
+  begin(exchange: Exchange): boolean;
+  /** Calls `next` once everything that was begun on a connection has been answered. */
+  whenIdle(connection: Connection, next: () => void): void;
+  /**
+   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or the listener is
+   * stopping and none waits behind it.
+   */
+  isLast(exchange: Exchange): boolean;
+  /** From now on each connection closes after its last response. */
+  stop(): void;
+  readonly isStopping: boolean;
+  /** Closes the connections on which nothing was begun and nothing is arriving. */
+  closeIdle(): void;
+  /** Destroys the connection of an exchange; `outcome` is what the access log says of all that this cuts. */
+  cutOff(exchange: Exchange, outcome: string): void;
+  /** Destroys what is left; `outcome` is what the access log says of exchanges that this cuts. Gives their number. */
+  cut(outcome: string): number;
+  /** Resolves once none is open. */
+  empty(): Promise<void>;
+}
+
+/**
+ * `onEnd` is called exactly once for each exchange that began: when its response has been handed to the system, or cannot
+ * be.
+ */
+export function createConnections(onEnd: (exchange: Exchange) => void): Connections {
+  const connections = new Map<Socket, Connection>();
+  const waiting: (() => void)[] = [];
+  let isStopping = false;
+
+  function open(socket: Socket): void {
+    const connection: Connection = { socket, exchanges: new Set(), ending: false, bytesSeen: 0 };
+    connections.set(socket, connection);
+    socket.once('close', () => {
+      connections.delete(socket);
+      for (const exchange of connection.exchanges) {
+        exchange.bytes = 0;
+        exchange.outcome = connection.cutFor ?? 'caller_gone';
+        exchange.abandon();
+        onEnd(exchange);
+      }
+      connection.exchanges.clear();
+      if (connections.size === 0) for (const resolve of waiting.splice(0)) resolve();
+    });
+  }
+
+  function begin(exchange: Exchange): boolean {
+    const { req, res, hasBody, takesBody } = exchange;
+    const connection = connections.get(req.socket);
+    if (connection === undefined || connection.ending) return false;
+    connection.ending = hasBody && !takesBody;
+    connection.exchanges.add(exchange);
+    connection.bytesSeen = connection.socket.bytesRead;
+    if (hasBody) {
+      req.once('end', () => {
+        connection.bytesSeen = connection.socket.bytesRead;
+      });
+    }
+    res.once('finish', () => {
+      // Node 22 says so of a destroyed connection, too.
+      if (connection.socket.destroyed) return;
+      connection.exchanges.delete(exchange);
+      onEnd(exchange);
+      if (connection.exchanges.size > 0) return;
+      connection.next?.();
+      if (isStopping) closeIfIdle(connection);
+    });
+    return true;
+  }
+
+  function isLast(exchange: Exchange): boolean {
+    const { req, hasBody, takesBody } = exchange;
+    if (hasBody && !(req.complete && takesBody)) return true;
+    return isStopping && [...(connections.get(req.socket)?.exchanges ?? [])].at(-1) === exchange;
+  }
+
+  function closeIfIdle({ socket, exchanges, ending, bytesSeen }: Connection): void {
+    if (exchanges.size === 0 && !ending && socket.bytesRead <= bytesSeen) socket.destroySoon();
+  }
+
+  return {
+    open,
+    of: (socket) => connections.get(socket),
+    begin,
+    whenIdle(connection, next) {
+      if (connection.exchanges.size === 0) next();
+      else connection.next = next;
+    },
+    isLast,
+    stop() {
+      isStopping = true;
+    },
+    get isStopping() {
+      return isStopping;
+    },
+    closeIdle() {
+      for (const connection of connections.values()) closeIfIdle(connection);
+    },
+    cutOff({ req }, outcome) {
+      const connection = connections.get(req.socket);
+      if (connection !== undefined) connection.cutFor = outcome;
+      req.socket.destroy();
+    },
+    cut(outcome) {
+      let exchanges = 0;
+      for (const connection of connections.values()) {
+        exchanges += connection.exchanges.size;
+        connection.cutFor = outcome;
+        connection.socket.destroy();
+      }
+      return exchanges;
+    },
+    async empty() {
+      if (connections.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+  };
+}

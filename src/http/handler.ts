@@ -1,0 +1,76 @@
+import type { Authenticate } from '../credentials/authenticate.ts';
+import { redact } from '../credentials/redact.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../observability/events.ts';
+import type { Connections } from './connection/connections.ts';
+import type { Exchange } from './exchange.ts';
+import type { Operation } from './operations/operation.ts';
+import type { Admit } from './request/admit.ts';
+import { discardBody } from './request/incoming-body.ts';
+import { problemResponse } from './response/problem.ts';
+import { type HttpResponse, send } from './response/send.ts';
+
+export interface HandlerOptions {
+  readonly admit: Admit;
+  readonly authenticate: Authenticate;
+  readonly connections: Connections;
+  readonly events: Events;
+}
+
+/** Answers an exchange with what it asks for. Never throws. */
+export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>;
+
+/**
+ * The way of every request, once its exchange is open and its operation is found: admit → authenticate → operation →
+ * send. What any of them throws is answered with its row of the error table; a bug is a 500 there and a line in the log.
+ */
+export function createHandler({ admit, authenticate, connections, events }: HandlerOptions): Handle {
+  return async function handle(exchange, operation) {
+    exchange.route = operation.path;
+    exchange.takesBody = operation.takesBody;
+    if (!connections.begin(exchange)) return;
+    try {
+      admit(exchange, operation);
+      const response = operation.open
+        ? operation.respond(exchange)
+        : await operation.respond(exchange, await callerOf(exchange));
+      respond(exchange, response);
+    } catch (error) {
+      await refuse(exchange, error);
+    }
+  };
+
+  async function callerOf(exchange: Exchange): Promise<Caller> {
+    const { requestId, trace, fields } = exchange;
+    const { credential, key, partition, expiresAt } = await authenticate(fields.authorization);
+    exchange.callerKey = key;
+    return { credential, key, partition, expiresAt, requestId, trace: trace?.headers };
+  }
+
+  function respond(exchange: Exchange, response: HttpResponse): void {
+    if (exchange.gone) return;
+    exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
+    send(exchange, response, connections.isLast(exchange));
+  }
+
+  async function refuse(exchange: Exchange, thrown: unknown): Promise<void> {
+    if (exchange.gone) return;
+    const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
+    if (error.code === 'internal') tellBug(exchange, thrown);
+    exchange.error = error;
+    try {
+      if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);
+      respond(exchange, problemResponse(error, exchange.requestId));
+    } catch (again) {
+      // The response had begun, or cannot be sent at all: what is left is not to let it pass for a whole one.
+      if (again !== thrown) tellBug(exchange, again);
+      connections.cutOff(exchange, 'internal');
+    }
+  }
+
+  function tellBug({ requestId, traceId, fields }: Exchange, thrown: unknown): void {
+    const stack = (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
+    events.internalError?.({ requestId, traceId, stack: redact(stack, fields.authorization) });
+  }
+}

@@ -1,0 +1,72 @@
+import type { Authenticate } from '../credentials/authenticate.ts';
+import type { Events } from '../observability/events.ts';
+import type { ListenerSettings } from './connection/listener.ts';
+import { createEdge, type Edge } from './edge.ts';
+import { probeOperations } from './operations/probes.ts';
+import { type ReadsOptions, readOperations } from './operations/reads.ts';
+import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
+
+/** Settings of the public listener. */
+export interface HttpSettings extends ListenerSettings {
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly allowedOrigins: readonly string[];
+  readonly compressMinBytes: number;
+}
+
+export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'> {
+  readonly settings: HttpSettings;
+  readonly authenticate: Authenticate;
+  readonly events: Events;
+  /** The longest that a read can take: so long may a connection be silent before its response is begun. */
+  readonly readDeadlineMs: number;
+  /** Whether `/readyz` is to say 503. */
+  readonly isDraining: () => boolean;
+  /** JSON-RPC, where it is answered here. */
+  readonly rpc?: RpcOptions | undefined;
+}
+
+/** Nobody tunes the listener of the operations: these fit any probe. */
+const ADMIN_BOUNDS = {
+  maxUrlBytes: 1024,
+  maxHeaderBytes: 8192,
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 5000,
+  keepAliveTimeoutMs: 65_000,
+  sendTimeoutMs: 5000,
+  maxConnections: 100,
+};
+
+/** The public listener: the two reads, JSON-RPC, and the probes. */
+export function createPublicEdge(options: PublicEdgeOptions): Edge {
+  const { settings, authenticate, events, readDeadlineMs, isDraining, rpc } = options;
+  return createEdge({
+    settings,
+    inactivityMs: readDeadlineMs + settings.sendTimeoutMs,
+    authenticate,
+    events,
+    operations: [
+      ...readOperations({ ...options, compressMinBytes: settings.compressMinBytes }),
+      ...(rpc === undefined ? [] : [rpcOperation(rpc)]),
+      ...probeOperations(isDraining),
+    ],
+  });
+}
+
+export interface AdminEdgeOptions {
+  readonly settings: Pick<ListenerSettings, 'host' | 'port'>;
+  readonly authenticate: Authenticate;
+  readonly events: Events;
+  /** Whether the public listener is on its way down. */
+  readonly isDraining: () => boolean;
+}
+
+/** The admin listener: operations only, never a read. */
+export function createAdminEdge({ settings, authenticate, events, isDraining }: AdminEdgeOptions): Edge {
+  return createEdge({
+    settings: { ...ADMIN_BOUNDS, ...settings, allowedOrigins: [] },
+    inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
+    authenticate,
+    events,
+    operations: probeOperations(isDraining),
+  });
+}

@@ -1,0 +1,72 @@
+import type { Caller } from '../../kernel/caller.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { RequestRecord } from '../../observability/events.ts';
+import type { Fields } from '../request/fields.ts';
+import { readBody } from '../request/incoming-body.ts';
+import { requireJsonAccepted } from '../request/negotiate.ts';
+import type { HttpResponse } from '../response/send.ts';
+import type { CallerOperation } from './operation.ts';
+
+/** A message that was posted, with all checked that HTTP has a say in. */
+export interface RpcRequest {
+  /** `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`; `undefined` where they did not come. */
+  readonly headers: {
+    readonly protocolVersion: string | undefined;
+    readonly method: string | undefined;
+    readonly name: string | undefined;
+  };
+  readonly body: Buffer;
+  readonly caller: Caller;
+  /** Aborts when the caller hangs up. Made when it is looked at. */
+  readonly signal: AbortSignal;
+  /** The caller wants the upstream to be asked. */
+  readonly noCache: boolean;
+  /** Takes what is found out about the request. */
+  readonly record: RequestRecord;
+}
+
+/** Answers what is posted: another edge's business. A `GatewayError` that it throws becomes a problem, as for a read. */
+export type RpcHandler = (request: RpcRequest) => HttpResponse | Promise<HttpResponse>;
+
+export interface RpcOptions {
+  readonly path: string;
+  readonly maxBodyBytes: number;
+  readonly handle: RpcHandler;
+}
+
+/** RFC 8259 knows no `charset`; clients send it all the same. */
+const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
+
+/** JSON-RPC, posted at one path. */
+export function rpcOperation({ path, maxBodyBytes, handle }: RpcOptions): CallerOperation {
+  return {
+    path,
+    methods: ['POST'],
+    takesBody: true,
+    isProbe: false,
+    open: false,
+    async respond(exchange, caller) {
+      const { fields } = exchange;
+      requireJsonBody(fields);
+      requireJsonAccepted(fields);
+      const body = await readBody(exchange, maxBodyBytes);
+      return handle({
+        headers: { protocolVersion: fields.mcpProtocolVersion, method: fields.mcpMethod, name: fields.mcpName },
+        body,
+        caller,
+        get signal() {
+          return exchange.signal;
+        },
+        noCache: exchange.noCache,
+        record: exchange,
+      });
+    },
+  };
+}
+
+/** Throws `unsupported_media_type` for a body that is not announced as JSON, or is in a coding. */
+function requireJsonBody({ contentType = '', contentEncoding = 'identity' }: Fields): void {
+  if (contentType === 'application/json' && contentEncoding === 'identity') return;
+  if (JSON_BODY.test(contentType) && contentEncoding.toLowerCase() === 'identity') return;
+  throw new GatewayError('unsupported_media_type');
+}

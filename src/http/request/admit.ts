@@ -1,0 +1,75 @@
+import type { AddressInfo } from 'node:net';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Operation } from '../operations/operation.ts';
+import { hostsAnsweredFor, isHost } from './hosts.ts';
+
+export interface AdmitOptions {
+  readonly maxUrlBytes: number;
+  readonly maxHeaderBytes: number;
+  /** Host header values to answer for; `undefined`: loopback names on a loopback address, any name otherwise. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly allowedOrigins: readonly string[];
+  /** Where the listener is bound; asked once, with the first request. */
+  readonly address: () => AddressInfo | string | null;
+  /** Whether the listener begins nothing more. */
+  readonly isStopping: () => boolean;
+}
+
+/** Lets a request in, or throws. */
+export type Admit = (exchange: Exchange, operation: Operation) => void;
+
+/** What can be wrong with a request before anybody asks who sent it. Probes are let in whoever asks, at any time. */
+export function createAdmit(options: AdmitOptions): Admit {
+  const { maxUrlBytes, maxHeaderBytes, allowedHosts, allowedOrigins, address, isStopping } = options;
+  const origins = new Set(allowedOrigins.map((origin) => new URL(origin).origin));
+  let hosts: { readonly answered: ReadonlySet<string> | undefined } | undefined;
+
+  /** What of a request's framing the parser lets through. */
+  function checkFraming({ req, targetBytes, target, fields }: Exchange): void {
+    if (req.httpVersion !== '1.1' && req.httpVersion !== '1.0') throw invalid('This server speaks HTTP/1.1.');
+    if (targetBytes > maxUrlBytes) throw new GatewayError('uri_too_long');
+    if (fields.bytes > maxHeaderBytes) throw new GatewayError('headers_too_large');
+    if (target === undefined) throw invalid('The request target is neither a path nor an http URL.');
+  }
+
+  /**
+   * Refuses a request for another host, and one whose host is in doubt (RFC 9112, section 3.2): a proxy in front may have
+   * gone by a different one.
+   */
+  function checkHost({ req, target, fields }: Exchange): void {
+    const { length } = fields.host;
+    if (length > 1 || (length === 0 && req.httpVersion === '1.1')) {
+      throw invalid('The request must have exactly one Host header.');
+    }
+    const named = target?.authority ?? fields.host[0];
+    if (named === undefined || isAnsweredFor(named)) return;
+    throw isHost(named) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
+  }
+
+  function isAnsweredFor(host: string): boolean {
+    hosts ??= { answered: hostsAnsweredFor(allowedHosts, address()) };
+    const { answered } = hosts;
+    return answered === undefined ? isHost(host) : answered.has(host) || answered.has(host.toLowerCase());
+  }
+
+  /** Refuses what a web page sends, unless its origin is allowed. */
+  function checkOrigin({ fields: { origin } }: Exchange): void {
+    if (origin !== undefined && !origins.has(origin)) throw new GatewayError('origin_refused');
+  }
+
+  return function admit(exchange, { isProbe, takesBody }) {
+    checkFraming(exchange);
+    if (!isProbe) {
+      if (isStopping()) throw new GatewayError('draining');
+      checkHost(exchange);
+      checkOrigin(exchange);
+    }
+    // A body on a GET means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1).
+    if (exchange.hasBody && !takesBody) throw invalid('This request must not have a body.');
+  };
+}
+
+function invalid(detail: string): GatewayError {
+  return new GatewayError('invalid_request', { detail });
+}

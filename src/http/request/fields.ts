@@ -1,0 +1,105 @@
+/** The header fields that this edge goes by, as they came. One that came more than once is joined (RFC 9110, section 5.3). */
+export interface Fields {
+  /** Every field line: a second one is refused, since a proxy in front may have gone by another than Node. */
+  readonly authorization: readonly string[];
+  /** Likewise. */
+  readonly host: readonly string[];
+  readonly accept: string | undefined;
+  readonly acceptEncoding: string | undefined;
+  readonly cacheControl: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly contentLength: string | undefined;
+  readonly contentType: string | undefined;
+  readonly expect: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly mcpMethod: string | undefined;
+  readonly mcpName: string | undefined;
+  readonly mcpProtocolVersion: string | undefined;
+  readonly origin: string | undefined;
+  readonly requestId: string | undefined;
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
+  readonly transferEncoding: string | undefined;
+  /** Bytes that all header fields took on the wire. */
+  readonly bytes: number;
+}
+
+type Joined = Exclude<keyof Fields, 'authorization' | 'host' | 'bytes'>;
+type Writable = { -readonly [Key in Joined]: string | undefined } & {
+  authorization: string[];
+  host: string[];
+  bytes: number;
+};
+
+const JOINED: Readonly<Record<string, Joined>> = {
+  Accept: 'accept',
+  'Accept-Encoding': 'acceptEncoding',
+  'Cache-Control': 'cacheControl',
+  'Content-Encoding': 'contentEncoding',
+  'Content-Length': 'contentLength',
+  'Content-Type': 'contentType',
+  Expect: 'expect',
+  'If-None-Match': 'ifNoneMatch',
+  'Mcp-Method': 'mcpMethod',
+  'Mcp-Name': 'mcpName',
+  'Mcp-Protocol-Version': 'mcpProtocolVersion',
+  Origin: 'origin',
+  'X-Request-Id': 'requestId',
+  Traceparent: 'traceparent',
+  Tracestate: 'tracestate',
+  'Transfer-Encoding': 'transferEncoding',
+};
+
+/** Both spellings that clients send; any other is brought into lower case first. */
+const NAMES = new Map<string, Joined | 'authorization' | 'host'>(
+  Object.entries({ ...JOINED, Authorization: 'authorization', Host: 'host' } as const).flatMap(([name, key]) => [
+    [name, key],
+    [name.toLowerCase(), key],
+  ]),
+);
+
+/** What a field line takes on the wire beside its name and value: `: ` and CRLF. */
+const LINE_OVERHEAD = 4;
+
+/**
+ * Reads the field lines of a request in one pass. `rawHeaders` as Node has them, names and values by turns and decoded as
+ * Latin-1: one character a byte.
+ */
+export function readFields(rawHeaders: readonly string[]): Fields {
+  const fields: Writable = {
+    authorization: [],
+    host: [],
+    accept: undefined,
+    acceptEncoding: undefined,
+    cacheControl: undefined,
+    contentEncoding: undefined,
+    contentLength: undefined,
+    contentType: undefined,
+    expect: undefined,
+    ifNoneMatch: undefined,
+    mcpMethod: undefined,
+    mcpName: undefined,
+    mcpProtocolVersion: undefined,
+    origin: undefined,
+    requestId: undefined,
+    traceparent: undefined,
+    tracestate: undefined,
+    transferEncoding: undefined,
+    bytes: 0,
+  };
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    fields.bytes += name.length + value.length + LINE_OVERHEAD;
+    const key = NAMES.get(name) ?? NAMES.get(name.toLowerCase());
+    if (key === undefined) continue;
+    if (key === 'authorization' || key === 'host') fields[key].push(value);
+    else fields[key] = fields[key] === undefined ? value : `${fields[key]}, ${value}`;
+  }
+  return fields;
+}
+
+/** Whether a request has a body (RFC 9112, section 6.3). `Content-Length: 0` announces none. */
+export function announcesBody({ transferEncoding, contentLength }: Fields): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) !== 0);
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Exchange } from '../exchange.ts';
+
+/** How long a response waits for a body that nothing reads to arrive. */
+const DISCARD_MS = 1000;
+
+/**
+ * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, and
+ * `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up.
+ */
+export async function readBody(exchange: Exchange, maxBytes: number): Promise<Buffer> {
+  const { req, res, fields } = exchange;
+  const tooLarge = () => new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.` });
+  if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
+  // Behind another response, Node would write it between the head and the body of this one. No client waits for it
+  // forever (RFC 9110, section 10.1.1).
+  if (fields.expect !== undefined && res.socket !== null) res.writeContinue();
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  exchange.onBodyError = reject;
+  req.on('error', reject);
+  req.on('end', () => {
+    const [first] = chunks;
+    resolve(first?.length === bytes ? first : Buffer.concat(chunks, bytes));
+  });
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) chunks.push(chunk);
+    else reject(tooLarge());
+  });
+  try {
+    return await promise;
+  } finally {
+    exchange.onBodyError = undefined;
+    req.removeAllListeners('data');
+  }
+}
+
+/**
+ * Reads away a body that nothing has read, for a second at most. A connection that is closed while bytes lie unread in it
+ * is reset, and then the client may never see the response. A client that waits for `100` before it sends has nothing on
+ * its way.
+ */
+export function discardBody({ req, fields }: Exchange): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (fields.expect !== undefined) {
+    resolve();
+  } else {
+    const timer = setTimeout(resolve, DISCARD_MS);
+    req.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    req.resume();
+  }
+  return promise;
+}

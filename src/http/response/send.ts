@@ -1,0 +1,72 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Exchange } from '../exchange.ts';
+
+/** A response before it meets a socket, without the headers that every response has. */
+export interface HttpResponse {
+  readonly status: number;
+  /** Names and values by turns. */
+  readonly headers: readonly string[];
+  /** In one piece, or in several that are sent one after the other; `undefined` where the status allows none (304). */
+  readonly body: Buffer | readonly Buffer[] | undefined;
+}
+
+/** They hold for a browser that is led here: guess no type, load nothing, embed nothing, send no referrer. */
+const ALWAYS = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+];
+
+/** How long a connection stays after its last response, for the client to read that. */
+const LINGER_MS = 1000;
+
+/** Sends a response; `isLast` closes the connection after it. Throws where Node refuses a header or its value. */
+export function send(exchange: Exchange, { status, headers, body }: HttpResponse, isLast: boolean): void {
+  const { res, requestId, method } = exchange;
+  const all = [...ALWAYS, 'X-Request-Id', requestId, ...headers];
+  if (body !== undefined) all.push('Content-Length', String(bytesOf(body)));
+  if (isLast) all.push('Connection', 'close');
+  res.writeHead(status, all);
+  exchange.status = status;
+  if (body === undefined || method === 'HEAD') {
+    res.end();
+    return;
+  }
+  exchange.bytes = bytesOf(body);
+  if (Buffer.isBuffer(body)) {
+    res.end(body);
+    return;
+  }
+  const last = body.length - 1;
+  for (let index = 0; index < last; index += 1) res.write(body[index]);
+  res.end(body[last]);
+}
+
+/**
+ * Writes a whole response on a bare socket, where there is no request that Node could parse, and ends the connection.
+ * What still arrives meanwhile goes to whoever reads the socket: destroyed with bytes unread, the connection would be
+ * reset, and the client might never see the response.
+ */
+export function sendOnSocket(socket: Socket, { status, headers, body = [] }: HttpResponse, requestId: string): void {
+  const all = [...ALWAYS, 'X-Request-Id', requestId, ...headers];
+  all.push('Content-Length', String(bytesOf(body)), 'Date', new Date().toUTCString(), 'Connection', 'close');
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let index = 0; index < all.length; index += 2) head += `${all[index]}: ${all[index + 1]}\r\n`;
+  socket.end(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), ...[body].flat()]));
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Length of a body. */
+export function bytesOf(body: Buffer | readonly Buffer[]): number {
+  if (Buffer.isBuffer(body)) return body.length;
+  let bytes = 0;
+  for (const { length } of body) bytes += length;
+  return bytes;
+}

@@ -1,0 +1,24 @@
+import { LRUCache } from 'lru-cache';
+
+export interface SizedLruOptions<K, V> {
+  /** All sizes together; what is larger than that by itself is not held. */
+  readonly maxSize: number;
+  /** A whole number above 0. */
+  readonly sizeOf: (value: V, key: K) => number;
+}
+
+/** Holds what was used last, up to a size. */
+export interface SizedLru<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+}
+
+export function createSizedLru<K extends object, V extends object>(options: SizedLruOptions<K, V>): SizedLru<K, V> {
+  const held = new LRUCache<K, V>({ maxSize: options.maxSize, sizeCalculation: options.sizeOf });
+  return {
+    get: (key) => held.get(key),
+    set(key, value) {
+      held.set(key, value);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../observability/events.ts';
+import { createMethods, type MethodsOptions } from './methods.ts';
+import { andThen, attempt, type RequestContext } from './request-context.ts';
+import { createWriteResult } from './results.ts';
+import { CURRENT, type Revision } from './revisions.ts';
+import { createRecordError, isOfHttp, writeError } from './rpc-errors.ts';
+
+export interface DispatchOptions extends Omit<MethodsOptions, 'recordError'> {
+  readonly events: Events;
+}
+
+/** What a request came to. */
+export interface Dispatched {
+  /** Over HTTP, where it is not part of a batch. */
+  readonly status: number;
+  /** JSON, in pieces that are sent one after the other. */
+  readonly response: readonly Buffer[];
+  /** Sent ahead of the response. */
+  readonly notification?: JSONRPCNotification | undefined;
+}
+
+/**
+ * Answers one request, for HTTP and stdio alike: at once where everything is at hand. Throws or rejects with what HTTP has
+ * to tell, over HTTP, and with what a read throws whose signal has aborted.
+ */
+export type Dispatch = (
+  request: JSONRPCRequest,
+  revision: Revision,
+  context: RequestContext,
+) => Dispatched | Promise<Dispatched>;
+
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const recordError = createRecordError(options.events);
+  const { server, methods } = createMethods({ ...options, recordError });
+  const writeResult = createWriteResult(server);
+
+  return (request, revision, context) => {
+    const { id, method, params = {} } = request;
+
+    function answered(): Dispatched | Promise<Dispatched> {
+      const handle = methods[revision].get(method);
+      if (handle === undefined) throw new GatewayError('not_found', { detail: 'There is no such method here.' });
+      return andThen(handle(params, context, id), (result) => ({
+        status: 200,
+        response: writeResult(result, revision, id),
+        notification: 'notification' in result ? result.notification : undefined,
+      }));
+    }
+
+    function failed(thrown: unknown): Dispatched {
+      if (context.signal.aborted) throw thrown;
+      const error = recordError(thrown, context);
+      if (context.record.edge === 'http' && isOfHttp(error)) throw error;
+      return {
+        // Only what is no method here is told as a status, and only since 2026-07-28.
+        status: error.code === 'not_found' && revision === CURRENT ? error.status : 200,
+        response: [writeError(error, request, context.caller.requestId, revision)],
+      };
+    }
+
+    return attempt(answered, failed);
+  };
+}

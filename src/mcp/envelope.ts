@@ -1,0 +1,157 @@
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import { GatewayError } from '../kernel/errors.ts';
+import { decodeUtf8 } from './message.ts';
+import {
+  CURRENT,
+  claimOf,
+  EARLIER,
+  hasEnvelopes,
+  noEnvelope,
+  type Revision,
+  readClaim,
+  versionUnsupported,
+} from './revisions.ts';
+
+/** Headers that the protocol gives a meaning; `undefined` where one did not come. */
+export interface RpcHeaders {
+  readonly protocolVersion: string | undefined;
+  readonly method: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** What a body turned out to hold. */
+export interface Envelope {
+  readonly revision: Revision;
+  /** Notifications and responses are left out: nothing outlives its own request here that they could be about. */
+  readonly requests: readonly JSONRPCRequest[];
+  readonly isBatch: boolean;
+}
+
+/** Later revisions have no batches. A client that names no revision in a header is taken by its word for this one. */
+const LAST_WITH_BATCHES = '2025-03-26';
+
+/** Messages of one batch: each may be a read. */
+const MAX_BATCH = 100;
+
+/** What `Mcp-Name` repeats, by method. */
+const NAMED: Readonly<Record<string, string>> = {
+  'resources/read': 'uri',
+  'tools/call': 'name',
+  'prompts/get': 'name',
+};
+
+/** What stands around the value of a header that is in base64 (2026-07-28, basic/transports). */
+const ENCODED = { begin: '=?base64?', end: '?=' };
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * What a body holds, by its revision. Throws for what is no message of JSON-RPC, for a revision that is not spoken here,
+ * and for headers that are missing or say something else than the body.
+ */
+export function readEnvelope(message: unknown, headers: RpcHeaders): Envelope {
+  if (Array.isArray(message)) return readBatch(message, headers);
+  if (isJSONRPCRequest(message)) return readRequest(message, headers);
+  if (isJSONRPCNotification(message)) return readNotification(message, headers);
+  if (!isJSONRPCResponse(message)) throw new GatewayError('invalid_rpc');
+  return earlier([], headers);
+}
+
+function readRequest(request: JSONRPCRequest, headers: RpcHeaders): Envelope {
+  const { method } = request;
+  const claim = readClaim(request);
+  if (claim === undefined) {
+    if (!hasEnvelopes(headers.protocolVersion)) return earlier([request], headers);
+    throw method === 'initialize'
+      ? mismatch('MCP-Protocol-Version names a revision without initialize.')
+      : noEnvelope();
+  }
+  checkVersion(claim, headers);
+  checkMethod(method, headers);
+  if (claim !== CURRENT) throw versionUnsupported();
+  if (headers.protocolVersion === undefined) throw mismatch('The header MCP-Protocol-Version is missing.');
+  if (headers.method === undefined) throw mismatch('The header Mcp-Method is missing.');
+  checkName(request, headers.name);
+  return { revision: CURRENT, requests: [request], isBatch: false };
+}
+
+function readNotification(notification: JSONRPCNotification, headers: RpcHeaders): Envelope {
+  const own = claimOf(notification);
+  // One without an envelope is of the revision in the header.
+  const claim = own === undefined && hasEnvelopes(headers.protocolVersion) ? headers.protocolVersion : own;
+  if (claim === undefined) return earlier([], headers);
+  if (typeof claim !== 'string') throw noEnvelope();
+  checkVersion(claim, headers);
+  if (hasEnvelopes(claim)) checkMethod(notification.method, headers);
+  if (claim !== CURRENT) throw versionUnsupported();
+  return { revision: CURRENT, requests: [], isBatch: false };
+}
+
+function readBatch(messages: readonly unknown[], headers: RpcHeaders): Envelope {
+  const invalid = (detail: string) => new GatewayError('invalid_rpc', { detail });
+  // First of all: looking at each message takes a while.
+  if (messages.length > MAX_BATCH) throw invalid(`A batch may hold ${MAX_BATCH} messages.`);
+  const isMessage = (one: unknown) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one);
+  if (messages.length === 0 || !messages.every(isMessage))
+    throw invalid('The batch holds what is no message, or nothing.');
+  if (messages.some((one) => claimOf(one) !== undefined)) throw invalid(`Revision ${CURRENT} has no batches.`);
+  const requests = messages.filter((one) => isJSONRPCRequest(one));
+  const envelope = earlier(requests, headers);
+  const version = headers.protocolVersion ?? LAST_WITH_BATCHES;
+  if (version > LAST_WITH_BATCHES) throw invalid(`Revision ${version} has no batches: send one message at a time.`);
+  if (requests.some(({ method }) => method === 'initialize')) throw invalid('initialize must not be part of a batch.');
+  return { ...envelope, isBatch: true };
+}
+
+/** Messages of an earlier revision: of the one that the header names, unless `initialize` is still to agree on one. */
+function earlier(requests: readonly JSONRPCRequest[], { protocolVersion = LAST_WITH_BATCHES }: RpcHeaders): Envelope {
+  const [first] = requests;
+  if (first?.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)) {
+    throw versionUnsupported();
+  }
+  return { revision: EARLIER, requests, isBatch: false };
+}
+
+function checkVersion(claim: unknown, { protocolVersion }: RpcHeaders): void {
+  if (protocolVersion === undefined || protocolVersion === claim) return;
+  throw mismatch('MCP-Protocol-Version names another revision than the message.');
+}
+
+function checkMethod(method: string, headers: RpcHeaders): void {
+  if (headers.method === undefined || headers.method === method) return;
+  throw mismatch('Mcp-Method names another method than the message.');
+}
+
+function checkName({ method, params }: JSONRPCRequest, header: string | undefined): void {
+  const key = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+  if (key === undefined) return;
+  const value = params?.[key];
+  if (header === undefined) {
+    if (typeof value === 'string') throw mismatch('The header Mcp-Name is missing.');
+    return;
+  }
+  const name = decoded(header);
+  if (name === undefined) throw mismatch('Mcp-Name is no base64 of UTF-8.');
+  if (typeof value === 'string' && name !== value) throw mismatch(`Mcp-Name says something else than params.${key}.`);
+}
+
+/** The value of a header that may be in base64; `undefined` where it begins like that and is not. */
+function decoded(value: string): string | undefined {
+  if (!(value.startsWith(ENCODED.begin) && value.endsWith(ENCODED.end))) return value;
+  const encoded = value.slice(ENCODED.begin.length, -ENCODED.end.length);
+  try {
+    return BASE64.test(encoded) ? decodeUtf8(Buffer.from(encoded, 'base64')) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function mismatch(detail: string): GatewayError {
+  return new GatewayError('header_mismatch', { detail });
+}

@@ -1,0 +1,54 @@
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Caller } from '../kernel/caller.ts';
+import type { RequestRecord } from '../observability/events.ts';
+import { cacheOutcome, type Load } from '../snapshots/load.ts';
+
+/** Who asks for something, and what is to be known of the request. */
+export interface RequestContext {
+  readonly caller: Caller;
+  /** Aborts when nobody waits for the response any more. May be made when it is looked at. */
+  readonly signal: AbortSignal;
+  /** The caller wants the upstream to be asked. */
+  readonly noCache: boolean;
+  /** Filled in on the way, but for how the request ended. */
+  readonly record: RequestRecord;
+}
+
+/** Reads the resource of a name: at once where what is held may be served. */
+export type ReadResource = (name: string, context: RequestContext) => Load | Promise<Load>;
+
+/** Reads from the catalogue, and records what came of it. */
+export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () => number): ReadResource {
+  return (name, context) => {
+    const { record } = context;
+    const begun = performance.now();
+    record.resource = name;
+    const read = attempt(
+      () => catalogue.read(name, context.caller, context),
+      (error) => {
+        record.upstreamMs = performance.now() - begun;
+        throw error;
+      },
+    );
+    return andThen(read, (load) => {
+      record.upstreamMs = load.upstreamMs;
+      record.cache = cacheOutcome(load, now());
+      return load;
+    });
+  };
+}
+
+/** Goes on with a value: at once where it is there, so that what is at hand is answered without a detour. */
+export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Runs `work`, which may end at once or later. What it throws, then or later, goes to `caught`. */
+export function attempt<T>(work: () => T | Promise<T>, caught: (error: unknown) => T): T | Promise<T> {
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(caught) : result;
+  } catch (error) {
+    return caught(error);
+  }
+}

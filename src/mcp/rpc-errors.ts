@@ -1,0 +1,54 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { redactCredential } from '../credentials/redact.ts';
+import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../observability/events.ts';
+import { idOf } from './message.ts';
+import type { RequestContext } from './request-context.ts';
+import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
+
+/** Makes what was thrown a row of the error table, and records it. */
+export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
+
+/** Tells `events` of what should not have been thrown, too. */
+export function createRecordError(events: Events): RecordError {
+  return (thrown, { caller, record }) => {
+    const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
+    record.error = error;
+    if (error.code === 'internal') {
+      const stack = thrown instanceof Error ? thrown.stack : undefined;
+      const text = redactCredential(stack ?? `thrown: ${typeof thrown}`, caller.credential);
+      events.internalError?.({ requestId: caller.requestId, traceId: record.traceId, stack: text });
+    }
+    return error;
+  };
+}
+
+/** Whether an error is one that HTTP itself has to tell: the client brings another token, or asks a person. */
+export function isOfHttp({ status }: GatewayError): boolean {
+  return status === 401 || status === 403;
+}
+
+/** What the revisions before 2026-07-28 call an unknown resource. */
+const RESOURCE_NOT_FOUND = -32002;
+
+/**
+ * Writes the response that tells a client of an error: words of the error table, and what the revisions show of the
+ * `message` that it answers.
+ */
+export function writeError(error: GatewayError, message: unknown, requestId: string, revision?: Revision): Buffer {
+  const { code, rpc, detail, upstream, retryAfterSeconds } = error;
+  const number = code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
+  const data = { code, requestId, upstream, retryAfterSeconds, ...shownOf(message, code) };
+  return Buffer.from(
+    JSON.stringify({ jsonrpc: '2.0', id: idOf(message), error: { code: number, message: detail, data } }),
+  );
+}
+
+function shownOf(message: unknown, code: ErrorCode): object | undefined {
+  const { uri, protocolVersion } = Object(Object(message).params);
+  // 2026-07-28, server/resources, Error Handling.
+  if (code === 'resource_unknown') return { uri };
+  if (code !== 'version_unsupported') return undefined;
+  const requested = claimOf(message) ?? protocolVersion;
+  return requested === undefined ? { supported: SUPPORTED_PROTOCOL_VERSIONS } : { supported: [CURRENT], requested };
+}

@@ -1,0 +1,133 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Resource } from '../../resources/resource.ts';
+import type { Load } from '../../snapshots/load.ts';
+import type { Representations } from '../../snapshots/representations.ts';
+import { andThen, attempt, type ReadResource, type RequestContext } from '../request-context.ts';
+import type { Result } from '../results.ts';
+import { isOfHttp, type RecordError } from '../rpc-errors.ts';
+import { argumentsShape, DEFAULT_LIMIT, readArguments, type ToolArguments } from './arguments.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { createItemParser, findItems, type ParsedItems } from './items.ts';
+import { writePage } from './list-page.ts';
+
+export interface ToolsOptions {
+  readonly catalogue: Pick<Catalogue, 'offered'>;
+  readonly readResource: ReadResource;
+  readonly representations: Representations;
+  /** Largest result as text. */
+  readonly maxResultBytes: number;
+  readonly recordError: RecordError;
+  /** Items that are kept parsed. @default those of 4 MiB of snapshots */
+  readonly parsedItems?: ParsedItems;
+}
+
+/** The resources as tools. */
+export interface Tools {
+  /** What `tools/list` shows. */
+  readonly list: readonly Tool[];
+  /** `tools/call`: one page of a list. Throws `invalid_params` where there is no such tool. */
+  call(
+    params: { readonly name?: unknown; readonly arguments?: unknown },
+    context: RequestContext,
+  ): Result | Promise<Result>;
+}
+
+export function createTools(options: ToolsOptions): Tools {
+  const { catalogue, readResource, representations, maxResultBytes, recordError, parsedItems } = options;
+  const parse = createItemParser(parsedItems);
+  const tools = catalogue.offered.map(({ resource }) => {
+    const shape = argumentsShape(resource);
+    return { resource, shape, tool: describeTool(resource, shape) };
+  });
+  const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
+
+  function pageOf(load: Load, { filter, limit, cursor }: ToolArguments): Result | Promise<Result> {
+    const { snapshot } = load;
+    const place = { etag: snapshot.etag, filter };
+    const offset = readCursor(place, cursor);
+    const cursorOf = (next: number) => writeCursor(place, next);
+    const page = { offset, limit, cursorOf, maxBytes: maxResultBytes };
+    const whole = () => pageResult(writePage(snapshot, page));
+    if (filter.query !== undefined || Object.keys(filter.exact).length > 0) {
+      return parse(load)
+        .then((items) => findItems(items, filter))
+        .then((found) => ({ shared: [pageResult(writePage(snapshot, { ...page, found }))] }));
+    }
+    // Whoever makes up limits and offsets must not fill the cache: pages of one size are kept, side by side.
+    const isKept = limit === DEFAULT_LIMIT && offset % DEFAULT_LIMIT === 0 && offset < Math.max(1, snapshot.count);
+    return { shared: [isKept ? representations.derived(load, `page ${offset}`, whole) : whole()] };
+  }
+
+  return {
+    list: tools.map(({ tool }) => tool),
+    call({ name, arguments: given }, context) {
+      if (typeof name !== 'string' || (given !== undefined && !isObject(given)))
+        throw new GatewayError('invalid_params');
+      const tool = byName.get(name);
+      if (tool === undefined) {
+        const detail = `There is no such tool. There are: ${[...byName.keys()].join(', ')}.`;
+        throw new GatewayError('invalid_params', { detail });
+      }
+      context.record.tool = name;
+      return attempt<Result>(
+        () => {
+          const args = readArguments(tool.shape, given);
+          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, args));
+        },
+        (thrown) => {
+          if (context.signal.aborted) throw thrown;
+          const error = recordError(thrown, context);
+          if (isOfHttp(error)) throw error;
+          return errorResult(error, context.caller.requestId);
+        },
+      );
+    },
+  };
+}
+
+/** A page as the result of a tool, as data and as text, up to its last member. */
+function pageResult(page: string): Buffer {
+  const content = JSON.stringify([{ type: 'text', text: page }]);
+  return Buffer.from(`{"result":{"content":${content},"structuredContent":${page}`);
+}
+
+/** An error as the result of a tool, for the model: what went wrong, and what may help. For programs, it is in `_meta`. */
+function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError, requestId: string): Result {
+  const wait = retryAfterSeconds === undefined ? '' : ` Wait ${retryAfterSeconds} s before the next attempt.`;
+  return {
+    members: {
+      isError: true,
+      content: [{ type: 'text', text: `${code}: ${detail}${wait} (request ${requestId})` }],
+      _meta: { 'portico/error': { code, requestId, upstream, retryAfterSeconds } },
+    },
+  };
+}
+
+/** A resource's tool as `tools/list` shows it. */
+function describeTool({ name, title, description, shape, filters }: Resource, taken: z.ZodObject): Tool {
+  const by = ['query', ...filters].join(', ');
+  const returned = z.strictObject({
+    items: z.array(shape).describe('Items of this page, in the order of the platform.'),
+    total: z.number().int().min(0).describe('Items that fit, on all pages.'),
+    nextCursor: z.string().optional().describe('Cursor of the next page. Absent on the last one.'),
+  });
+  return {
+    name: `list_${name}`,
+    title: `List ${title.toLowerCase()}`,
+    description: `${description} Page by page, with total and nextCursor; narrow the list by ${by}.`,
+    inputSchema: jsonSchema(taken),
+    outputSchema: jsonSchema(returned),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  };
+}
+
+function jsonSchema(shape: z.ZodObject): Tool['inputSchema'] {
+  return { ...z.toJSONSchema(shape, { io: 'input' }), type: 'object' } as Tool['inputSchema'];
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,108 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { causesOf, nameError } from './causes.ts';
+import type { Events, RequestRecord } from './events.ts';
+import type { Level, Logger } from './logger.ts';
+
+/** Enough to tell callers apart, too little to be anybody's key. */
+const CALLER_LENGTH = 12;
+/** Probes come every few seconds as long as the process lives. */
+const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
+
+/**
+ * The log, as a listener: a line for each request, and for whatever else an operator wants to know. There is no place in
+ * a line for a URL, a header value or a body.
+ *
+ * What the logger's level leaves out at the time of the call is not listened to, so that it costs nothing.
+ */
+export function logEvents(logger: Logger): Events {
+  const writes = (level: Level) => logger.isLevelEnabled?.(level) ?? true;
+  return {
+    ...(writes('debug') && details(logger)),
+    ...(writes('info') && progress(logger, writes('debug'))),
+    ...(writes('warn') && warnings(logger)),
+    ...(writes('error') && errors(logger)),
+  };
+}
+
+function details(logger: Logger): Events {
+  return {
+    pageFetched: (fetched) => logger.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
+    retried: (retry) => logger.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
+    callRefused: (refused) => logger.debug(refused, 'call refused'),
+    snapshotEvicted: (evicted) => logger.debug(evicted, 'snapshot evicted'),
+  };
+}
+
+function progress(logger: Logger, withProbes: boolean): Events {
+  return {
+    requestEnded(request) {
+      if (!PROBES.has(request.route)) logger.info(requestLine(request), 'request');
+      else if (withProbes) logger.debug(requestLine(request), 'request');
+    },
+    listening: (listening) => logger.info(listening, 'listening'),
+    draining: (draining) => logger.info(draining, 'draining'),
+  };
+}
+
+/** What is told at `warn` at its worst. */
+function warnings(logger: Logger): Events {
+  return {
+    breakerChanged: (changed) => logger[changed.state === 'open' ? 'warn' : 'info'](changed, 'breaker'),
+    listLoaded({ resource, upstream, items, dropped }) {
+      if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');
+    },
+    connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
+    drained({ whole }) {
+      if (whole) logger.info('drained');
+      else logger.warn('drained in part: requests were cut off after shutdown.graceMs');
+    },
+  };
+}
+
+/** What is told at `error` at its worst. */
+function errors(logger: Logger): Events {
+  return {
+    internalError: (bug) => logger.error(bug, 'internal error'),
+    listenerFailed: ({ error }) => logger.error({ error: nameError(error) }, 'listener error'),
+    refreshFailed({ resource, error }) {
+      if (error instanceof GatewayError) {
+        logger.info({ resource, outcome: error.code, ...whyOf(error) }, 'refresh failed');
+      } else {
+        const name = error instanceof Error ? nameError(error) : typeof error;
+        logger.error({ resource, outcome: 'internal', error: name }, 'refresh failed');
+      }
+    },
+  };
+}
+
+function requestLine(request: RequestRecord): object {
+  const { upstreamMs, error } = request;
+  return {
+    method: request.method,
+    route: request.route,
+    rpc: request.rpc,
+    tool: request.tool,
+    resource: request.resource,
+    status: request.status,
+    outcome: request.outcome,
+    ms: rounded(performance.now() - request.begun),
+    upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
+    cache: request.cache,
+    bytes: request.bytes,
+    caller: request.callerKey?.slice(0, CALLER_LENGTH),
+    requestId: request.requestId,
+    traceId: request.traceId,
+    ...(error && whyOf(error)),
+  };
+}
+
+/** What is known of an error, without a message: that may be an upstream's. */
+function whyOf(error: GatewayError) {
+  const { upstream, reason, cause } = error;
+  return { upstream, reason, causes: cause === undefined ? undefined : causesOf(error) };
+}
+
+/** To a tenth of a millisecond. */
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

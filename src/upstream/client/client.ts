@@ -1,0 +1,126 @@
+import { Pool } from 'undici';
+import { isDeadline } from '../../kernel/deadline.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Events } from '../../observability/events.ts';
+import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
+import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
+import { createConnector } from './connector.ts';
+import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
+import { receive } from './receive.ts';
+
+export interface UpstreamOptions {
+  /** As settings call it; stands in every error. */
+  readonly name: string;
+  /** Only its origin is used here: a target holds the path prefix already. */
+  readonly baseUrl: string;
+  /**
+   * Sent with every request. They may replace `accept` and `user-agent`; what Portico itself has to say (the
+   * authorization, the request id, the trace, `accept-encoding`) wins over them. None may frame the message or route it.
+   */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long one connection may take to open, TLS included. */
+  readonly connectTimeoutMs: number;
+  /** Connections that may be open at once; further requests wait for one. */
+  readonly connections: number;
+  readonly allowH2: boolean;
+  /** Largest body, before and after decompression. */
+  readonly maxPageBytes: number;
+  /**
+   * Whether the upstream is given the caller's own token: then it is the caller's business that it does not accept it
+   * (401, 403), else that of Portico's operator (502).
+   */
+  readonly callersOwn: boolean;
+  readonly events: Events;
+}
+
+/** What one request brought. */
+interface Response {
+  readonly status: number;
+  /** Decoded; `undefined` with a 304. */
+  readonly bytes: Buffer | undefined;
+  readonly headers: ReplyHeaders;
+}
+
+/** An upstream over HTTP. Follows no redirect, so that a credential goes to its configured origin only. */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { name, callersOwn, maxPageBytes, events } = options;
+  const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2: options.allowH2 });
+  const pool = new Pool(new URL(options.baseUrl).origin, {
+    connections: options.connections,
+    allowH2: options.allowH2,
+    connect: connector.connect,
+    // The read's deadline covers both, all pages together.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const fixed = {
+    accept: 'application/json',
+    'user-agent': 'portico',
+    ...lowerCased(options.headers),
+    'accept-encoding': ACCEPT_ENCODING,
+  };
+
+  function headersOf({ caller, ifNoneMatch, authorization }: PageRequest<unknown>): Record<string, string> {
+    const headers: Record<string, string> = { ...fixed, 'x-request-id': caller.requestId, ...caller.trace };
+    if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch;
+    return Object.assign(headers, authorization);
+  }
+
+  async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Response> {
+    let status = 0;
+    const judge = (answered: number, headers: ReplyHeaders): boolean => {
+      status = answered;
+      if (status === 304 && request.ifNoneMatch !== undefined) return false;
+      const error = errorOfStatus(status, headers, callersOwn);
+      if (error !== undefined) throw error;
+      checkBody(headers, maxPageBytes);
+      return true;
+    };
+    const sent = { path: request.target, headers: headersOf(request) };
+    try {
+      const { headers, body } = await receive(pool, sent, { judge, maxBytes: maxPageBytes }, signal);
+      return { status, headers, bytes: body && (await decodeBody(headers, body, maxPageBytes)) };
+    } catch (error) {
+      if (!signal.aborted) throw errorOfExchange(error);
+      throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { fault: true }) : signal.reason;
+    }
+  }
+
+  return {
+    name,
+    async get(request, signal) {
+      if (signal.aborted) {
+        // The upstream is not to blame for a deadline that passed before it was asked.
+        throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { upstream: name }) : signal.reason;
+      }
+      const begun = performance.now();
+      let ms = 0;
+      let response: Response | undefined;
+      const tell = (status: number | undefined, error?: string) =>
+        events.pageFetched?.({ upstream: name, ms, bytes: response?.bytes?.length ?? 0, status, error });
+      try {
+        response = await exchange(request, signal).finally(() => {
+          ms = performance.now() - begun;
+        });
+        const { status, headers, bytes } = response;
+        const page = bytes && request.read(bytes);
+        tell(status);
+        return { page, headers };
+      } catch (error) {
+        // Who aborted it, a caller that left or another page, has its own to tell.
+        if (!(error instanceof GatewayError) || error === signal.reason) throw error;
+        tell(error.upstreamStatus ?? response?.status, error.code);
+        throw error.from(name);
+      }
+    },
+    async close() {
+      const ended = pool.destroy(new GatewayError('draining', { reason: 'the upstream client is closed' }));
+      connector.close();
+      await ended;
+    },
+  };
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]));
+}

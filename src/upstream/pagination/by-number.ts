@@ -1,0 +1,94 @@
+import { inOrder } from './in-order.ts';
+import { checkBounds, incomplete, type ListRead, type PageView, pageUrl } from './list-read.ts';
+import { type NumberPagination, type OffsetPagination, sizeParameter } from './pagination.ts';
+
+/**
+ * Pages by the number of items to skip. Without a total, only an empty page ends the list: a short one may be what
+ * the platform caps pages at.
+ */
+export async function* offsetPages<P extends PageView>(
+  read: ListRead<P>,
+  pagination: OffsetPagination,
+): AsyncGenerator<P> {
+  const { list, first, fetch, signal } = read;
+  const urlAt = (offset: number) => pageUrl(list, { ...sizeParameter(pagination), [pagination.offsetParam]: offset });
+  if (namesTotal(pagination)) {
+    yield* knownTotalPages(read, pagination, (index, size) => urlAt(index * size));
+    return;
+  }
+  let offset = 0;
+  for (let page = first; ; page = await fetch(urlAt(offset), signal)) {
+    yield page;
+    if (page.items.length === 0) return;
+    offset += page.items.length;
+  }
+}
+
+/**
+ * Pages by number. Without a total, only an empty page ends the list: a short one may be what the platform caps
+ * pages at. But then all are as long as the first, up to the last one: another length means that items are missing.
+ */
+export async function* numberedPages<P extends PageView>(
+  read: ListRead<P>,
+  pagination: NumberPagination,
+): AsyncGenerator<P> {
+  const { list, first, fetch, signal } = read;
+  const urlOf = (index: number) =>
+    pageUrl(list, { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage + index });
+  if (namesTotal(pagination)) {
+    yield* knownTotalPages(read, pagination, urlOf);
+    return;
+  }
+  yield first;
+  const full = first.items.length;
+  let previous = full;
+  for (let index = 1; previous > 0; index += 1) {
+    const page = await fetch(urlOf(index), signal);
+    const count = page.items.length;
+    if (count > full || (count > 0 && previous < full)) throw incomplete('a page before the last is not full');
+    yield page;
+    previous = count;
+  }
+}
+
+type Totalled = OffsetPagination | NumberPagination;
+
+/** Whether settings say where a page tells the total. */
+function namesTotal({ total, totalHeader }: Totalled): boolean {
+  return total !== undefined || totalHeader !== undefined;
+}
+
+/**
+ * The pages of a list whose pages say how many items there are. The first one tells the total and, by its length,
+ * the size that the platform really serves; the others are fetched several at once and come out in order. All must
+ * agree on the total and, but for the last, be full, so that the sum is the total.
+ */
+async function* knownTotalPages<P extends PageView>(
+  { list, first, fetch, signal }: ListRead<P>,
+  pagination: Totalled,
+  urlOf: (index: number, size: number) => URL,
+): AsyncGenerator<P> {
+  const total = totalOf(first, pagination);
+  const size = first.items.length;
+  if (size > total || (size === 0 && total > 0)) throw incomplete('the first page does not fit the total');
+  const pages = size === total ? 1 : Math.ceil(total / size);
+  checkBounds(list, { items: total, pages });
+  yield first;
+  yield* inOrder(pages - 1, pagination.concurrency, signal, async (each, pageSignal) => {
+    const index = each + 1;
+    const page = await fetch(urlOf(index, size), pageSignal);
+    if (totalOf(page, pagination) !== total) throw incomplete('the total changed while the list was read');
+    const due = Math.min(size, total - index * size);
+    if (page.items.length !== due) throw incomplete('the pages do not add up to the total');
+    return page;
+  });
+}
+
+function totalOf(page: PageView, { total, totalHeader = '' }: Totalled): number {
+  const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : total(page.body);
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
+    throw incomplete('the page does not say the total');
+  }
+  return number;
+}

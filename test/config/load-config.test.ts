@@ -1,0 +1,592 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import { inFolder } from '../support/process.ts';
+import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
+
+const UPSTREAM = { baseUrl: 'https://api.example' };
+const MINIMAL = { upstreams: { projects: UPSTREAM, workflows: UPSTREAM, tools: UPSTREAM } };
+
+describe('settings from a file', () => {
+  it('are the defaults but for what is written', async () => {
+    const { config } = await load(`http:\n  port: 81\n${UPSTREAMS}`);
+    expect(config.http).to.include({ port: 81, host: '127.0.0.1', headersTimeoutMs: 10_000 });
+    expect(config.upstreams['tools']).to.deep.include({ credential: { kind: 'passthrough' }, headers: {} });
+    expect(config.resources.workflows.query).to.deep.equal({ installed: 'true' });
+    expect(config.resources.projects.fields['createTime']).to.deep.equal({
+      from: 'createTime',
+      default: '',
+      values: {},
+      format: 'timestamp',
+    });
+  });
+
+  it('take the environment of the process where none is given', async () => {
+    process.env['PORTICO_TEST_SCHEME'] = 'here';
+    try {
+      await inFolder(async (folder) => {
+        const file = join(folder, 'a.yaml');
+        await writeFile(file, `scheme: \${PORTICO_TEST_SCHEME}\n${UPSTREAMS}`);
+        expect((await loadConfig(file)).config.scheme).to.equal('here');
+      });
+    } finally {
+      delete process.env['PORTICO_TEST_SCHEME'];
+    }
+  });
+
+  it('may repeat a block by anchor and alias', async () => {
+    const { config } = await load(
+      'upstreams:\n  projects: &api { baseUrl: https://a.example, timeoutMs: 5 }\n  workflows: *api\n  tools: *api\n',
+    );
+    expect(config.upstreams['tools']).to.deep.equal(config.upstreams['projects']);
+    expect(config.upstreams['tools']?.timeoutMs).to.equal(5);
+  });
+
+  it('read an alias as what its anchor was at that place', async () => {
+    const { config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
+upstreams: { a: { baseUrl: https://a.example }, b: { baseUrl: https://b.example } }
+resources: { projects: { upstream: *n }, workflows: { upstream: &n a }, tools: { upstream: *n } }`);
+    expect(config.http.socketPath).to.equal('a');
+    expect(config.resources.projects.upstream).to.equal('b');
+    expect(config.resources.tools.upstream).to.equal('a');
+  });
+
+  it('send headers and query parameters as they are written', async () => {
+    const { config } = await load(
+      `upstreams:
+  projects:
+    baseUrl: https://a.example
+    headers: { X-A: 007, X-B: 1.10, X-C: true, X-D: 0x1F, X-E: text, X-F: null, X-G: '', X-H: 12345678901234567890 }
+  workflows: { baseUrl: https://a.example }
+  tools: { baseUrl: https://a.example }
+resources:
+  projects:
+    query: { page: 01 }
+`,
+    );
+    expect(config.upstreams['projects']?.headers).to.deep.equal({
+      'X-A': '007',
+      'X-B': '1.10',
+      'X-C': 'true',
+      'X-D': '0x1F',
+      'X-E': 'text',
+      'X-F': 'null',
+      'X-G': '',
+      'X-H': '12345678901234567890',
+    });
+    expect(config.resources.projects.query).to.deep.equal({ page: '01' });
+  });
+
+  it('send a key of digits from the environment as it is, in quotes or not', async () => {
+    const { config } = await load(
+      `upstreams:
+  projects:
+    baseUrl: https://a.example
+    headers:
+      X-Plain: \${KEY}
+      X-Quoted: "\${KEY}"
+  workflows: { baseUrl: https://a.example }
+  tools: { baseUrl: https://a.example }
+`,
+      { KEY: '0012e3' },
+    );
+    expect(config.upstreams['projects']?.headers).to.deep.equal({ 'X-Plain': '0012e3', 'X-Quoted': '0012e3' });
+  });
+
+  it('have keys as they are written', async () => {
+    const { config } = await load(
+      `resources: { tools: { fields: { id: { values: { 1.0: a, true: b, 007: c } } } } }${UPSTREAMS}`,
+    );
+    expect(config.resources.tools.fields['id']).to.deep.include({ values: { '1.0': 'a', true: 'b', '007': 'c' } });
+  });
+
+  it('are YAML 1.2 whatever a directive says', async () => {
+    const { config } = await load(`%YAML 1.1\n---\nscheme: yes\nhttp: { port: 010 }\n${UPSTREAMS}`);
+    expect(config.scheme).to.equal('yes');
+    expect(config.http.port).to.equal(10);
+  });
+});
+
+describe('values from the environment', () => {
+  const port = async (value: string, environment = {}) =>
+    (await load(`http:\n  port: ${value}\n${UPSTREAMS}`, environment)).config.http.port;
+
+  it('are typed where they are written without quotes', async () => {
+    expect(await port('${PORT}', { PORT: '81' })).to.equal(81);
+    expect(await port('${PORT:-82}')).to.equal(82);
+    expect(await port('8${REST}', { REST: '3' })).to.equal(83);
+    const { config } = await load(`admin:\n  enabled: \${ADMIN}\n${UPSTREAMS}`, { ADMIN: 'false' });
+    expect(config.admin.enabled).to.equal(false);
+  });
+
+  it('stay text in quotes, in blocks of text and under a tag', async () => {
+    for (const written of ['"${PORT}"', "'${PORT}'", '|-\n    ${PORT}', '!!str ${PORT}']) {
+      expect(await issuesIn(`http:\n  port: ${written}\n${UPSTREAMS}`, { PORT: '81' })).to.deep.equal([
+        `2:${written.startsWith('!') ? 15 : 9}: http.port: expected a whole number, got text; take its quotes off`,
+      ]);
+    }
+  });
+
+  it('are empty text, and no null, where they are empty', async () => {
+    expect(await issuesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
+      '2:9: http.port: expected a whole number, got empty text',
+    ]);
+    const { config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, { Q: '' });
+    expect(config.resources.tools.query).to.deep.equal({ q: '' });
+  });
+
+  it('may be null, which some keys take', async () => {
+    const settings = `resources:\n  tools:\n    pagination:\n      kind: token\n      sizeParam: \${SIZE}\n${UPSTREAMS}`;
+    const { config } = await load(settings, { SIZE: 'null' });
+    expect(config.resources.tools.pagination).to.include({ sizeParam: null });
+  });
+
+  it('can bring in no key, list, block or alias', async () => {
+    for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
+      const { config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, {
+        Q: value.replace('\n', '\t'),
+      });
+      expect(config.resources.tools.query).to.deep.equal({ q: value.replace('\n', '\t') });
+      expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([
+        '1:7: http: expected a block of keys, got text',
+      ]);
+    }
+  });
+
+  it('are a issue with name and place where they are missing, and hide no other issue', async () => {
+    expect(
+      await issuesIn(`http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`, {
+        PORT: undefined,
+      }),
+    ).to.deep.equal([
+      '2:3: http.prot: unknown key; did you mean port?',
+      '3:9: http.port: environment variable PORT is not set, and there is no default',
+      '4:9: http.host: environment variable HOST is not set, and there is no default',
+      '5:9: scheme: expected text, got a number; put it in quotes',
+    ]);
+  });
+
+  it('are told once each where one anchor serves several blocks', async () => {
+    expect(
+      await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
+    ).to.deep.equal([
+      '3:14: upstreams.projects.baseUrl: environment variable URL is not set, and there is no default',
+      '4:5: upstreams.projects.x: unknown key',
+    ]);
+  });
+
+  it('are not taken into keys', async () => {
+    expect(await issuesIn(`resources:\n  tools:\n    query: { "\${A}": b }\n${UPSTREAMS}`, { A: 'a' })).to.deep.equal([
+      '3:14: resources.tools.query["${A}"]: is a key: only values take text from the environment',
+    ]);
+  });
+
+  it('never change which keys there are', async () => {
+    const keys = (value: unknown): unknown =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).map(([key, child]) => [key, keys(child)])
+        : undefined;
+    const yaml = `resources:\n  tools:\n    query:\n      a: \${A}\n      b: 'x\${A}'\n${UPSTREAMS}`;
+    const expected = keys((await load(yaml, { A: 'a' })).config);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme-ascii' }), async (value) => {
+        expect(keys((await load(yaml, { A: value })).config)).to.deep.equal(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('issues in a settings file', () => {
+  it('are told all at once, in the order of the file', async () => {
+    expect(
+      await issuesIn(`resources:
+  projects: { upstream: nowhere, invalidItems: dorp }
+http:
+  sendTimeoutMs: 1.5
+  requestTimeoutMs: 5
+  maxUrlBytes: 1
+upstreams:
+  projects: { baseUrl: ftp://a.example }
+  workflows: {}
+  tools: { baseUrl: https://a.example, credential: { kind: none } }
+`),
+    ).to.deep.equal([
+      '2:25: resources.projects.upstream: must be a key of upstreams: there are projects, workflows, tools',
+      '2:48: resources.projects.invalidItems: must be one of fail, drop; did you mean drop?',
+      '4:18: http.sendTimeoutMs: must be a whole number',
+      '5:21: http.requestTimeoutMs: must be no less than headersTimeoutMs',
+      '6:16: http.maxUrlBytes: must be at least 256',
+      '8:24: upstreams.projects.baseUrl: must be an http or https URL',
+      '9:3: upstreams.workflows.baseUrl: is required',
+      '10:60: upstreams.tools.credential.kind: none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
+    ]);
+  });
+
+  const wrong: [string, string, string][] = [
+    ['a missing block', 'scheme: a', '1:1: upstreams: is required'],
+    ['an empty file', '', '1:1: expected a block of keys, got nothing'],
+    ['a file with text', 'hello', '1:1: expected a block of keys, got text'],
+    ['an empty block', `http:\n${UPSTREAMS}`, '1:6: http: expected a block of keys, got nothing'],
+    ['a list for a block', `http: []\n${UPSTREAMS}`, '1:1: http: expected a block of keys, got a list'],
+    ['a block for text', `scheme: {}\n${UPSTREAMS}`, '1:1: scheme: expected text, got a block of keys'],
+    [
+      'text for a list',
+      `http: { allowedHosts: a }\n${UPSTREAMS}`,
+      '1:23: http.allowedHosts: expected a list, got text',
+    ],
+    [
+      'an element of a list',
+      `http: { allowedHosts: [a, 5] }\n${UPSTREAMS}`,
+      '1:27: http.allowedHosts[1]: expected text, got a number; put it in quotes',
+    ],
+    ['an empty list', `http: { allowedHosts: [] }\n${UPSTREAMS}`, '1:9: http.allowedHosts: must not be empty'],
+    [
+      'infinity',
+      `http: { port: .inf }\n${UPSTREAMS}`,
+      '1:15: http.port: expected a whole number, got a number without end',
+    ],
+    ['a large number', `http: { port: 65536 }\n${UPSTREAMS}`, '1:15: http.port: must be at most 65535'],
+    [
+      'a boolean in quotes',
+      `admin: { enabled: "true" }\n${UPSTREAMS}`,
+      '1:19: admin.enabled: expected true or false, got text; take its quotes off',
+    ],
+    [
+      'a boolean for text',
+      `scheme: true\n${UPSTREAMS}`,
+      '1:9: scheme: expected text, got true or false; put it in quotes',
+    ],
+    [
+      'a word for a boolean',
+      `admin: { enabled: yes }\n${UPSTREAMS}`,
+      '1:19: admin.enabled: expected true or false, got text',
+    ],
+    [
+      'a number for a field',
+      `resources: { tools: { fields: { id: 5 } } }\n${UPSTREAMS}`,
+      '1:37: resources.tools.fields.id: expected text or a block of keys, got a number',
+    ],
+    [
+      'an unknown key in the block of a field',
+      `resources: { tools: { fields: { id: { form: a } } } }\n${UPSTREAMS}`,
+      '1:39: resources.tools.fields.id.form: unknown key; did you mean from?',
+    ],
+    [
+      'a bad expression',
+      `resources: { tools: { fields: { id: { from: '' } } } }\n${UPSTREAMS}`,
+      '1:45: resources.tools.fields.id.from: must not be empty',
+    ],
+    [
+      'a kind that is missing',
+      `resources: { tools: { pagination: { size: 5 } } }\n${UPSTREAMS}`,
+      '1:23: resources.tools.pagination.kind: is required: one of none, token, offset, page, link',
+    ],
+    [
+      'a kind that is misspelt',
+      `resources: { tools: { pagination: { kind: lnk } } }\n${UPSTREAMS}`,
+      '1:43: resources.tools.pagination.kind: must be one of none, token, offset, page, link; did you mean link?',
+    ],
+    [
+      'a key of another kind',
+      `resources: { tools: { pagination: { kind: page, offsetParam: a } } }\n${UPSTREAMS}`,
+      '1:49: resources.tools.pagination.offsetParam: unknown key; it belongs under resources.<name>.pagination of kind offset',
+    ],
+    [
+      'a key of another block',
+      `scheme: a\nhttp: { level: warn }\n${UPSTREAMS}`,
+      '2:9: http.level: unknown key; it belongs under log',
+    ],
+    [
+      'a key of the top level',
+      `http: { scheme: warn }\n${UPSTREAMS}`,
+      '1:9: http.scheme: unknown key; it belongs at the top level',
+    ],
+    ['a key that is like no other', `http: { zzzzz: 1 }\n${UPSTREAMS}`, '1:9: http.zzzzz: unknown key'],
+    ['a key that needs quotes to be shown', `http: { "a b\\n": 1 }\n${UPSTREAMS}`, '1:9: http["a b\\n"]: unknown key'],
+    [
+      'a key that is there twice',
+      `scheme: a\nscheme: 5\n${UPSTREAMS}`,
+      '2:1: scheme: stands there twice: first on line 1',
+    ],
+    ['a key that is more than text', `? [a]\n: b\n${UPSTREAMS}`, '1:3: a key must be plain text'],
+    [
+      'a tag of YAML 1.1',
+      `scheme: !!binary aGk=\n${UPSTREAMS}`,
+      '1:9: unknown tag: put text that begins with ! in quotes',
+    ],
+    ['a key of many blocks', `log: { kind: a }\n${UPSTREAMS}`, '1:8: log.kind: unknown key'],
+    [
+      'a key of two blocks',
+      `log: { host: a }\n${UPSTREAMS}`,
+      '1:8: log.host: unknown key; it belongs under http or under admin',
+    ],
+    ['a merge key', `http: { <<: {} }\n${UPSTREAMS}`, '1:9: http["<<"]: unknown key'],
+    [
+      'a key of prototypes',
+      `resources: { tools: { query: { __proto__: a } } }\n${UPSTREAMS}`,
+      '1:32: resources.tools.query.__proto__: is a key that no settings have',
+    ],
+    [
+      'a block for a query value',
+      `resources: { tools: { query: { a: {} } } }\n${UPSTREAMS}`,
+      '1:32: resources.tools.query.a: must be text',
+    ],
+    [
+      'nothing for a header',
+      `upstreams: { a: { baseUrl: http://a.example, headers: { X-A: } } }\nresources: { projects: { upstream: a }, workflows: { upstream: a }, tools: { upstream: a } }`,
+      '1:62: upstreams.a.headers.X-A: must be text',
+    ],
+    ['an alias of nothing', `scheme: *a\n${UPSTREAMS}`, '1:9: scheme: is an alias of nothing above'],
+    [
+      'an alias of the block that it stands in',
+      `http: &a { host: *a }\n${UPSTREAMS}`,
+      '1:18: http.host: is an alias of nothing above',
+    ],
+    ['an unknown tag', `scheme: !env A\n${UPSTREAMS}`, '1:9: unknown tag: put text that begins with ! in quotes'],
+    ['a tab', 'http:\n\tport: 1', '2:1: indent with spaces: YAML takes no tabs'],
+    ['a second document', `${UPSTREAMS}---\na: b`, '6:1: a settings file is one document: take out the line ---'],
+    ['a quote that is left open', 'scheme: "a', '1:11: a colon, comma, closing quote or closing bracket is missing'],
+    ['what no word is found for', 'a: !x !y b', '1:7: this is not YAML'],
+    [
+      'a reference between brackets',
+      'http: { allowedHosts: [${HOST}] }',
+      '1:25: between brackets, ${…} must stand in quotes',
+    ],
+  ];
+  for (const [what, yaml, expected] of wrong) {
+    it(`name ${what}`, async () => {
+      expect(await issuesIn(yaml)).to.deep.equal([expected]);
+    });
+  }
+
+  it('are told of the text of a file first, one a line', async () => {
+    expect(await issuesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
+      '1:13: not expected here: put text with special characters in quotes',
+      '3:6: plain text cannot begin with this character: put it in quotes',
+    ]);
+  });
+
+  it('show no value, since it may be secret', async () => {
+    const secret = 'hunter2';
+    const issues = await issuesIn(
+      `scheme: ${secret} ${secret}\nhttp: { port: ${secret}, allowedHosts: [/${secret}] }\nlog: { level: ${secret} }
+upstreams: { projects: { baseUrl: "x:${secret}", headers: { A: "${secret}é" }, credential: { kind: ${secret} } } }
+resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
+    );
+    expect(issues).to.have.length.greaterThan(8);
+    expect(issues.join('\n')).not.to.contain(secret);
+    for (const broken of [
+      `a: "\\${secret}"`,
+      `a: !${secret} b`,
+      `a: ${secret}: b`,
+      `${secret}\nb: c`,
+      `a: |${secret}`,
+    ]) {
+      const told = await issuesIn(broken);
+      expect(told).not.to.deep.equal([]);
+      expect(told.join('\n')).not.to.contain(secret);
+    }
+  });
+
+  it('are words of ours, not the validator’s', async () => {
+    const issues = await issuesIn(
+      'scheme: 1\nhttp: 1\nadmin: { port: a, enabled: 1 }\nlog: { level: 5 }\nupstreams: { "": {}, a: 1, b: { headers: { "a b": c } } }\n' +
+        'resources: { tools: { query: { "": x }, maxItems: a, fields: 5, pagination: 7, where: "" } }',
+    );
+    expect(issues.join('\n')).not.to.match(/invalid|received|input|expected (string|int|object|record)/i);
+  });
+
+  it('are cut off after fifty', async () => {
+    const issues = await issuesIn(Array.from({ length: 60 }, (_, index) => `k${index}: 1`).join('\n'));
+    expect(issues).to.have.length(51);
+    expect(issues.at(-1)).to.equal('and 11 more');
+  });
+
+  it('are few where aliases would make a file explode', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `  - &a${index + 1} [*a${index}, *a${index}]`);
+    const begun = performance.now();
+    const issues = await issuesIn(`http:\n  - &a0 [x]\n${lines.join('\n')}\n${UPSTREAMS}`);
+    expect(issues.some((issue) => issue.includes('holds more than 100000 values'))).to.equal(true);
+    expect(performance.now() - begun).to.be.lessThan(5000);
+  });
+
+  it('are told where blocks are nested beyond reason', async () => {
+    const deep = (levels: number) => `scheme: ${'['.repeat(levels)}${']'.repeat(levels)}\n${UPSTREAMS}`;
+    expect(await issuesIn(deep(40))).to.include(`1:41: scheme${'[0]'.repeat(32)}: is nested too deeply`);
+    const [issue] = await issuesIn(deep(100_000));
+    expect(issue).to.match(/^1:\d+: nested too deeply$/);
+  });
+
+  it('include expressions, which are compiled while settings are read', async () => {
+    const [issue] = await issuesIn(`resources: { tools: { items: "a[" } }\n${UPSTREAMS}`);
+    expect(issue).to.match(/^1:30: resources\.tools\.items: is no JMESPath expression/);
+  });
+});
+
+describe('a settings file that cannot be read', () => {
+  const failure = async (file: string): Promise<string> => {
+    try {
+      await loadConfig(file, {});
+      return '';
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.message.replace(file, 'FILE');
+    }
+  };
+
+  it('is told in one line', async () => {
+    await inFolder(async (folder) => {
+      expect(await failure(join(folder, 'none.yaml'))).to.equal('FILE: cannot be read: there is no such file');
+      expect(await failure(folder)).to.equal('FILE: cannot be read: it is a folder');
+      const file = join(folder, 'file');
+      await writeFile(file, Buffer.from([0x61, 0xff]));
+      expect(await failure(file)).to.equal('FILE: is not UTF-8 text');
+      expect(await failure(join(file, 'below'))).to.equal('FILE: cannot be read: ENOTDIR');
+    });
+  });
+
+  it('is refused above 1 MiB before it is parsed', async () => {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'large.yaml');
+      await writeFile(file, `${UPSTREAMS}#`.padEnd(1_048_576, 'x'));
+      expect(await failure(file)).to.equal('');
+      await writeFile(file, `${UPSTREAMS}#`.padEnd(1_048_577, 'x'));
+      expect(await failure(file)).to.equal('FILE: is larger than 1 MiB');
+      if (process.platform === 'linux') expect(await failure('/dev/zero')).to.equal('FILE: is larger than 1 MiB');
+    });
+  });
+
+  it('is never anything but settings or a ConfigError, whatever its text', async () => {
+    const snippet = fc.constantFrom(
+      ...[
+        'upstreams:',
+        'http',
+        ': ',
+        '\n',
+        '  ',
+        '- ',
+        '[',
+        ']',
+        '{',
+        '}',
+        ',',
+        '&a ',
+        '*a',
+        '"',
+        "'",
+        '${',
+        '}',
+        '$',
+        '|',
+        '>',
+      ],
+      ...[
+        '!!int ',
+        '!',
+        '%YAML 1.1\n---\n',
+        '---\n',
+        '...',
+        '#',
+        '? ',
+        '<<',
+        '__proto__',
+        'constructor',
+        '~',
+        '0x',
+        '\t',
+        '\0',
+        '\ufeff',
+        '5',
+      ],
+    );
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(snippet, { maxLength: 40 }).map((parts) => parts.join('')),
+      fc.array(snippet, { maxLength: 12 }).map((parts) => `${UPSTREAMS}http: ${parts.join('')}`),
+    );
+    await inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      await fc.assert(
+        fc.asyncProperty(text, async (yaml) => {
+          await writeFile(file, yaml);
+          try {
+            (await loadConfig(file, { A: 'a' })).masked();
+          } catch (error) {
+            if (!(error instanceof ConfigError)) throw error;
+            expect(error.issues).not.to.deep.equal([]);
+          }
+        }),
+        { numRuns: 300 },
+      );
+    });
+  }).timeout(30_000);
+});
+
+describe('settings that come as an object', () => {
+  it('are what a person would write in YAML', () => {
+    const config = parseConfig({ ...MINIMAL, http: { port: 0 }, resources: { tools: { fields: { id: 'uuid' } } } });
+    expect(config.http.port).to.equal(0);
+    expect(config.resources.tools.fields['id']).to.deep.equal({
+      from: 'uuid',
+      default: '',
+      values: {},
+      format: 'none',
+    });
+    expect(config.upstreams['projects']?.timeoutMs).to.equal(10_000);
+  });
+
+  it('may be checked settings, which stay as they are', () => {
+    const config = parseConfig({
+      ...MINIMAL,
+      resources: { tools: { query: { a: 1, b: true }, fields: { id: 'uuid' }, pagination: { kind: 'link' } } },
+    });
+    expect(parseConfig(config)).to.deep.equal(config);
+  });
+
+  it('have their issues told all at once, with paths and without lines', () => {
+    const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
+    try {
+      parseConfig(input);
+      expect.fail('these settings are wrong');
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      expect(error.name).to.equal('ConfigError');
+      expect(error.message.split('\n')).to.deep.equal([
+        'http.port: expected a whole number, got text; take its quotes off',
+        'http.prot: unknown key; did you mean port?',
+        'log: expected a block of keys, got nothing',
+        'upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
+        'upstreams: must hold the upstream of one resource at least: projects, workflows, tools',
+      ]);
+      expect(error.issues[1]).to.deep.equal({
+        path: ['http', 'prot'],
+        message: 'unknown key; did you mean port?',
+      });
+    }
+  });
+
+  it('are valid or a ConfigError, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.anything(), (input) => {
+        for (const settings of [
+          input,
+          { ...MINIMAL, http: input },
+          { ...MINIMAL, resources: { tools: input } },
+          { upstreams: input },
+          { upstreams: { a: input } },
+        ]) {
+          try {
+            parseConfig(settings as typeof MINIMAL);
+          } catch (error) {
+            if (!(error instanceof ConfigError)) throw error;
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

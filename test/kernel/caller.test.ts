@@ -1,0 +1,59 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { format, inspect } from 'node:util';
+import { expect } from 'chai';
+import { Credential } from '../../src/kernel/caller.ts';
+import { GatewayError } from '../../src/kernel/errors.ts';
+import { captureLog } from '../observability/captured-log.ts';
+
+const SOURCES = new URL('../../src/', import.meta.url);
+const TOKEN = 'token-of-the-test';
+const credential = new Credential(TOKEN);
+const caller = { credential, key: 'k', partition: 'p', requestId: 'r' };
+
+describe('a credential', () => {
+  const views: Record<string, () => unknown> = {
+    'String()': () => String(credential),
+    'a template': () => `${credential}`,
+    concatenation: () => `${`${String(credential)}`}`,
+    'JSON.stringify': () => JSON.stringify({ caller, list: [credential] }),
+    'util.inspect': () => inspect(caller, { depth: null, showHidden: true }),
+    'util.inspect without custom inspection': () =>
+      inspect(caller, { customInspect: false, showHidden: true, depth: null }),
+    'util.format': () => format('%s %o %O %j %d', credential, credential, credential, credential, credential),
+    'an enumeration': () => [...Object.entries(credential), ...Reflect.ownKeys(credential)].join(),
+    'a structured clone': () => inspect(structuredClone({ ...credential })),
+    'an error that carries it': () => inspect(Object.assign(new Error('failed', { cause: credential }), caller)),
+    'a gateway error that it caused': () =>
+      inspect(new GatewayError('internal', { cause: Object.assign(new TypeError('x'), { credential }) }), {
+        depth: null,
+      }),
+  };
+  for (const [name, view] of Object.entries(views)) {
+    it(`is not shown by ${name}`, () => {
+      expect(view()).not.to.contain(TOKEN);
+    });
+  }
+
+  it('is not shown by the log, however it gets there', () => {
+    const { logger, text } = captureLog();
+    const error = Object.assign(new Error('failed', { cause: Object.assign(new Error('deeper'), { caller }) }), {
+      credential,
+    });
+    logger.info({ credential, caller, list: [credential] }, `message ${credential}`);
+    logger.error(error, 'failed');
+    logger.error({ err: error, error }, 'twice');
+    expect(text().split('\n')).to.have.length(4);
+    expect(text()).to.contain('[credential]').and.not.to.contain(TOKEN);
+  });
+
+  it('is revealed in src/credentials/ only', async () => {
+    const files = (await readdir(SOURCES, { recursive: true })).filter((file) => file.endsWith('.ts'));
+    const revealing: string[] = [];
+    for (const file of files) {
+      const source = await readFile(new URL(file, SOURCES), 'utf8');
+      if (/(?<!\{@link Credential)\.reveal\b/.test(source)) revealing.push(file);
+    }
+    expect(revealing).to.include('credentials/authorize.ts');
+    expect(revealing.filter((file) => !file.startsWith('credentials/'))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,178 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import { openDestination } from '../../src/observability/destination.ts';
+import { eventually } from '../support/eventually.ts';
+
+const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
+
+/** A pipe of 64 KiB. */
+interface Pipe {
+  readonly fd: number;
+  /** Takes what is in it. */
+  read(): string;
+  /** Takes what comes, until there is enough. */
+  readUntil(isEnough: (text: string) => boolean): Promise<string>;
+}
+
+describe('a log destination', () => {
+  let folder = '';
+  const open: number[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'portico-'));
+  });
+
+  afterEach(async () => {
+    mock.timers.reset();
+    await rm(folder, { recursive: true });
+  });
+
+  // Not before all tests are over: a number that is free again would be the next pipe's, and the log of another test's.
+  after(() => open.forEach(closeSync));
+
+  /** Where the writing end does not block, whoever finds it full is told so. */
+  function openPipe(writing = constants.O_NONBLOCK): Pipe {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const from = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const fd = openSync(path, constants.O_WRONLY | writing);
+    open.push(from, fd);
+    const buffer = Buffer.alloc(65_536);
+    const read = () => {
+      try {
+        return buffer.toString('latin1', 0, readSync(from, buffer));
+      } catch {
+        return '';
+      }
+    };
+    return {
+      fd,
+      read,
+      async readUntil(isEnough) {
+        let text = '';
+        return eventually(() => {
+          for (let more = read(); more !== ''; more = read()) text += more;
+          return isEnough(text) ? text : undefined;
+        });
+      },
+    };
+  }
+
+  it('writes lines together, in their order, a while after the first', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const { fd, read } = openPipe();
+    const destination = openDestination(fd);
+    destination.write('a\n');
+    destination.write('b\n');
+    await new Promise(setImmediate);
+    expect(read()).to.equal('');
+    mock.timers.tick(100);
+    await eventually(() => (read() === 'a\nb\n' ? true : undefined));
+  });
+
+  it('writes many lines at once, in their order', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const { fd, readUntil } = openPipe();
+    const destination = openDestination(fd);
+    for (const letter of ['a', 'b', 'c', 'd']) destination.write(line(31_000, letter));
+    const lines = ['a', 'b', 'c', 'd'].map((letter) => line(31_000, letter)).join('');
+    expect(await readUntil(({ length }) => length >= lines.length)).to.equal(lines);
+  });
+
+  it('waits for a pipe that is full, and goes on where a write ended early', async () => {
+    const { fd, readUntil } = openPipe();
+    const destination = openDestination(fd);
+    const lines = ['a', 'b', 'c'].map((letter) => line(70_000, letter)).join('');
+    for (const letter of ['a', 'b', 'c']) destination.write(line(70_000, letter));
+    expect(await readUntil(({ length }) => length >= lines.length)).to.equal(lines);
+  });
+
+  it('drops what is beyond 4 MiB for a slow reader, and says how many lines', async () => {
+    const { fd, readUntil } = openPipe(0);
+    const destination = openDestination(fd);
+    const sent = 200;
+    for (let count = 0; count < sent; count += 1) destination.write(line(50_000));
+    const toldIn = (text: string) =>
+      [...text.matchAll(/^\{.*\}$/gm)].map(([one]) => JSON.parse(one) as { lines: number; time: string });
+    const countIn = (text: string) =>
+      toldIn(text).reduce((sum, { lines }) => sum + lines, text.split('x\n').length - 1);
+    const text = await readUntil((soFar) => countIn(soFar) >= sent);
+    expect(countIn(text)).to.equal(sent);
+    const [{ time, ...told } = { time: '' }] = toldIn(text);
+    expect(told).to.deep.equal({
+      level: 'warn',
+      lines: sent - Math.floor(4_194_304 / 50_000),
+      msg: 'log lines dropped',
+    });
+    expect(time).to.match(/^\d{4}-\d\d-\d\dT/);
+    destination.write('after\n');
+    expect(await readUntil((soFar) => soFar !== '')).to.equal('after\n');
+  });
+
+  it('has all in its place before the process goes on, when it must be', async () => {
+    const path = join(folder, 'log');
+    const fd = openSync(path, 'w');
+    open.push(fd);
+    const destination = openDestination(fd);
+    destination.write(line(70_000, 'a'));
+    destination.write('last\n');
+    destination.flushSync();
+    expect(await readFile(path, 'utf8')).to.equal(`${line(70_000, 'a')}last\n`);
+  });
+
+  /** Runs statements with a `destination` in a process of their own, which a wait without end would not let go. */
+  function runAlone(openFd: string, statements: string): string {
+    const script = `
+      import { execFileSync } from 'node:child_process';
+      import { closeSync, constants, openSync } from 'node:fs';
+      import { openDestination } from ${JSON.stringify(new URL('../../src/observability/destination.ts', import.meta.url).href)};
+      const openPipe = () => {
+        execFileSync('mkfifo', [${JSON.stringify(join(folder, 'alone'))}]);
+        const from = openSync(${JSON.stringify(join(folder, 'alone'))}, constants.O_RDONLY | constants.O_NONBLOCK);
+        return { from, fd: openSync(${JSON.stringify(join(folder, 'alone'))}, constants.O_WRONLY | constants.O_NONBLOCK) };
+      };
+      ${openFd}
+      const destination = openDestination(fd);
+      ${statements}
+      process.stdout.write('went on');
+    `;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
+      timeout: 20_000,
+      encoding: 'utf8',
+    });
+    return stdout + stderr;
+  }
+
+  for (const [place, openFd] of [
+    ['has no reader any more', 'const { from, fd } = openPipe(); closeSync(from);'],
+    ['has a reader who does not read', `const { fd } = openPipe();`],
+    ['is not there', 'const fd = 1_000_000;'],
+  ] as const) {
+    it(`lets the process go on and end where the place to write to ${place}`, () => {
+      const writes = `for (let count = 0; count < 20; count += 1) destination.write('x'.repeat(9999) + '\\n');`;
+      expect(
+        runAlone(
+          openFd,
+          `${writes} destination.flushSync(); destination.write('more'); process.exitCode = 0; setImmediate(() => process.exit());`,
+        ),
+      ).to.equal('went on');
+    }).timeout(30_000);
+  }
+
+  it('forgets lines once nobody reads them any more', async () => {
+    const wait = `await new Promise((resolve) => setTimeout(resolve, 300));`;
+    const writes = `for (let count = 0; count < 50_000; count += 1) destination.write('x'.repeat(999) + '\\n');`;
+    const heap = `if (process.memoryUsage().arrayBuffers > 4_000_000) console.log('kept');`;
+    expect(
+      runAlone(
+        'const { from, fd } = openPipe(); closeSync(from);',
+        `${writes} ${wait} ${writes} ${wait} globalThis.gc(); ${heap}`,
+      ),
+    ).to.equal('went on');
+  }).timeout(30_000);
+});

@@ -1,0 +1,222 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { GatewayError } from '../../src/kernel/errors.ts';
+import type { Events, RequestRecord } from '../../src/observability/events.ts';
+import { logEvents } from '../../src/observability/log.ts';
+import type { Level, Logger } from '../../src/observability/logger.ts';
+import { captureLog } from './captured-log.ts';
+
+const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
+  edge: 'http',
+  requestId: 'r-1',
+  begun: performance.now() - 20,
+  outcome: 'ok',
+  bytes: 0,
+  ...more,
+});
+
+/** The line that one event makes, without its time. */
+function lineOf(tell: (events: Events) => void): Record<string, unknown> | undefined {
+  const { events, lines } = captureLog();
+  tell(events);
+  const [line, ...others] = lines();
+  expect(others).to.deep.equal([]);
+  if (line !== undefined) delete line['time'];
+  return line;
+}
+
+describe('the log of a request', () => {
+  it('says what is known of it, and names the caller by the beginning of its key', () => {
+    const line = lineOf((events) =>
+      events.requestEnded?.(
+        request({
+          method: 'POST',
+          route: '/mcp',
+          rpc: 'tools/call',
+          tool: 'list_tools',
+          resource: 'tools',
+          status: 200,
+          bytes: 812,
+          upstreamMs: 12.345,
+          cache: 'miss',
+          callerKey: 'abcdefghijklmnop',
+          traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+        }),
+      ),
+    );
+    const { ms, ...rest } = line ?? {};
+    expect(rest).to.deep.equal({
+      level: 'info',
+      msg: 'request',
+      method: 'POST',
+      route: '/mcp',
+      rpc: 'tools/call',
+      tool: 'list_tools',
+      resource: 'tools',
+      status: 200,
+      outcome: 'ok',
+      upstreamMs: 12.3,
+      cache: 'miss',
+      bytes: 812,
+      caller: 'abcdefghijkl',
+      requestId: 'r-1',
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    });
+    expect(ms).to.be.a('number').and.to.be.at.least(20);
+    expect(String(ms)).to.match(/^\d+(\.\d)?$/);
+  });
+
+  it('leaves out what is not known', () => {
+    expect(lineOf((events) => events.requestEnded?.(request()))).to.have.all.keys(
+      ...['level', 'msg', 'outcome', 'ms', 'bytes', 'requestId'],
+    );
+  });
+
+  it('says why it failed, by codes and words of ours', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED secret'), { code: 'ECONNREFUSED' });
+    const error = new GatewayError('upstream_timeout', { upstream: 'tools', reason: 'it is not there', cause });
+    expect(lineOf((events) => events.requestEnded?.(request({ outcome: error.code, error })))).to.deep.include({
+      outcome: 'upstream_timeout',
+      upstream: 'tools',
+      reason: 'it is not there',
+      causes: ['Error ECONNREFUSED'],
+    });
+    const plain = new GatewayError('uri_missing');
+    expect(lineOf((events) => events.requestEnded?.(request({ error: plain })))).not.to.have.any.keys(
+      ...['upstream', 'reason', 'causes', 'error'],
+    );
+  });
+
+  it('is at debug where it is a probe', () => {
+    for (const route of ['/livez', '/readyz']) {
+      expect(lineOf((events) => events.requestEnded?.(request({ route })))).to.include({ level: 'debug', route });
+      const { events, text } = captureLog('info');
+      events.requestEnded?.(request({ route }));
+      expect(text()).to.equal('');
+    }
+  });
+});
+
+describe('the log of an event', () => {
+  const bug = { requestId: 'r-1', traceId: undefined, stack: 'Error: x\n    at y' };
+  const breaker = { upstream: 'tools', calls: 20, failures: 12 };
+  const gone = new GatewayError('upstream_timeout', {
+    upstream: 'tools',
+    reason: 'slow',
+    cause: new TypeError('secret'),
+  });
+  const list = { resource: 'tools', upstream: 'platform', pages: 2, items: 7, defaulted: new Map() };
+  const drainedInPart = 'drained in part: requests were cut off after shutdown.graceMs';
+
+  const cases: Readonly<Record<string, readonly [(events: Events) => void, object]>> = {
+    'of a bug': [
+      (events) => events.internalError?.(bug),
+      { level: 'error', requestId: 'r-1', stack: bug.stack, msg: 'internal error' },
+    ],
+    'of a breaker that opens': [
+      (events) => events.breakerChanged?.({ ...breaker, state: 'open' }),
+      { level: 'warn', ...breaker, state: 'open', msg: 'breaker' },
+    ],
+    'of a breaker that tries': [
+      (events) => events.breakerChanged?.({ ...breaker, state: 'half-open' }),
+      { level: 'info', ...breaker, state: 'half-open', msg: 'breaker' },
+    ],
+    'of a breaker that closes': [
+      (events) => events.breakerChanged?.({ ...breaker, state: 'closed' }),
+      { level: 'info', ...breaker, state: 'closed', msg: 'breaker' },
+    ],
+    'of a refresh that failed': [
+      (events) => events.refreshFailed?.({ resource: 'tools', error: gone }),
+      {
+        level: 'info',
+        resource: 'tools',
+        outcome: 'upstream_timeout',
+        upstream: 'tools',
+        reason: 'slow',
+        causes: ['TypeError'],
+        msg: 'refresh failed',
+      },
+    ],
+    'of a refresh that met a bug': [
+      (events) => events.refreshFailed?.({ resource: 'tools', error: new TypeError('secret') }),
+      { level: 'error', resource: 'tools', outcome: 'internal', error: 'TypeError', msg: 'refresh failed' },
+    ],
+    'of a refresh that threw no error': [
+      (events) => events.refreshFailed?.({ resource: 'tools', error: 'secret' }),
+      { level: 'error', resource: 'tools', outcome: 'internal', error: 'string', msg: 'refresh failed' },
+    ],
+    'of items that were dropped': [
+      (events) => events.listLoaded?.({ ...list, dropped: 2 }),
+      { level: 'warn', resource: 'tools', upstream: 'platform', items: 7, dropped: 2, msg: 'items dropped' },
+    ],
+    'of the start': [
+      (events) => events.listening?.({ url: 'http://127.0.0.1:1', adminUrl: undefined, resources: ['tools'] }),
+      { level: 'info', url: 'http://127.0.0.1:1', resources: ['tools'], msg: 'listening' },
+    ],
+    'of a signal': [
+      (events) => events.draining?.({ signal: 'SIGTERM' }),
+      { level: 'info', signal: 'SIGTERM', msg: 'draining' },
+    ],
+    'of a whole drain': [(events) => events.drained?.({ whole: true }), { level: 'info', msg: 'drained' }],
+    'of a drain in part': [(events) => events.drained?.({ whole: false }), { level: 'warn', msg: drainedInPart }],
+    'of connections beyond what may be': [
+      (events) => events.connectionsRefused?.({ maxConnections: 3 }),
+      { level: 'warn', maxConnections: 3, msg: 'connections refused' },
+    ],
+    'of a listener that failed': [
+      (events) => events.listenerFailed?.({ error: Object.assign(new Error('secret'), { code: 'EMFILE' }) }),
+      { level: 'error', error: 'Error EMFILE', msg: 'listener error' },
+    ],
+    'of a page': [
+      (events) => events.pageFetched?.({ upstream: 'tools', ms: 1.234, bytes: 5, status: 200 }),
+      { level: 'debug', upstream: 'tools', ms: 1.2, bytes: 5, status: 200, msg: 'page fetched' },
+    ],
+    'of a retry': [
+      (events) => events.retried?.({ upstream: 'tools', retries: 1, delayMs: 17.77 }),
+      { level: 'debug', upstream: 'tools', retries: 1, delayMs: 17.8, msg: 'retry' },
+    ],
+    'of a call that was refused': [
+      (events) => events.callRefused?.({ upstream: 'tools', code: 'breaker_open' }),
+      { level: 'debug', upstream: 'tools', code: 'breaker_open', msg: 'call refused' },
+    ],
+    'of a snapshot that was let go of': [
+      (events) => events.snapshotEvicted?.({ resource: 'tools', code: 'access_denied' }),
+      { level: 'debug', resource: 'tools', code: 'access_denied', msg: 'snapshot evicted' },
+    ],
+  };
+  for (const [name, [tell, line]] of Object.entries(cases)) {
+    it(`has one line ${name}`, () => {
+      expect(lineOf(tell)).to.deep.equal(line);
+    });
+  }
+
+  it('has none of a list that was loaded whole', () => {
+    expect(lineOf((events) => events.listLoaded?.({ ...list, dropped: 0 }))).to.equal(undefined);
+  });
+});
+
+describe('the log', () => {
+  const heard = (level: 'debug' | Exclude<Level, 'fatal'> | 'silent') => Object.keys(captureLog(level).events);
+
+  it('does not listen to what its level leaves out', () => {
+    expect(heard('silent')).to.deep.equal([]);
+    expect(heard('error')).to.have.members(['internalError', 'listenerFailed', 'refreshFailed']);
+    expect(heard('warn')).to.include('breakerChanged').and.not.include('requestEnded');
+    expect(heard('info')).to.include('requestEnded').and.not.include('pageFetched');
+    expect(heard('debug')).to.include('pageFetched').and.not.include('snapshotServed');
+  });
+
+  it('is written by any pino logger, and by one that does not tell its level', () => {
+    let text = '';
+    const write = (line: string) => {
+      text += line;
+    };
+    const own: Logger = pino({ level: 'warn' }, { write });
+    expect(Object.keys(logEvents(own))).not.to.include('requestEnded');
+    logEvents(own).connectionsRefused?.({ maxConnections: 3 });
+    expect(JSON.parse(text)).to.include({ maxConnections: 3, msg: 'connections refused' });
+    const { logger } = captureLog('warn');
+    const { debug, info, warn, error, fatal } = logger;
+    expect(Object.keys(logEvents({ debug, info, warn, error, fatal }))).to.include('pageFetched');
+  });
+});

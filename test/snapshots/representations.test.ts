@@ -1,0 +1,178 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../src/snapshots/cache.ts';
+import type { Load } from '../../src/snapshots/load.ts';
+import { createRepresentations } from '../../src/snapshots/representations.ts';
+import { loadOf } from '../support/loads.ts';
+import { callerOf } from './departures.ts';
+
+const alice = callerOf('alice');
+const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };
+
+function setUp(bounds = BOUNDS) {
+  const cache = createSnapshotCache(bounds);
+  return { cache, ...createRepresentations(cache) };
+}
+
+/** A load as a read gives it, held for alice. */
+function held(cache: SnapshotCache, load: Load, resource = 'tools'): Load {
+  const stored = { ...load, cached: { key: snapshotKey(resource, alice.partition), freshUntil: 0, stored: true } };
+  const epoch = cache.begin(resource, alice);
+  expect(epoch.store(stored)).to.equal(true);
+  epoch.end();
+  return stored;
+}
+
+const later = (cache: SnapshotCache, resource = 'tools'): Load => {
+  const load = cache.get(resource, alice);
+  return load ?? expect.fail('nothing is held');
+};
+
+describe('a snapshot in a content coding', () => {
+  it('is made once, and kept with the snapshot', async () => {
+    const { cache, encoded } = setUp();
+    const load = held(cache, loadOf([{ id: 'x'.repeat(5000) }]));
+    const [one, same] = await Promise.all([encoded(load, 'gzip'), encoded(load, 'gzip')]);
+    expect(same).to.equal(one);
+    expect(encoded(later(cache), 'gzip')).to.equal(one);
+    expect(Object.keys(later(cache).snapshot.representations)).to.deep.equal(['gzip']);
+    expect(await encoded(later(cache), 'zstd')).not.to.equal(one);
+  });
+
+  it('is made and not kept for what is not stored', async () => {
+    const { cache, encoded } = setUp();
+    const load = loadOf([{ id: 'x'.repeat(5000) }]);
+    expect(await encoded(load, 'zstd')).not.to.equal(await encoded(load, 'zstd'));
+    expect(cache.entries).to.equal(0);
+  });
+
+  const decoders = { zstd: zstdDecompressSync, gzip: gunzipSync } as const;
+  for (const coding of ['zstd', 'gzip'] as const) {
+    it(`gives back the same bytes, whatever they are: ${coding}`, async () => {
+      const { encoded } = setUp();
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.record({ id: fc.string() })), async (items) => {
+          const load = loadOf(items);
+          expect(decoders[coding](await encoded(load, coding))).to.deep.equal(load.snapshot.bytes);
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it(`is smaller, and leaves the event loop free meanwhile: ${coding}`, async () => {
+      const { encoded } = setUp();
+      const load = loadOf(Array.from({ length: 50_000 }, (_, id) => ({ id: String(id), name: 'tool' })));
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+      }, 0);
+      const made = await encoded(load, coding);
+      clearInterval(timer);
+      expect(made.length).to.be.below(load.snapshot.bytes.length / 4);
+      expect(turns).to.be.above(0);
+    });
+  }
+
+  it('never takes the cache beyond maxBytes, and owns all of its memory', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { maxLength: 12 }), async (sizes) => {
+        const { cache, encoded } = setUp({ maxBytes: 9000, maxEntries: 10 });
+        await Promise.all(
+          sizes.map(async (size) => {
+            const load = held(cache, loadOf([{ id: String.fromCharCode(97 + size).repeat(size * 700) }]), `r${size}`);
+            for (const coding of ['gzip', 'zstd'] as const) {
+              const made = await encoded(load, coding);
+              expect(made.buffer.byteLength).to.equal(made.length);
+              expect(cache.bytes).to.be.at.most(9000);
+            }
+          }),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('an escaped snapshot', () => {
+  it('is its bytes as a string within JSON', () => {
+    const load = loadOf([{ id: '"\\ \u2028 ü \u{1f600} \u0007' }]);
+    expect(JSON.parse(setUp().escaped(load).toString())).to.equal(load.snapshot.bytes.toString());
+  });
+
+  it('is made once, kept with the snapshot, and charged', () => {
+    const { cache, escaped } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    const before = cache.bytes;
+    const made = escaped(load);
+    expect(escaped(later(cache))).to.equal(made);
+    expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+    expect(cache.bytes).to.be.above(before + made.length);
+    expect(made.buffer.byteLength).to.equal(made.length);
+  });
+
+  it('is shared by snapshots with the same bytes, stored or not, while a reader has it in hand', () => {
+    const { cache, escaped } = setUp();
+    const load = loadOf([{ id: 'a' }]);
+    const again = { ...load, snapshot: { ...load.snapshot, loadedAt: 9 } };
+    const made = escaped(load);
+    expect(escaped(again)).to.equal(made);
+    expect(escaped(held(cache, again))).to.equal(made);
+    expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+    expect(escaped(loadOf([{ id: 'a' }]))).not.to.equal(made);
+  });
+
+  it('is not kept where there is no room for it', () => {
+    const { cache, escaped } = setUp({ maxBytes: 2048 + 30, maxEntries: 1 });
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    expect(JSON.parse(escaped(load).toString())).to.equal('[{"id":"a"}]');
+    expect(later(cache).snapshot.representations).to.deep.equal({});
+  });
+});
+
+describe('what is derived from a snapshot', () => {
+  it('is made once for each name, kept with the snapshot, and charged', () => {
+    const { cache, derived } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    const before = cache.bytes;
+    const made = derived(load, 'page 1', () => Buffer.from('one'));
+    expect(made.toString()).to.equal('one');
+    expect(made.buffer.byteLength).to.equal(made.length);
+    expect(derived(later(cache), 'page 1', () => expect.fail('made twice'))).to.equal(made);
+    expect(derived(later(cache), 'page 2', () => Buffer.from('two')).toString()).to.equal('two');
+    expect(cache.bytes).to.be.above(before + made.length + 'page 1'.length);
+  });
+
+  it('is forgotten with the snapshot', () => {
+    const { cache, derived } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    derived(load, 'page', () => Buffer.from('of the old list'));
+    held(cache, loadOf([{ id: 'b' }]));
+    expect(derived(later(cache), 'page', () => Buffer.from('of the new')).toString()).to.equal('of the new');
+  });
+
+  it('is made and not kept for what is not stored', () => {
+    const { derived } = setUp();
+    const load = loadOf();
+    for (const text of ['once', 'twice'])
+      expect(derived(load, 'page', () => Buffer.from(text)).toString()).to.equal(text);
+  });
+
+  it('is no other representation, whatever name a caller gives it', async () => {
+    const { cache, derived, escaped, encoded } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    for (const name of ['gzip', 'escaped', 'zstd']) derived(load, name, () => Buffer.from('derived'));
+    expect(escaped(later(cache)).toString()).to.contain('[');
+    expect(gunzipSync(await encoded(later(cache), 'gzip')).toString()).to.contain('[');
+  });
+
+  it('is kept under a bounded number of names, which leaves room for the others', async () => {
+    const { cache, derived, escaped } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    for (let page = 0; page < 200; page += 1) derived(load, `page ${page}`, () => Buffer.from(String(page)));
+    expect(Object.keys(later(cache).snapshot.representations)).to.have.length(64);
+    expect(derived(later(cache), 'page 199', () => Buffer.from('again')).toString()).to.equal('again');
+    const made = escaped(later(cache));
+    expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+  });
+});

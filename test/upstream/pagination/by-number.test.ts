@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { itemsUpTo, readAll, type SimulatedPage, simulate } from './platform.ts';
+
+/** A platform of 10 items in pages of 4 whose answers are mangled. */
+const mangled = (mangle: (page: SimulatedPage, request: number) => Partial<SimulatedPage>) =>
+  simulate({
+    kind: 'offset with total',
+    items: itemsUpTo(10),
+    size: 4,
+    mangle: (page, request) => ({ ...page, ...mangle(page, request) }),
+  });
+
+const reasonOf = async (platform: ReturnType<typeof mangled>) => {
+  const error = await readAll(platform).catch((reason) => reason);
+  expect(error).to.have.property('code', 'upstream_invalid');
+  return error.reason;
+};
+
+describe('pages of a known total', () => {
+  it('read the total as a number or as digits', async () => {
+    for (const total of [10, '10']) expect(await readAll(mangled(() => ({ body: { total } })))).to.have.length(10);
+  });
+
+  it('are invalid where the first page lacks the total or has something else in its place', async () => {
+    for (const total of [undefined, null, '', 'ten', '1e1', '-1', -1, 1.5, 2 ** 53, '9'.repeat(20), true, ['10']]) {
+      const platform = mangled(() => ({ body: { total } }));
+      expect(await reasonOf(platform), String(total)).to.equal('the page does not say the total');
+      expect(platform.targets).to.have.length(1);
+    }
+  });
+
+  it('find the total in a header, in any case, but not in a repeated one', async () => {
+    const platform = (value: string | string[] | undefined) =>
+      simulate({
+        kind: 'page with total',
+        items: itemsUpTo(3),
+        size: 2,
+        mangle: (page) => ({ ...page, headers: { 'x-total': value } }),
+      });
+    expect(await readAll(platform('3'))).to.have.length(3);
+    for (const value of [undefined, '', '3, 3', ['3', '3']]) {
+      expect(await reasonOf(platform(value))).to.equal('the page does not say the total');
+    }
+  });
+
+  it('are one page where the first one holds all, and where there is nothing', async () => {
+    for (const count of [0, 4]) {
+      const platform = simulate({ kind: 'offset with total', items: itemsUpTo(count), size: 4 });
+      expect(await readAll(platform)).to.have.length(count);
+      expect(platform.targets).to.have.length(1);
+    }
+  });
+
+  it('are invalid where the first page is empty or longer than the total', async () => {
+    const reason = 'the first page does not fit the total';
+    expect(await reasonOf(mangled(() => ({ items: [] })))).to.equal(reason);
+    expect(await reasonOf(mangled(() => ({ body: { total: 3 } })))).to.equal(reason);
+  });
+
+  it('are invalid where a later page tells another total or none', async () => {
+    for (const [total, reason] of [
+      [9, 'the total changed while the list was read'],
+      [11, 'the total changed while the list was read'],
+      [undefined, 'the page does not say the total'],
+    ] as const) {
+      const platform = mangled((page, request) => ({ body: { ...page.body, total: request === 2 ? total : 10 } }));
+      expect(await reasonOf(platform)).to.equal(reason);
+    }
+  });
+
+  it('are invalid where a later page, or the last, is longer than what is left for it', async () => {
+    for (const at of [1, 2]) {
+      const long = mangled((page, request) => ({
+        items: request === at ? [...page.items, { id: 99, name: 'one too many' }] : page.items,
+      }));
+      expect(await reasonOf(long)).to.equal('the pages do not add up to the total');
+    }
+  });
+
+  it('are invalid where a page is not full or the last has not what is left', async () => {
+    for (const at of [1, 2]) {
+      const short = mangled((page, request) => ({ items: request === at ? page.items.slice(1) : page.items }));
+      expect(await reasonOf(short)).to.equal('the pages do not add up to the total');
+    }
+    const lying = mangled(() => ({ body: { total: 12 } }));
+    expect(await reasonOf(lying)).to.equal('the pages do not add up to the total');
+  });
+});
+
+describe('pages by offset', () => {
+  it('skip what was received, up to an empty page, where no total is known', async () => {
+    const platform = simulate({ kind: 'offset', items: itemsUpTo(7), size: 5, cap: 3 });
+    expect(await readAll(platform)).to.have.length(7);
+    expect(platform.targets.map((target) => target.split('?')[1])).to.deep.equal([
+      'installed=true&size=5&offset=0',
+      'installed=true&size=5&offset=3',
+      'installed=true&size=5&offset=6',
+      'installed=true&size=5&offset=7',
+    ]);
+  });
+
+  it('go on from a page that was cut short', async () => {
+    const items = itemsUpTo(7);
+    const mangle = simulate({ kind: 'offset', items, size: 3 });
+    const platform = simulate({
+      kind: 'offset',
+      items,
+      size: 3,
+      mangle: (page, request) => (request === 1 ? { ...page, items: page.items.slice(0, 1) } : page),
+    });
+    expect(await readAll(platform)).to.deep.equal(await readAll(mangle));
+  });
+
+  it('skip whole pages of the size that the platform serves, where a total is known', async () => {
+    const platform = simulate({ kind: 'offset with total', items: itemsUpTo(7), size: 5, cap: 3 });
+    expect(await readAll(platform)).to.have.length(7);
+    expect(platform.targets.map((target) => target.split('&offset=')[1])).to.deep.equal(['0', '3', '6']);
+  });
+});
+
+describe('pages by number', () => {
+  it('are asked for up to an empty one, where no total is known', async () => {
+    const platform = simulate({ kind: 'page', items: itemsUpTo(7), size: 5, cap: 3 });
+    expect(await readAll(platform)).to.have.length(7);
+    expect(platform.targets.map((target) => target.split('?')[1])).to.deep.equal([
+      'installed=true&size=5&page=1',
+      'installed=true&size=5&page=2',
+      'installed=true&size=5&page=3',
+      'installed=true&size=5&page=4',
+    ]);
+  });
+
+  it('may be counted from 0', async () => {
+    const { list, ...platform } = simulate({ kind: 'page with total', items: itemsUpTo(0), size: 5 });
+    const { pagination } = list;
+    if (pagination.kind !== 'page') throw new Error(pagination.kind);
+    await readAll({ list, ...platform }, { pagination: { ...pagination, firstPage: 0 } });
+    expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true&size=5&page=0']);
+  });
+
+  it('are invalid where one in the middle is shorter or longer than the first', async () => {
+    for (const short of [0, 1]) {
+      const platform = simulate({
+        kind: 'page',
+        items: itemsUpTo(20),
+        size: 5,
+        mangle: (page, request) => (request === short ? { ...page, items: page.items.slice(1) } : page),
+      });
+      const error = await readAll(platform).catch((reason) => reason);
+      expect(error).to.include({ code: 'upstream_invalid', reason: 'a page before the last is not full' });
+    }
+  });
+
+  it('are invalid where a later one is longer than the first', async () => {
+    const platform = simulate({
+      kind: 'page',
+      items: itemsUpTo(10),
+      size: 5,
+      mangle: (page, request) =>
+        request === 1 ? { ...page, items: [...page.items, { id: 99, name: 'one too many' }] } : page,
+    });
+    const error = await readAll(platform).catch((reason) => reason);
+    expect(error).to.include({ code: 'upstream_invalid', reason: 'a page before the last is not full' });
+  });
+
+  it('fetch as many as the total needs, where it is known', async () => {
+    const platform = simulate({ kind: 'page with total', items: itemsUpTo(7), size: 5, cap: 3 });
+    expect(await readAll(platform)).to.have.length(7);
+    expect(platform.targets.map((target) => target.split('&page=')[1])).to.deep.equal(['1', '2', '3']);
+  });
+});
