@@ -143,6 +143,8 @@ const CASES: readonly Case[] = [
 
 interface RpcCase {
   readonly code: ErrorCode;
+  /** @default that of the row */
+  readonly status?: number;
   readonly message: string;
   readonly headers?: Record<string, string>;
 }
@@ -153,7 +155,8 @@ const MODERN = '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.model
 const RPC_CASES: readonly RpcCase[] = [
   { code: 'parse_error', message: '{' },
   { code: 'invalid_rpc', message: '{}' },
-  { code: 'invalid_params', message: '{"jsonrpc":"2.0","id":1,"method":"initialize"}' },
+  // What a method has to say stands in the message alone.
+  { code: 'invalid_params', status: 200, message: '{"jsonrpc":"2.0","id":1,"method":"initialize"}' },
   {
     code: 'version_unsupported',
     message: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
@@ -246,16 +249,16 @@ upstreams:
     });
   }
 
-  for (const { code, message, headers } of RPC_CASES) {
+  for (const { code, status = ERRORS[code].status, message, headers } of RPC_CASES) {
     it(`${code}: ${message}`, async () => {
       const response = await respond(url, post(message, headers));
-      const row: { status: number; rpc?: number } = ERRORS[code];
-      expect(response.status).to.equal(row.status);
+      const { rpc }: { readonly status: number; readonly rpc?: number } = ERRORS[code];
+      expect(response.status).to.equal(status);
       expect(response.headers.get('content-type')).to.equal('application/json');
       expect(response.headers.get('cache-control')).to.equal('no-store');
       expect(response.json()).to.nested.include({
         jsonrpc: '2.0',
-        'error.code': row.rpc,
+        'error.code': rpc,
         'error.data.code': code,
         'error.data.requestId': response.headers.get('x-request-id'),
       });
