@@ -30,6 +30,9 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
     if (!connections.begin(exchange)) return;
+    const turn = connections.turnOf(exchange);
+    if (turn !== undefined) await turn;
+    if (exchange.gone) return;
     try {
       admit(exchange, operation);
       const response = operation.open
@@ -52,6 +55,7 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     if (exchange.gone) return;
     exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
     send(exchange, response, connections.isLast(exchange));
+    connections.sent(exchange);
   }
 
   async function refuse(exchange: Exchange, thrown: unknown): Promise<void> {
