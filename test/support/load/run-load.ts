@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResourceName } from '../../../src/resources/index.ts';
-import type { LoadCaller } from './caller.ts';
+import { type LoadCaller, type Read, requestOf } from './callers.ts';
 import type { Judge } from './judge.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
-import { type Read, requestOf } from './read.ts';
 
 /** Connections of one caller, so that some of its reads come at the same time. */
 const CONNECTIONS = 2;
@@ -22,7 +21,7 @@ export type Fate =
   | { readonly kind: 'answered'; readonly outcome: string }
   /** The caller hung up. */
   | { readonly kind: 'left' }
-  /** The connection was closed, after so many bytes of an answer. */
+  /** The connection was closed, after so many bytes of a response. */
   | { readonly kind: 'closed'; readonly bytes: number };
 
 /** Callers that ask one thing after the other, each over connections that it keeps. */
@@ -30,7 +29,7 @@ export interface Load {
   /** By request id. */
   readonly fates: ReadonlyMap<string, Fate>;
   readonly mistakes: readonly string[];
-  /** Requests sent whole, not answered yet, on connections that have brought an answer before. */
+  /** Requests sent whole, not answered yet, on connections that have brought a response before. */
   owed(): string[];
   /** Lets every request be answered, and closes the connections. */
   stop(): Promise<void>;

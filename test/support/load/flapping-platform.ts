@@ -1,10 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RESOURCES, type ResourceName } from '../../../src/resources/index.ts';
 import { startHttpUpstream } from '../http-upstream.ts';
-import type { LoadCaller } from './caller.ts';
-import { FAULTS, type Fault } from './faults.ts';
+import type { LoadCaller } from './callers.ts';
+import { createWeather, FAULTS, type Fault } from './misbehaviour.ts';
 import { editionAt, lengthFor, PAGE_SIZE, pageFor } from './truth.ts';
-import { createWeather } from './weather.ts';
 
 const LOOK_OUT_MS = 20;
 /** Callers who are refused at one time: one in so many, each for this long. */
