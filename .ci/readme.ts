@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../test/support/free-port.ts';
+import { freePort } from '../test/support/listening.ts';
 
 const READY_MS = 600_000;
 const STOP_MS = 30_000;

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MAIN } from '../support/process.ts';
+import { MAIN, startProcess } from '../support/process.ts';
 import { toolEnvironment } from '../support/tools.ts';
 
 const INSPECTOR = fileURLToPath(
@@ -33,20 +31,10 @@ export async function createPageShell(folder: string): Promise<PageShell> {
   return {
     async run(line, env = {}) {
       const { PATH, ...inherited } = toolEnvironment({ HOME: folder, ...env });
-      const child = spawn('sh', ['-c', line], {
+      const { code, stdout, stderr } = await startProcess('sh', ['-c', line], {
         env: { ...inherited, PATH: `${folder}:${PATH}` },
-        stdio: ['ignore', 'pipe', 'pipe'],
         timeout: TIMEOUT_MS,
-      });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        stdout += text;
-      });
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        stderr += text;
-      });
-      const [code]: (number | null)[] = await once(child, 'close');
+      }).ended;
       if (code !== 0 || stderr !== '') throw new Error(`ended with ${code}: ${line}\n${stderr}`);
       return stdout;
     },

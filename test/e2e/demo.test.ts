@@ -25,7 +25,7 @@ describe('portico --demo', () => {
   before(async () => {
     portico = runPortico(['--demo'], { PORT: '0', ADMIN_PORT: '0' });
     url = await portico.ready;
-    await eventually(() => (printed().length > 0 ? true : undefined));
+    await eventually(() => printed().length > 0);
   });
 
   after(async () => {

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { startHttpUpstream } from '../support/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../support/process.ts';
+import { exchange, get } from '../support/raw-http.ts';
 
 const headers = { authorization: 'Bearer token-of-the-test' };
 
@@ -20,11 +20,8 @@ upstreams:
 
 /** A platform that answers a read of tools when it is told to. */
 async function startPatientPlatform() {
-  let arrived = (_response: ServerResponse) => {};
-  const waiting = new Promise<ServerResponse>((resolve) => {
-    arrived = resolve;
-  });
-  const upstream = await startHttpUpstream((_request, response) => arrived(response));
+  const { promise: waiting, resolve } = Promise.withResolvers<ServerResponse>();
+  const upstream = await startHttpUpstream((_request, response) => resolve(response));
   return { upstream, waiting };
 }
 
@@ -91,7 +88,7 @@ describe('the end of the process', () => {
       portico.child.kill('SIGTERM');
       const ready = await eventually(async () => {
         const answer = await fetch(`${url}/readyz`);
-        return answer.status === 200 ? undefined : answer;
+        return answer.status !== 200 && answer;
       });
       expect(await ready.json()).to.include({ status: 503, code: 'draining' });
       expect((await fetch(`${url}/livez`)).status).to.equal(200);
@@ -125,15 +122,7 @@ describe('the process', () => {
       );
       const portico = runPortico(['--config', file]);
       expect(await portico.ready).to.equal(`unix:${socketPath}`);
-      const status = await new Promise((resolve, reject) => {
-        httpRequest({ socketPath, path: '/mcp/v1/resources', headers }, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        })
-          .on('error', reject)
-          .end();
-      });
-      expect(status).to.equal(200);
+      expect((await exchange(`unix:${socketPath}`, get('/mcp/v1/resources'))).status).to.equal(200);
       expect((await portico.stop()).code).to.equal(0);
       const again = runPortico(['--config', file]);
       await again.ready;
@@ -143,11 +132,11 @@ describe('the process', () => {
 });
 
 /** Waits until nobody accepts connections at `url` any more. */
-function refused(url: string): Promise<true> {
+function refused(url: string): Promise<boolean> {
   return eventually(async () => {
     try {
       await (await fetch(`${url}/livez`, { headers: { connection: 'close' } })).arrayBuffer();
-      return undefined;
+      return false;
     } catch {
       return true;
     }

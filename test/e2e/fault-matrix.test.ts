@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type CapturedLog, captureLog } from '../observability/captured-log.ts';
 import { answers, says, WORDS } from '../support/faults.ts';
-import { type FaultyUpstream, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../support/gateway.ts';
+import { type RawUpstream, startRawUpstream } from '../support/raw-upstream.ts';
 import { FAULTS, type FaultRow, LIMITS } from './fault-matrix.ts';
 
 /** `timeoutMs` for what lasts that long, and for the rest, which has half of it. */
@@ -25,14 +25,14 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
   const timeoutMs = answer.includes('timeoutMs') ? TIMEOUT_MS.slow : TIMEOUT_MS.quick;
   let clock: number;
   let log: CapturedLog;
-  let platform: FaultyUpstream;
+  let platform: RawUpstream;
   let running: RunningGateway;
 
   // Each resource has an upstream of its own, and that one its own breaker and connections.
   beforeEach(async () => {
     clock = 1_800_000_000_000;
     log = captureLog();
-    platform = await startFaultyUpstream();
+    platform = await startRawUpstream();
     const { maxPageBytes, maxPages } = LIMITS;
     const settings = settingsFor(platform.url, {
       upstream: {
@@ -62,11 +62,11 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
     expect(await read('projects', begun)).to.equal(answer);
     const ms = performance.now() - begun;
     expect(ms).to.be.below(answer.includes('timeoutMs') ? timeoutMs + LATE_MS : timeoutMs / 2);
-    expect(platform.attempts).to.equal(asked);
-    const { connections } = platform;
+    expect(platform.attempts()).to.equal(asked);
+    const connections = platform.connections();
     await platform.behave(answers);
     expect(await read('projects')).to.equal('200');
-    expect(platform.connections === connections ? 'kept' : 'closed').to.equal(connection);
+    expect(platform.connections() === connections ? 'kept' : 'closed').to.equal(connection);
   });
 
   it(`is for its breaker: ${breaker}`, async () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { ErrorCode } from '../../src/kernel/errors.ts';
 import { answers, drips, item, message, once, page, says, sends } from '../support/faults.ts';
-import type { Fault, FaultyRequest } from '../support/faulty-upstream.ts';
+import type { Fault, RawRequest } from '../support/raw-upstream.ts';
 
 /** Limits that the faults are made for: far below the defaults, so that the faults are small. */
 export const LIMITS = { maxPageBytes: 4096, maxPages: 5 };
@@ -35,7 +35,7 @@ const gzipped = (text: string, change = (bytes: Buffer) => bytes) =>
   body(change(gzipSync(text)), 'Content-Encoding: gzip');
 
 /** Pages, made of what they are asked for and of the number that leads to the next one. */
-const pages = (text: (request: FaultyRequest, next: string) => string) =>
+const pages = (text: (request: RawRequest, next: string) => string) =>
   sends((request) => message('200 OK', text(request, String(Number(request.pageToken) + 1))));
 
 /** Pages without end, each with another item. */

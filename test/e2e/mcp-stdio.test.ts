@@ -1,11 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
+import { TOKEN } from '../support/caller.ts';
+import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
-import { inFolder, MAIN, runPortico, writeSettings } from '../support/process.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
+import {
+  type Ended,
+  inFolder,
+  MAIN,
+  porticoEnvironment,
+  type RunningProcess,
+  startProcess,
+  writeSettings,
+} from '../support/process.ts';
 
 const SETTINGS = `
 upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }
@@ -18,58 +26,31 @@ mcp: { stdio: { token: "\${PORTICO_TOKEN:-}" } }
 const ITEMS = [{ id: 'a', name: 'A', version: '1.0.0', category: 'c', description: '' }];
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 
-/** What a process wrote, and how it ended. */
-interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 describe('portico stdio', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let platform: HttpUpstream;
 
   before(async () => {
+    const serveLists = lists({ tools: ITEMS });
     platform = await startHttpUpstream((request, response) => {
-      const refused = request.headers.authorization !== 'Bearer token-of-the-test';
-      response.writeHead(refused ? 401 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ tools: ITEMS, projects: [], workflows: [] }));
+      (tokenOf(request) === TOKEN ? serveLists : json({}, 401))(request, response);
     });
   });
 
   after(() => platform.close());
 
-  const environment = (token: string): Record<string, string> => {
-    const { PATH = '', NODE_V8_COVERAGE, NODE_OPTIONS } = process.env;
-    return {
-      PATH,
-      ...(NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE }),
-      ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS }),
-      PLATFORM_URL: platform.url,
-      PORTICO_TOKEN: token,
-    };
-  };
+  const environment = (token: string) => porticoEnvironment({ PLATFORM_URL: platform.url, PORTICO_TOKEN: token });
 
   /** Runs it, lets `talk` do so, and waits for its end. */
-  async function run(talk: (child: ChildProcess, stdout: () => string) => unknown): Promise<Ended> {
+  async function run(talk: (portico: RunningProcess) => unknown, token = TOKEN): Promise<Ended> {
     return inFolder(async (folder) => {
       const file = await writeSettings(folder, SETTINGS);
-      const child = spawn(process.execPath, [MAIN, 'stdio', '--config', file], {
-        env: environment('token-of-the-test'),
+      const portico = startProcess(process.execPath, [MAIN, 'stdio', '--config', file], {
+        env: environment(token),
+        stdin: 'open',
       });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.on('data', (text) => {
-        stdout += text;
-      });
-      child.stderr.on('data', (text) => {
-        stderr += text;
-      });
-      const closed = once(child, 'close');
-      await talk(child, () => stdout);
-      const [code, signal] = await closed;
-      return { code, signal, stdout, stderr };
+      await talk(portico);
+      return portico.ended;
     });
   }
 
@@ -80,7 +61,7 @@ describe('portico stdio', function () {
     it(`serves the SDK's client in mode ${mode}, and ends with it`, async () => {
       await inFolder(async (folder) => {
         const file = await writeSettings(folder, SETTINGS);
-        for (const token of ['token-of-the-test', 'another']) {
+        for (const token of [TOKEN, 'another']) {
           const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
           const transport = new StdioClientTransport({
             command: process.execPath,
@@ -88,6 +69,7 @@ describe('portico stdio', function () {
             env: environment(token),
             stderr: 'ignore',
           });
+          onCleanup(() => client.close());
           await client.connect(transport);
           expect(client.getNegotiatedProtocolVersion()).to.equal(version);
           const { pid } = transport;
@@ -100,23 +82,23 @@ describe('portico stdio', function () {
             expect((await reading).contents[0]).to.include({ text: JSON.stringify(ITEMS) });
           }
           await client.close();
-          await eventually(() => isGone(pid) || undefined);
+          await eventually(() => isGone(pid));
         }
       });
     });
   }
 
   it('answers what was asked before its input ended, and exits with 0', async () => {
-    const { code, stdout, stderr } = await run((child) => child.stdin?.end(PING));
+    const { code, stdout, stderr } = await run(({ child }) => child.stdin.end(PING));
     expect(code).to.equal(0);
     expect(JSON.parse(stdout)).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
     expect(JSON.parse(stderr)).to.include({ msg: 'request', rpc: 'ping', outcome: 'ok' });
   });
 
   it('exits with 0 after a signal', async () => {
-    const { code, signal, stdout } = await run(async (child, answers) => {
-      child.stdin?.write(PING);
-      await eventually(() => answers() || undefined);
+    const { code, signal, stdout } = await run(async ({ child, stdout }) => {
+      child.stdin.write(PING);
+      await eventually(() => stdout() !== '');
       child.kill('SIGTERM');
     });
     expect({ code, signal }).to.deep.equal({ code: 0, signal: null });
@@ -124,10 +106,9 @@ describe('portico stdio', function () {
   });
 
   it('ends when nobody reads its answers any more', async () => {
-    const { code } = await run(async (child) => {
-      child.stdout?.destroy();
-      child.stdin?.on('error', () => {});
-      child.stdin?.write(PING.repeat(50));
+    const { code } = await run(({ child }) => {
+      child.stdout.destroy();
+      child.stdin.write(PING.repeat(50));
     });
     expect(code).to.be.oneOf([0, 1]);
   });
@@ -137,13 +118,10 @@ describe('portico stdio', function () {
     ['two words', 'mcp.stdio.token: is no bearer token'],
   ] as const) {
     it(`does not start with the token ${JSON.stringify(token)}, and says what to set`, async () => {
-      await inFolder(async (folder) => {
-        const file = await writeSettings(folder, SETTINGS);
-        const { code, stdout, stderr } = await runPortico(['stdio', '--config', file], environment(token)).ended;
-        expect(code).to.equal(2);
-        expect(stdout).to.equal('');
-        expect(stderr).to.contain(told).and.not.contain('two words');
-      });
+      const { code, stdout, stderr } = await run(() => {}, token);
+      expect(code).to.equal(2);
+      expect(stdout).to.equal('');
+      expect(stderr).to.contain(told).and.not.contain('two words');
     });
   }
 });

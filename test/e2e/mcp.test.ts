@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import { openWire } from '../http/wire.ts';
 import { captureLog } from '../observability/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../support/gateway.ts';
-import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
+import { exchange, requestText } from '../support/raw-http.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -24,8 +24,8 @@ const ITEM = {
 /** Answers the three lists; refuses one token, denies them to another, and keeps a third waiting. */
 async function startPlatform(): Promise<HttpUpstream> {
   return startHttpUpstream((request, response) => {
-    const token = request.headers.authorization?.slice('Bearer '.length);
-    const list = /^\/v1\/(\w+)/.exec(request.url ?? '')?.[1] ?? '';
+    const token = tokenOf(request);
+    const list = listOf(request);
     if (token === 'token-slow') return;
     const status = token === 'token-refused' ? 401 : token === 'token-denied' ? 403 : 200;
     response.writeHead(status, JSON_TYPE);
@@ -141,10 +141,8 @@ describe('POST /mcp of a gateway', () => {
 
   it('refuses a web page of another origin, another host, and what is no POST', async () => {
     expect((await post(running.url, {}, { origin: 'http://evil.example' })).status).to.equal(403);
-    const wire = openWire(running.url);
-    wire.write('POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n{}');
-    expect((await wire.receive(1))[0]?.status).to.equal(421);
-    wire.socket.destroy();
+    const foreign = await exchange(running.url, requestText('POST', '/mcp', { Host: 'evil.example' }, '{}'));
+    expect(foreign.status).to.equal(421);
     for (const method of ['GET', 'DELETE']) {
       const answer = await fetch(`${running.url}/mcp`, { method });
       expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'POST']);
@@ -163,7 +161,7 @@ describe('POST /mcp of a gateway', () => {
     const upstream = await eventually(() => platform.requests[before]);
     controller.abort();
     expect(await answer).to.equal('AbortError');
-    await eventually(() => upstream.destroyed || undefined);
+    await eventually(() => upstream.destroyed);
     const gone = ({ outcome, route }: Record<string, unknown>) => outcome === 'caller_gone' && route === '/mcp';
     await eventually(() => log.lines().find(gone));
   });
@@ -179,6 +177,17 @@ describe('POST /mcp of a gateway', () => {
     expect(texts.map((text: string) => JSON.parse(text)[0].name)).to.deep.equal(
       tokens.map((token) => `${ITEM.name} ${token}`),
     );
+  });
+
+  it('gives each of many requests of one caller its own id', async () => {
+    const text = await (await running.read('tools')).text();
+    const ids = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? index : `${index}`));
+    const answers = await Promise.all(ids.map((id) => post(running.url, read('platform://tools', id))));
+    for (const [index, answer] of answers.entries()) {
+      const { id, result } = JSON.parse(await answer.text());
+      expect(id).to.equal(ids[index]);
+      expect(result.contents[0].text).to.equal(text);
+    }
   });
 
   it('leaves no token in the log', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { item, message, page, says, sends } from '../support/faults.ts';
-import { type Fault, type FaultyUpstream, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
+import { type Fault, type RawUpstream, startRawUpstream } from '../support/raw-upstream.ts';
 
 const READS = 100;
 const AT_ONCE = 10;
@@ -14,11 +14,11 @@ const PASSING: Record<string, Fault> = {
 };
 
 describe('a platform that fails, read by many', () => {
-  let platform: FaultyUpstream;
+  let platform: RawUpstream;
   let running: RunningGateway;
 
   beforeEach(async () => {
-    platform = await startFaultyUpstream();
+    platform = await startRawUpstream();
     // A breaker would spare it even more.
     const upstream = { retry: { baseDelayMs: 1 }, breaker: { minimumCalls: 1_000_000 } };
     running = await startGateway(settingsFor(platform.url, { upstream }));
@@ -44,7 +44,7 @@ describe('a platform that fails, read by many', () => {
       const pages = 2 * READS;
       const allowed = 0.2 * pages + 3 * Math.ceil((performance.now() - begun) / 10_000);
       // Some of what is allowed in the end was not there yet when it was wanted.
-      expect(platform.attempts - pages).to.be.within(allowed / 2, allowed);
+      expect(platform.attempts() - pages).to.be.within(allowed / 2, allowed);
     });
   }
 });

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { READ } from '../http/served.ts';
-import { ask, get } from '../http/wire.ts';
 import { captureLog } from '../observability/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
-import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../support/http-upstream.ts';
+import { exchange, get } from '../support/raw-http.ts';
 
 const MINUTE = 60_000;
+const READ = '/mcp/v1/resources/read?uri=platform://tools';
 
 /** What the platform does with a request; by default it counts them and answers at once. */
 type Behaviour = (response: ServerResponse, resource: string) => void;
@@ -44,7 +44,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     clock = 1_800_000_000_000;
     behave = answer;
     platform = await startHttpUpstream((request, response) => {
-      behave(response, new URL(request.url ?? '', 'http://platform').pathname.slice('/v1/'.length));
+      behave(response, listOf(request));
     });
     log = captureLog();
     const settings = settingsFor(platform.url, {
@@ -85,7 +85,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect(await firstId(stale)).to.equal('workflows-1-0');
     const fresh = await eventually(async () => {
       const next = await read('workflows');
-      return next.headers.get('age') === '0' ? next : undefined;
+      return next.headers.get('age') === '0' && next;
     });
     expect(said(fresh)).to.deep.equal([200, 'private, max-age=60', '0', 'portico; hit; ttl=60']);
     expect(await firstId(fresh)).to.equal('workflows-2-0');
@@ -130,7 +130,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect((await read('tools')).status).to.equal(200);
     clock += 2 * MINUTE;
     expect((await read('tools')).status).to.equal(200);
-    await eventually(async () => ((await read('tools')).status === 401 ? true : undefined));
+    await eventually(async () => (await read('tools')).status === 401);
   });
 
   it('no-cache: asked again after 5 s, and given the error', async () => {
@@ -155,7 +155,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     const waiting: (() => void)[] = [];
     behave = (response, resource) => waiting.push(() => answer(response, resource));
     const readings = Array.from({ length: 50 }, () => read('projects'));
-    await eventually(() => (waiting.length > 0 ? true : undefined));
+    await eventually(() => waiting.length > 0);
     // All have come when a request that came after them has been answered.
     await fetch(`${running.url}/livez`);
     waiting[0]?.();
@@ -189,7 +189,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
   it('compressed: one form for all readers, made of the same bytes', async () => {
     const plain = await (await read('tools')).text();
     const coded = async () => {
-      const { headers, body } = await ask(running.url, get(READ, { 'Accept-Encoding': 'gzip' }));
+      const { headers, body } = await exchange(running.url, get(READ, { 'Accept-Encoding': 'gzip' }));
       expect(headers.get('content-encoding')).to.equal('gzip');
       expect(headers.get('cache-status')).to.equal('portico; hit; ttl=60');
       return body;

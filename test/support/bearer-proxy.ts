@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
+import { listen } from './listening.ts';
 
 /** One request that went through, and its answer. */
 export interface Passed {
@@ -51,18 +51,13 @@ export async function startBearerProxy(token: string): Promise<BearerProxy> {
     });
     pipeline(request, onward, () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listen(server);
   return {
     host: `127.0.0.1:${port}`,
     passed,
     lead(url) {
       target = new URL(url);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

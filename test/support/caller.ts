@@ -1,6 +1,14 @@
 import { type Caller, Credential } from '../../src/kernel/caller.ts';
 
-/** A caller as the edge would make one. */
-export function callerWith(token = 'token-of-the-test'): Caller {
-  return { credential: new Credential(token), partition: 'partition-of-the-test', requestId: 'request-of-the-test' };
+export const TOKEN = 'token-of-the-test';
+
+/** A caller as an edge would make one: each token has a key and a partition of its own, which tell it. */
+export function callerWith(token = TOKEN, rest: Partial<Caller> = {}): Caller {
+  return {
+    credential: new Credential(token),
+    key: `key of ${token}`,
+    partition: `partition of ${token}`,
+    requestId: 'request-of-the-test',
+    ...rest,
+  };
 }

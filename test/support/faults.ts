@@ -1,4 +1,4 @@
-import type { Fault, FaultyRequest } from './faulty-upstream.ts';
+import type { Fault, RawRequest } from './raw-upstream.ts';
 
 type Bytes = string | Buffer;
 
@@ -12,7 +12,7 @@ type Then = 'stay' | 'end' | 'reset';
 const PAUSE_MS = 10;
 
 /** Writes bytes, or what it makes of the request. */
-export function sends(bytes: Bytes | ((request: FaultyRequest) => Bytes), then: Then = 'stay'): Fault {
+export function sends(bytes: Bytes | ((request: RawRequest) => Bytes), then: Then = 'stay'): Fault {
   return (socket, request) => {
     socket.write(typeof bytes === 'function' ? bytes(request) : bytes, () => {
       if (then === 'end') socket.end();
@@ -45,11 +45,7 @@ export function message(status: string, body: Bytes, ...fields: readonly string[
 export const item = (id: string) => ({ id, name: 'N', description: WORDS });
 
 /** A page of the contract that holds these items and leads to the next one. */
-export function page(
-  { resource }: FaultyRequest,
-  items: readonly object[] = [item('one')],
-  nextPageToken = '',
-): string {
+export function page({ resource }: RawRequest, items: readonly object[] = [item('one')], nextPageToken = ''): string {
   return JSON.stringify({ [resource]: items, nextPageToken });
 }
 

@@ -1,8 +1,9 @@
 import type { Gateway, GatewayOptions, SettingsInput } from '../../src/gateway.ts';
 import { createGateway } from '../../src/gateway.ts';
-import { ANSWER_AHEAD } from './answer-ahead.ts';
+import { TOKEN } from './caller.ts';
+import { onCleanup } from './cleanup.ts';
 
-export const TOKEN = 'token-of-the-test';
+export { TOKEN };
 
 type Overrides = Omit<Partial<SettingsInput>, 'upstreams'> & { upstream?: Partial<SettingsInput['upstreams'][string]> };
 
@@ -10,7 +11,7 @@ type Overrides = Omit<Partial<SettingsInput>, 'upstreams'> & { upstream?: Partia
 export function settingsFor(baseUrl: string, { upstream = {}, http = {}, ...rest }: Overrides = {}): SettingsInput {
   const each = { baseUrl, ...upstream };
   return {
-    http: { port: 0, answerAhead: ANSWER_AHEAD, ...http },
+    http: { port: 0, ...http },
     admin: { enabled: false },
     log: { level: 'silent' },
     upstreams: { projects: each, workflows: each, tools: each },
@@ -18,7 +19,7 @@ export function settingsFor(baseUrl: string, { upstream = {}, http = {}, ...rest
   };
 }
 
-/** A started gateway, and how to read from it. */
+/** A started gateway, and how to read from it. It is closed with the test where nobody has closed it before. */
 export interface RunningGateway {
   readonly gateway: Gateway;
   readonly url: string;
@@ -27,6 +28,14 @@ export interface RunningGateway {
 
 export async function startGateway(settings: SettingsInput, options: GatewayOptions = {}): Promise<RunningGateway> {
   const gateway = createGateway(settings, options);
+  const { close } = gateway;
+  const ended = onCleanup(close);
+  Object.assign(gateway, {
+    close() {
+      ended();
+      return close();
+    },
+  });
   const url = await gateway.start();
   return {
     gateway,

@@ -1,37 +1,65 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Listening, listen } from './listening.ts';
 
 /** A real HTTP server on loopback that stands for one platform API. */
-export interface HttpUpstream {
-  readonly url: string;
+export interface HttpUpstream extends Listening {
   /** Every request so far, oldest first. */
   readonly requests: readonly IncomingMessage[];
-  close(): Promise<void>;
+  /** Has this answer the requests from now on. */
+  respond(handler: RequestListener): void;
 }
 
-export async function startHttpUpstream(handler: RequestListener): Promise<HttpUpstream> {
+/** `record`: whether requests are kept. @default true */
+export async function startHttpUpstream(handler: RequestListener, { record = true } = {}): Promise<HttpUpstream> {
   const requests: IncomingMessage[] = [];
+  let respond = handler;
   const server = createServer((request, response) => {
-    requests.push(request);
-    handler(request, response);
+    if (record) requests.push(request);
+    respond(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...(await listen(server)),
     requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    respond(next) {
+      respond = next;
+    },
   };
 }
 
-/** Answers every request with `body` as JSON. */
-export function answerJson(body: unknown, status = 200, headers: Record<string, string> = {}): RequestListener {
+/** Responds to every request with `body` as JSON. */
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): RequestListener {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   };
+}
+
+/** Responds to the first request with the first of these, and so on; from the last one on with the last. */
+export function inTurn(...handlers: readonly RequestListener[]): RequestListener {
+  let count = 0;
+  return (request, response) => {
+    handlers[Math.min(count, handlers.length - 1)]?.(request, response);
+    count += 1;
+  };
+}
+
+/** Serves lists by their names, each in one page of the default contract; an item may depend on the request. */
+export function lists(
+  items: Readonly<Record<string, readonly object[] | ((request: IncomingMessage) => readonly object[])>>,
+): RequestListener {
+  return (request, response) => {
+    const name = listOf(request);
+    const list = items[name] ?? [];
+    json({ [name]: typeof list === 'function' ? list(request) : list, nextPageToken: '' })(request, response);
+  };
+}
+
+/** Name of the list that a request of the default contract is for: `tools` of `/v1/tools?…`. */
+export function listOf({ url = '' }: IncomingMessage): string {
+  return /^\/v1\/(\w+)/.exec(url)?.[1] ?? '';
+}
+
+/** The bearer token of a request; empty where there is none. */
+export function tokenOf({ headers }: IncomingMessage): string {
+  return /^Bearer (.*)$/.exec(headers.authorization ?? '')?.[1] ?? '';
 }

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onCleanup } from './cleanup.ts';
 
 /** The entry of the process, as npm scripts run it. */
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -15,60 +17,112 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A Portico process of a test. */
-export interface PorticoProcess {
-  readonly child: ChildProcess;
-  /** Resolves with the base URL of the public listener once the log tells it; rejects when the process ends first. */
-  readonly ready: Promise<string>;
+/** A child process of a test. It is killed with the test where it is still there then. */
+export interface RunningProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Resolves when the process is gone and all that it wrote is here. */
   readonly ended: Promise<Ended>;
   /** Standard output so far. */
   stdout(): string;
-  /** Sends SIGTERM, and resolves when the process is gone. */
-  stop(): Promise<Ended>;
+  /** Standard error so far. */
+  stderr(): string;
+  /** Sends SIGTERM, or another signal, and resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/**
- * Runs `portico`, from the sources unless `main` says otherwise, with nothing in its environment but PATH, what the
- * test run itself needs (coverage, and `NODE_OPTIONS` on a Node that warns of type stripping) and `env`.
- */
-export function runPortico(args: readonly string[], env: Record<string, string> = {}, main = MAIN): PorticoProcess {
-  const { PATH, NODE_V8_COVERAGE, NODE_OPTIONS } = process.env;
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH, NODE_V8_COVERAGE, NODE_OPTIONS, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+const alive = new Set<ChildProcess>();
+
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+/** Sees to it that a child does not outlive the test that started it, or this process. */
+export function endWithTest(child: ChildProcess): void {
+  alive.add(child);
+  const gone = once(child, 'exit').catch(() => {}); // It may never have begun.
+  const ended = onCleanup(() => {
+    child.kill('SIGKILL');
+    return gone;
   });
-  let stdout = '';
-  let stderr = '';
-  let announce: ((url: string) => void) | undefined;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-    // Not once it is known: searching all of a long log again and again takes long.
-    const url = announce && /"url":"([^"]+)"/.exec(stdout)?.[1];
-    if (url === undefined) return;
-    announce?.(url);
-    announce = undefined;
+  void gone.then(() => {
+    alive.delete(child);
+    ended();
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
+}
+
+interface ProcessOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid' | 'timeout'> {
+  /** Whether more may be written to its standard input, or that has ended from the beginning. @default 'ended' */
+  readonly stdin?: 'open' | 'ended';
+}
+
+/** Starts a program, and reads what it writes. */
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  { stdin = 'ended', ...options }: ProcessOptions = {},
+): RunningProcess {
+  const child = spawn(command, args, { ...options, stdio: 'pipe' });
+  endWithTest(child);
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
+  // Whoever writes to a process that is gone learns that from its end.
+  child.stdin.on('error', () => {});
+  if (stdin === 'ended') child.stdin.end();
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, ...written }));
   });
-  const ended = new Promise<Ended>((resolve) => {
-    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
-  const ready = new Promise<string>((resolve, reject) => {
-    announce = resolve;
-    void ended.then(({ code }) => reject(new Error(`the process ended with ${code}: ${stderr}`)));
-  });
-  ready.catch(() => {});
+  ended.catch(() => {});
   return {
     child,
-    ready,
     ended,
-    stdout: () => stdout,
-    stop: () => {
-      child.kill('SIGTERM');
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
       return ended;
     },
   };
+}
+
+/** A Portico process of a test. */
+export interface PorticoProcess extends RunningProcess {
+  /** Resolves with the base URL of the public listener once the log tells it; rejects when the process ends first. */
+  readonly ready: Promise<string>;
+}
+
+/**
+ * The environment of a Portico process: nothing but PATH, what the test run itself needs (coverage, and `NODE_OPTIONS`
+ * on a Node that warns of type stripping) and `more`.
+ */
+export function porticoEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { PATH, NODE_V8_COVERAGE, NODE_OPTIONS } = process.env;
+  const given = Object.entries({ PATH, NODE_V8_COVERAGE, NODE_OPTIONS });
+  return {
+    ...Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    ...more,
+  };
+}
+
+/** Runs `portico`, from the sources unless `main` says otherwise, in such an environment. */
+export function runPortico(args: readonly string[], env: Record<string, string> = {}, main = MAIN): PorticoProcess {
+  const running = startProcess(process.execPath, [main, ...args], { env: porticoEnvironment(env) });
+  const ready = new Promise<string>((resolve, reject) => {
+    running.child.stdout.on('data', function find() {
+      const url = /"url":"([^"]+)"/.exec(running.stdout())?.[1];
+      if (url === undefined) return;
+      // Not once it is known: searching all of a long log again and again takes long.
+      running.child.stdout.off('data', find);
+      resolve(url);
+    });
+    running.ended.then(({ code, stderr }) => reject(new Error(`the process ended with ${code}: ${stderr}`)), reject);
+  });
+  ready.catch(() => {});
+  return { ...running, ready };
 }
 
 /** Runs `work` with a folder that is gone afterwards. */

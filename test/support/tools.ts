@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
-
-const runFile = promisify(execFile);
+import { startProcess } from './process.ts';
 
 /** What npm tells the scripts that it runs, and another npm below them would take for orders; and where coverage goes. */
 const OF_THIS_RUN = /^(npm_(?!config_(registry|userconfig|cache|cafile)$)|INIT_CWD$|NODE_V8_COVERAGE$)/;
@@ -16,13 +13,9 @@ export function toolEnvironment(more: Record<string, string> = {}): NodeJS.Proce
 
 /** Runs a tool to its end and gives its standard output; rejects with all that it said where it fails. */
 export async function runTool(command: string, args: readonly string[], cwd: string, env = {}): Promise<string> {
-  try {
-    const options = { cwd, env: toolEnvironment(env), maxBuffer: 64 * 1024 * 1024 };
-    return (await runFile(command, args, options)).stdout;
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`);
-  }
+  const { code, stdout, stderr } = await startProcess(command, args, { cwd, env: toolEnvironment(env) }).ended;
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`);
+  return stdout;
 }
 
 /**

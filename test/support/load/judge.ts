@@ -1,6 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '../../../src/kernel/errors.ts';
-import type { RawAnswer } from './raw-connection.ts';
+import type { RawResponse } from '../raw-response.ts';
 import type { Given, Read } from './read.ts';
 import { UPSTREAM_OF } from './settings.ts';
 import { permittedAge } from './staleness.ts';
@@ -24,7 +24,7 @@ type Whose = Pick<Read, 'caller' | 'resource'>;
 /** Holds every answer against the truth. */
 export interface Judge {
   /** The outcome in a word, as the log has it; throws where the answer is wrong. */
-  outcomeOf(read: Read, answer: RawAnswer): string;
+  outcomeOf(read: Read, response: RawResponse): string;
   /** The list that a caller was given last, and when the upstream of that list refused the caller last. */
   memoryOf(whose: Whose): { readonly given: Given | undefined; readonly refusedAt: number };
 }
@@ -36,15 +36,15 @@ export function createJudge(refusedAt: (requestId: string) => number | undefined
   const keyOf = ({ caller, resource }: Whose) => `${caller.mark} ${resource}`;
   const atUpstream = ({ caller, resource }: Whose) => `${caller.mark} ${UPSTREAM_OF[resource]}`;
 
-  function listIn(read: Read, answer: RawAnswer): Given {
-    const tag = answer.header('etag') ?? '';
-    if (answer.status === 304) {
+  function listIn(read: Read, response: RawResponse): Given {
+    const tag = response.headers.get('etag') ?? '';
+    if (response.status === 304) {
       if (read.known?.tag !== tag) throw new Error('a 304 for another list');
       return read.known;
     }
-    const coding = answer.header('content-encoding');
+    const coding = response.headers.get('content-encoding') ?? undefined;
     if (coding !== undefined && coding !== read.coding) throw new Error(`a coding that was not asked for: ${coding}`);
-    const bytes = decode(answer.body, coding);
+    const bytes = decode(response.body, coding);
     const last = given.get(keyOf(read));
     if (last?.tag === tag && last.bytes.equals(bytes)) return last;
     if (last?.tag === tag) throw new Error('two lists with one tag');
@@ -53,10 +53,10 @@ export function createJudge(refusedAt: (requestId: string) => number | undefined
     return list;
   }
 
-  function checkTime(read: Read, answer: RawAnswer, { oldest }: Given): void {
+  function checkTime(read: Read, response: RawResponse, { oldest }: Given): void {
     const { resource, begunAt } = read;
-    const permitted = permittedAge(read, answer);
-    const told = `${answer.status} ${answer.header('cache-status')}`;
+    const permitted = permittedAge(read, response);
+    const told = `${response.status} ${response.headers.get('cache-status')}`;
     if (permitted === undefined) throw new Error(`not for this request: ${told}`);
     const age = begunAt - endOf(resource, oldest);
     if (age > permitted) throw new Error(`${Math.round(age)} ms too old where ${permitted} are permitted: ${told}`);
@@ -66,14 +66,14 @@ export function createJudge(refusedAt: (requestId: string) => number | undefined
     if (isOver) throw new Error(`from before a 401: ${told}`);
   }
 
-  function codeIn(read: Read, answer: RawAnswer): string {
-    const { code, status, requestId } = JSON.parse(answer.body.toString());
-    if (!EXPECTED.has(code)) throw new Error(`${answer.status} ${code}`);
-    const inStep = status === answer.status && ERRORS[code as ErrorCode].status === status;
-    if (!inStep || requestId !== read.requestId || answer.header('cache-control') !== 'no-store') {
-      throw new Error(`${answer.status} with a problem that does not belong to it: ${code} ${status} ${requestId}`);
+  function codeIn(read: Read, response: RawResponse): string {
+    const { code, status, requestId } = JSON.parse(response.body.toString());
+    if (!EXPECTED.has(code)) throw new Error(`${response.status} ${code}`);
+    const inStep = status === response.status && ERRORS[code as ErrorCode].status === status;
+    if (!inStep || requestId !== read.requestId || response.headers.get('cache-control') !== 'no-store') {
+      throw new Error(`${response.status} with a problem that does not belong to it: ${code} ${status} ${requestId}`);
     }
-    if ('retryAfterSeconds' in ERRORS[code as ErrorCode] && !Number(answer.header('retry-after'))) {
+    if ('retryAfterSeconds' in ERRORS[code as ErrorCode] && !Number(response.headers.get('retry-after'))) {
       throw new Error(`${code} without Retry-After`);
     }
     const at = code === 'credential_rejected' ? refusedAt(requestId) : undefined;
@@ -82,11 +82,11 @@ export function createJudge(refusedAt: (requestId: string) => number | undefined
   }
 
   return {
-    outcomeOf(read, answer) {
-      if (answer.header('x-request-id') !== read.requestId) throw new Error("another request's answer");
-      if (answer.status !== 200 && answer.status !== 304) return codeIn(read, answer);
-      checkTime(read, answer, listIn(read, answer));
-      return answer.status === 200 ? 'ok' : 'not_modified';
+    outcomeOf(read, response) {
+      if (response.headers.get('x-request-id') !== read.requestId) throw new Error("another request's answer");
+      if (response.status !== 200 && response.status !== 304) return codeIn(read, response);
+      checkTime(read, response, listIn(read, response));
+      return response.status === 200 ? 'ok' : 'not_modified';
     },
     memoryOf: (whose) => ({ given: given.get(keyOf(whose)), refusedAt: refused.get(atUpstream(whose)) ?? 0 }),
   };

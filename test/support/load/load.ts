@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResourceName } from '../../../src/resources/index.ts';
 import type { LoadCaller } from './caller.ts';
 import type { Judge } from './judge.ts';
-import { openConnection, type RawConnection } from './raw-connection.ts';
+import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 import { type Read, requestOf } from './read.ts';
 
 /** Connections of one caller, so that some of its reads come at the same time. */
@@ -49,7 +49,7 @@ export interface LoadOptions {
 export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
   const fates = new Map<string, Fate>();
   const mistakes: string[] = [];
-  const waiting = new Map<string, RawConnection>();
+  const waiting = new Map<string, KeptConnection>();
   let stopping = false;
   let withering = false;
 
@@ -73,7 +73,7 @@ export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
     };
   }
 
-  async function ask(connection: RawConnection, read: Read, leaves: boolean): Promise<Fate> {
+  async function ask(connection: KeptConnection, read: Read, leaves: boolean): Promise<Fate> {
     let left = false;
     const leave = () => {
       left = true;
@@ -85,9 +85,9 @@ export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
     const ended = await ending;
     waiting.delete(read.requestId);
     clearTimeout(leaving);
-    if (ended.answer === undefined) return left ? { kind: 'left' } : { kind: 'closed', bytes: ended.bytes };
+    if (ended.response === undefined) return left ? { kind: 'left' } : { kind: 'closed', bytes: ended.bytes };
     try {
-      return { kind: 'answered', outcome: judge.outcomeOf(read, ended.answer) };
+      return { kind: 'answered', outcome: judge.outcomeOf(read, ended.response) };
     } catch (error) {
       report(`${read.resource}, ${read.requestId}: ${error instanceof Error ? error.message : error}`);
       return { kind: 'answered', outcome: 'wrong' };
@@ -97,11 +97,11 @@ export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
   /** One connection after the other, one request after the other. */
   async function run(caller: LoadCaller, line: number): Promise<void> {
     const onMistake = (mistake: string) => report(`caller ${caller.index}: ${mistake}`);
-    let connection = openConnection(url, onMistake);
+    let connection = openKeptConnection(url, onMistake);
     for (let number = 0; !stopping; number += 1) {
       if (!connection.open) {
         if (withering) return;
-        connection = openConnection(url, onMistake);
+        connection = openKeptConnection(url, onMistake);
       }
       const read = nextRead(caller, line, number);
       const leaves = !withering && (number + caller.index * 7) % HANG_UP === HANG_UP - 1;

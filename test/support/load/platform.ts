@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RESOURCES, type ResourceName } from '../../../src/resources/index.ts';
+import { startHttpUpstream } from '../http-upstream.ts';
 import type { LoadCaller } from './caller.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { editionAt, lengthFor, PAGE_SIZE, pageFor } from './truth.ts';
 import { createWeather } from './weather.ts';
 
-/** Below the ports that systems give to clients, so that nobody takes this one during an outage. */
-const PORTS = { from: 20_000, count: 10_000 };
 const LOOK_OUT_MS = 20;
 /** Callers who are refused at one time: one in so many, each for this long. */
 const REVOKED = { oneIn: 10, forMs: 700 };
@@ -40,7 +38,7 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
     return flapping && (Math.floor(performance.now() / REVOKED.forMs) + index) % REVOKED.oneIn === 0;
   }
 
-  function answer(caller: LoadCaller, url: URL, request: IncomingMessage, response: ServerResponse): void {
+  function respond(caller: LoadCaller, url: URL, request: IncomingMessage, response: ServerResponse): void {
     const resource = resourceAt(url);
     const start = Number(url.searchParams.get('pageToken'));
     const edition = editionAt(resource, performance.now());
@@ -55,8 +53,8 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
     response.writeHead(200, { 'content-type': 'application/json', ...(isWhole && { etag }) }).end(JSON.stringify(page));
   }
 
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '', 'http://platform');
+  const handler: RequestListener = (request, response) => {
+    const target = new URL(request.url ?? '', 'http://platform');
     const caller = known.get(request.headers.authorization ?? '');
     if (caller === undefined) {
       mistakes.push("a request of nobody's");
@@ -70,34 +68,24 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
       return;
     }
     const fault = weather.next();
-    const sound = () => answer(caller, url, request, response);
+    const sound = () => respond(caller, target, request, response);
     if (fault === undefined || fault === 'outage') return sound();
     count(fault);
     FAULTS[fault](response, sound, request);
-  });
-
-  // A port that is taken: the next one, or the next time.
-  server.on('error', () => {});
-  let port = 0;
-  while (!server.listening) {
-    port = PORTS.from + Math.floor(Math.random() * PORTS.count);
-    server.listen(port, '127.0.0.1');
-    await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => {});
-  }
+  };
+  const { url, refuse, accept, close } = await startHttpUpstream(handler, { record: false });
 
   // An outage: nobody listens, and whoever was connected is cut off.
+  let isOut = false;
   const lookOut = setInterval(() => {
-    if (weather.isOut() && server.listening) {
-      count('outage');
-      server.close();
-      server.closeAllConnections();
-    } else if (!weather.isOut() && !server.listening) {
-      server.listen(port, '127.0.0.1');
-    }
+    if (weather.isOut() === isOut) return;
+    isOut = !isOut;
+    if (isOut) count('outage');
+    void (isOut ? refuse() : accept());
   }, LOOK_OUT_MS);
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     met,
     mistakes,
     refusedAt,
@@ -105,13 +93,9 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
       flapping = flaps;
       weather.flap(flaps);
     },
-    async close() {
+    close() {
       clearInterval(lookOut);
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      return close();
     },
   };
 }

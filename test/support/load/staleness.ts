@@ -1,4 +1,4 @@
-import type { RawAnswer } from './raw-connection.ts';
+import type { RawResponse } from '../raw-response.ts';
 import type { Read } from './read.ts';
 import { LIFETIME, TIMEOUT_MS } from './settings.ts';
 
@@ -10,8 +10,8 @@ const LATE_TIMER_MS = 3000;
  * How long before a read was sent its answer may have been true for the last time, by what the answer says of itself.
  * `undefined` where it says what it must not.
  */
-export function permittedAge({ resource, noCache }: Read, answer: RawAnswer): number | undefined {
-  const [name, ...parameters] = answer.header('cache-status')?.split('; ') ?? [];
+export function permittedAge({ resource, noCache }: Read, response: RawResponse): number | undefined {
+  const [name, ...parameters] = response.headers.get('cache-status')?.split('; ') ?? [];
   const has = (parameter: string) => parameters.some((each) => each === parameter || each.startsWith(`${parameter}=`));
   if (name !== 'portico' || has('fwd') === has('hit')) return undefined;
   const { ttlMs, staleWhileRevalidateMs, staleIfErrorMs, minRefreshMs } = LIFETIME;

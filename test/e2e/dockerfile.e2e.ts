@@ -1,13 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { buildImage, makeReadable, type Stage } from '../support/dockerfile.ts';
-import { freePort } from '../support/free-port.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/listening.ts';
+import { startProcess } from '../support/process.ts';
 import { needsRegistry, toolEnvironment } from '../support/tools.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -85,21 +85,14 @@ describe('the Dockerfile, step by step in empty folders', function () {
     };
     const inImage = (word: string) => (word.startsWith('/') ? join(image.root, word) : word);
     const [program = '', ...args] = [...image.entrypoint, ...image.command].map(inImage);
-    const portico = spawn(program, args, options);
-    const said: Buffer[] = [];
-    for (const stream of [portico.stdout, portico.stderr]) stream.on('data', (bytes) => said.push(bytes));
-    const ended = once(portico, 'exit');
-    try {
-      const [check = '', ...words] = image.healthcheck;
-      for (let tries = 1; spawnSync(check, words, options).status !== 0; tries += 1) {
-        if (portico.exitCode !== null || tries > 100) throw new Error(`not healthy: ${Buffer.concat(said)}`);
-        await sleep(100);
-      }
-      portico.kill(image.stopSignal as NodeJS.Signals);
-      expect((await ended)[0], Buffer.concat(said).toString()).to.equal(0);
-      expect(spawnSync(check, words, options).status).to.equal(1);
-    } finally {
-      portico.kill('SIGKILL');
-    }
+    const portico = startProcess(program, args, options);
+    const [check = '', ...words] = image.healthcheck;
+    await eventually(() => {
+      if (portico.child.exitCode !== null) throw new Error(`ended: ${portico.stdout()}${portico.stderr()}`);
+      return spawnSync(check, words, options).status === 0;
+    });
+    const { code, stdout, stderr } = await portico.stop(image.stopSignal as NodeJS.Signals);
+    expect(code, `${stdout}${stderr}`).to.equal(0);
+    expect(spawnSync(check, words, options).status).to.equal(1);
   });
 });

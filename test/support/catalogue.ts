@@ -1,0 +1,53 @@
+import { type Catalogue, createCatalogue } from '../../src/catalogue/catalogue.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
+import { RESOURCES } from '../../src/resources/index.ts';
+import { define } from '../../src/resources/resource.ts';
+import type { Load } from '../../src/snapshots/load.ts';
+import { loadOf } from './loads.ts';
+
+/** One read that a catalogue was asked for. */
+export interface CatalogueRead {
+  readonly name: string;
+  readonly caller: Caller;
+  /** Made when it is looked at, as edges do it. */
+  readonly signal: AbortSignal;
+  readonly noCache: boolean;
+}
+
+export type Reader = (read: CatalogueRead) => Load | Promise<Load>;
+
+/** The catalogue of all resources, whose reads are a test's own: at once where `read` gives a load, not a promise. */
+export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
+  return createCatalogue(
+    RESOURCES.map((resource) => ({
+      resource,
+      definition: define(resource, 'platform'),
+      read: (caller, options) =>
+        read({
+          name: resource.name,
+          caller,
+          noCache: options.noCache ?? false,
+          get signal() {
+            return options.signal;
+          },
+        }),
+    })),
+  );
+}
+
+/** A reader whose reads end when a test says so, the oldest first, or when they are aborted. */
+export function createPatience(): { readonly read: Reader; release(load?: Load): void; waiting(): number } {
+  const waiting: ((load: Load) => void)[] = [];
+  return {
+    read: ({ signal }) =>
+      new Promise((resolve, reject) => {
+        waiting.push(resolve);
+        signal.addEventListener('abort', () => {
+          waiting.splice(waiting.indexOf(resolve), 1);
+          reject(signal.reason);
+        });
+      }),
+    release: (load = loadOf()) => waiting.shift()?.(load),
+    waiting: () => waiting.length,
+  };
+}

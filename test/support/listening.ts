@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { onCleanup } from './cleanup.ts';
+
+/** Below the ports that systems give to clients, so that nobody takes a port from which a server is away for a while. */
+const PORTS = { from: 20_000, count: 10_000 };
+
+/** A server on a port of loopback. */
+export interface Listening {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  readonly port: number;
+  /** Connections that it accepted so far. */
+  connections(): number;
+  /** Accepts nothing from now on, and cuts off whoever is connected. */
+  refuse(): Promise<void>;
+  /** Accepts again, on the same port. */
+  accept(): Promise<void>;
+  /** Refuses for good. Whatever is not closed ends with the test. */
+  close(): Promise<void>;
+}
+
+/** Has a server of `node:net`, `node:http` or `node:https` listen. */
+export async function listen(server: Server): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  while (!(await bind(server, PORTS.from + Math.floor(Math.random() * PORTS.count)))) {}
+  const { port } = server.address() as AddressInfo;
+
+  async function refuse(): Promise<void> {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+
+  const ended = onCleanup(refuse);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    connections: () => connections,
+    refuse,
+    async accept() {
+      if (server.listening) return;
+      if (!(await bind(server, port))) throw new Error(`somebody else has taken port ${port}`);
+    },
+    async close() {
+      ended();
+      await refuse();
+    },
+  };
+}
+
+/** Whether the port was free. */
+async function bind(server: Server, port: number): Promise<boolean> {
+  server.listen(port, '127.0.0.1');
+  return once(server, 'listening').then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') return false;
+      throw error;
+    },
+  );
+}
+
+/** A port of loopback that nothing listens on: for what cannot choose one itself and tell. */
+export async function freePort(): Promise<number> {
+  const { port, close } = await listen(createServer());
+  await close();
+  return port;
+}

@@ -1,0 +1,60 @@
+import { openConnection } from '../raw-http.ts';
+import type { RawResponse } from '../raw-response.ts';
+
+/** How a request ended: with a whole response, or with the connection, after so many bytes of one. */
+export type Ending = { readonly response: RawResponse } | { readonly response: undefined; readonly bytes: number };
+
+/** One connection to a server of HTTP/1.1 that is kept, for one request at a time, with nothing done behind one's back. */
+export interface KeptConnection {
+  /** Whether another request may be sent. */
+  readonly open: boolean;
+  /** Whether a response has come over it: the server has accepted it, then. */
+  readonly answered: boolean;
+  send(request: string): Promise<Ending>;
+  hangUp(): void;
+}
+
+/** Longest that a response may take, whatever the upstreams do. Far longer than any deadline in the settings of a load. */
+const PATIENCE_MS = 20_000;
+
+/** `onMistake` hears of a response that does not come, and of bytes that belong to none. */
+export function openKeptConnection(url: string, onMistake: (mistake: string) => void): KeptConnection {
+  const connection = openConnection(url);
+  const { socket } = connection;
+  let open = true;
+  let answered = false;
+  let waiting = false;
+
+  socket.setTimeout(PATIENCE_MS, () => {
+    if (waiting) onMistake('no response');
+    socket.destroy();
+  });
+  socket.on('close', () => {
+    open = false;
+  });
+
+  return {
+    get open() {
+      return open;
+    },
+    get answered() {
+      return answered;
+    },
+    async send(request) {
+      if (connection.arrived().length > 0) onMistake('a response to no request');
+      waiting = true;
+      connection.send(request);
+      const response = await connection.receive().catch(() => undefined);
+      waiting = false;
+      if (response === undefined) return { response, bytes: connection.unfinished().length };
+      answered = true;
+      if (response.headers.get('connection') === 'close') open = false;
+      if (connection.unfinished().length > 0) onMistake('bytes that belong to no response');
+      return { response };
+    },
+    hangUp() {
+      open = false;
+      socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Load } from '../../src/snapshots/load.ts';
+import type { Snapshot } from '../../src/snapshots/snapshot.ts';
+import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
+
+export function snapshotOf(items: readonly object[], loadedAt = Date.now()): Snapshot {
+  const writer = createSnapshotWriter(loadedAt);
+  writer.add(items);
+  return writer.finish();
+}
+
+interface LoadFacts extends Partial<Load> {
+  /** Milliseconds since the epoch. @default now */
+  readonly loadedAt?: number;
+}
+
+/** A load of one page that brought these items. */
+export function loadOf(items: readonly object[] = [], { loadedAt, ...rest }: LoadFacts = {}): Load {
+  return { snapshot: snapshotOf(items, loadedAt), upstreamMs: 12.34, pages: 1, dropped: 0, ...rest };
+}
+
+/** What the cache says of a load that it holds, and that is fresh until then (milliseconds since the epoch). */
+export function heldUntil(freshUntil: number): Pick<Load, 'cached'> {
+  return { cached: { key: 'key-of-the-test', freshUntil, stored: false } };
+}
+
+/** A tool as an item of its list. */
+export function toolItem(id: string, rest: object = {}): object {
+  return { id, name: id, version: '1.0.0', category: 'SCANNER', description: `About ${id}.`, ...rest };
+}
+
+/** So many tools, whose JSON is larger than anything below which nothing is compressed. */
+export function manyTools(count = 200): object[] {
+  return Array.from({ length: count }, (_, index) => toolItem(`tool-${index}`));
+}

@@ -1,0 +1,118 @@
+import { connect, type Socket } from 'node:net';
+import { TOKEN } from './caller.ts';
+import { onCleanup } from './cleanup.ts';
+import { type RawResponse, takeResponses } from './raw-response.ts';
+
+/** A connection of a test's own on which it says every byte. */
+export interface RawConnection {
+  readonly socket: Socket;
+  /** Sends these bytes (of text: one for each character) in one piece. */
+  send(bytes: string | Buffer): void;
+  /** Takes the next response, interim ones (1xx) included. Rejects where the connection closes before it is whole. */
+  receive(): Promise<RawResponse>;
+  /** Takes what has come in full and has not been taken yet. */
+  arrived(): RawResponse[];
+  /** What has come of a response that is not whole yet. */
+  unfinished(): Buffer;
+  /** Resolves once the server has closed the connection, with all that has not been taken. */
+  closed(): Promise<Closed>;
+}
+
+/** What a closed connection has left. */
+export interface Closed {
+  readonly responses: readonly RawResponse[];
+  /** Bytes that make no whole response. */
+  readonly rest: Buffer;
+  /** Code of the error with which the connection ended, such as `ECONNRESET`; or what was wrong with the bytes. */
+  readonly error: string | undefined;
+}
+
+/**
+ * Connects to the server at `url`, also `unix:<path>`. `head`: the requests are `HEAD`, so that no response has the body
+ * that it announces.
+ */
+export function openConnection(url: string, { head = false } = {}): RawConnection {
+  const socket = connectTo(url).setNoDelay();
+  let taken: RawResponse[] = [];
+  let rest: Buffer = Buffer.alloc(0);
+  let error: NodeJS.ErrnoException | undefined;
+  let isOpen = true;
+  let wake = () => {};
+
+  const ended = onCleanup(() => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      const taking = takeResponses(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), head);
+      taken.push(...taking.responses);
+      rest = taking.rest;
+      wake();
+    } catch (cause) {
+      socket.destroy(cause as Error);
+    }
+  });
+  socket.on('error', (cause: NodeJS.ErrnoException) => {
+    error = cause;
+  });
+  const closing = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      isOpen = false;
+      ended();
+      resolve();
+      wake();
+    });
+  });
+  const arrived = () => {
+    const responses = taken;
+    taken = [];
+    return responses;
+  };
+  return {
+    socket,
+    send: (bytes) => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    async receive() {
+      for (;;) {
+        const response = taken.shift();
+        if (response !== undefined) return response;
+        if (!isOpen) throw new Error(`closed after: ${rest.toString('latin1')}`, { cause: error });
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    arrived,
+    unfinished: () => rest,
+    async closed() {
+      await closing;
+      return { responses: arrived(), rest, error: error?.code ?? error?.message };
+    },
+  };
+}
+
+function connectTo(url: string): Socket {
+  if (url.startsWith('unix:')) return connect(url.slice('unix:'.length));
+  const { hostname, port } = new URL(url);
+  return connect(Number(port), hostname.replace(/[[\]]/g, ''));
+}
+
+/** Sends one request on a connection of its own, gives the final response, and closes the connection. */
+export async function exchange(url: string, request: string | Buffer): Promise<RawResponse> {
+  const connection = openConnection(url, { head: request.toString('latin1').startsWith('HEAD ') });
+  connection.send(request);
+  let response = await connection.receive();
+  while (response.status < 200) response = await connection.receive();
+  connection.socket.destroy();
+  return response;
+}
+
+/** Header fields by name; `undefined` leaves one out that would be sent by default. */
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** The text of a request with `Host`, a token and the length of its body, unless `fields` say otherwise. */
+export function requestText(method: string, target: string, fields: Fields = {}, body = ''): string {
+  const length = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body, 'latin1')) };
+  const all = Object.entries({ Host: 'localhost', Authorization: `Bearer ${TOKEN}`, ...length, ...fields });
+  const lines = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}\r\n`]));
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+}
+
+export const get = (target: string, fields?: Fields): string => requestText('GET', target, fields);

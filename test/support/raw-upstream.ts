@@ -1,0 +1,85 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer, type Socket } from 'node:net';
+import { onCleanup } from './cleanup.ts';
+import { type Listening, listen } from './listening.ts';
+
+/** One request, as far as what responds to it needs to know it. */
+export interface RawRequest {
+  /** The same server under a name that makes another origin of it. */
+  readonly elsewhere: string;
+  readonly target: string;
+  /** The last segment of its path. */
+  readonly resource: string;
+  /** Which page it asks for; empty for the first one. */
+  readonly pageToken: string;
+  /** From 1, since the upstream was last told what to do. */
+  readonly number: number;
+}
+
+/** What is done with a request. It has the socket to itself. */
+export type Fault = (socket: Socket, request: RawRequest) => void;
+
+/** A platform that does on the wire whatever it is told: it speaks bytes, and HTTP only as far as the bytes do. */
+export interface RawUpstream extends Listening {
+  /** Requests so far, and connections that its client tried to open in vain. */
+  attempts(): number;
+  /** Does this with each request from now on. `refuses`: takes no connection, and closes those that there are. */
+  behave(fault: Fault | 'refuses'): Promise<void>;
+}
+
+/** Of what undici tells about a connection that did not open. */
+interface ConnectError {
+  readonly connectParams: { readonly port: string };
+}
+
+/** Listens on loopback, and closes each connection with the first request unless it is told what else to do. */
+export async function startRawUpstream(first: Fault = (socket) => socket.destroy()): Promise<RawUpstream> {
+  let fault = first;
+  let attempts = 0;
+  let number = 0;
+
+  const server = createServer({ noDelay: true }, (socket) => {
+    let head = '';
+    socket.setEncoding('latin1').on('data', (bytes: string) => {
+      head += bytes;
+      if (!head.endsWith('\r\n\r\n')) return;
+      const target = head.split(' ')[1] ?? '';
+      const { pathname, searchParams } = new URL(target, 'http://platform');
+      head = '';
+      attempts += 1;
+      number += 1;
+      fault(socket, {
+        elsewhere: `http://localhost:${listening.port}`,
+        target,
+        resource: pathname.slice(pathname.lastIndexOf('/') + 1),
+        pageToken: searchParams.get('pageToken') ?? '',
+        number,
+      });
+    });
+    // A client that resets its connection is nothing to speak of.
+    socket.on('error', () => {});
+  });
+  const listening = await listen(server);
+  const countFailed = (message: unknown) => {
+    if ((message as ConnectError).connectParams.port === String(listening.port)) attempts += 1;
+  };
+  subscribe('undici:client:connectError', countFailed);
+  const stopCounting = () => unsubscribe('undici:client:connectError', countFailed);
+  const ended = onCleanup(stopCounting);
+
+  return {
+    ...listening,
+    attempts: () => attempts,
+    async behave(next) {
+      number = 0;
+      if (next === 'refuses') return listening.refuse();
+      fault = next;
+      await listening.accept();
+    },
+    close() {
+      ended();
+      stopCounting();
+      return listening.close();
+    },
+  };
+}
