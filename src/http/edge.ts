@@ -1,7 +1,7 @@
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Authenticate } from '../credentials/authenticate.ts';
-import type { Events } from '../observability/events.ts';
+import { type Events, guardEvents } from '../observability/events.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
 import { createConnections } from './connection/connections.ts';
@@ -34,7 +34,9 @@ export interface Edge {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, inactivityMs, events, authenticate, operations }: EdgeOptions): Edge {
+export function createEdge(options: EdgeOptions): Edge {
+  const { settings, inactivityMs, authenticate, operations } = options;
+  const events = guardEvents(options.events);
   const connections = createConnections((exchange) => events.requestEnded?.(exchange));
   const admit = createAdmit({
     ...settings,

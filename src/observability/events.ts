@@ -126,3 +126,22 @@ export function joinEvents(listeners: readonly Events[]): Events {
     }),
   );
 }
+
+/**
+ * The same listener, for who tells it where nobody catches. What it throws is told as an `internalError`, and ends there:
+ * no bug of a listener may end a request, or the process.
+ */
+export function guardEvents(events: Events): Events {
+  const guard = (name: string, hear: (event: never) => void) => (event: never) => {
+    try {
+      hear(event);
+    } catch (error) {
+      if (name === 'internalError') return;
+      const { requestId = 'none', traceId } = event as Partial<RequestRecord>;
+      const stack = (error instanceof Error ? error.stack : undefined) ?? `thrown: ${typeof error}`;
+      guarded.internalError?.({ requestId, traceId, stack });
+    }
+  };
+  const guarded: Events = Object.fromEntries(Object.entries(events).map(([name, hear]) => [name, guard(name, hear)]));
+  return guarded;
+}
