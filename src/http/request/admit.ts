@@ -26,9 +26,9 @@ export function createAdmit(options: AdmitOptions): Admit {
   let hosts: { readonly answered: ReadonlySet<string> | undefined } | undefined;
 
   /** What of a request's framing the parser lets through. */
-  function checkFraming({ req, target, fields }: Exchange): void {
+  function checkFraming({ req, url, target, fields }: Exchange): void {
     if (req.httpVersion !== '1.1' && req.httpVersion !== '1.0') throw invalid('This server speaks HTTP/1.1.');
-    if ((req.url ?? '').length > maxUrlBytes) throw new GatewayError('uri_too_long');
+    if (url.length > maxUrlBytes) throw new GatewayError('uri_too_long');
     if (fields.bytes > maxHeaderBytes) throw new GatewayError('headers_too_large');
     if (target === undefined) throw invalid('The request target is neither a path nor an http URL.');
   }
