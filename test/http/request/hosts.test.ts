@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bracketed, hostsAnsweredFor, isHost } from '../../src/http/host.ts';
+import { bracketed, hostsAnsweredFor, isHost } from '../../../src/http/request/hosts.ts';
 
 const v4 = { address: '127.0.0.1', family: 'IPv4', port: 8080 };
 const v6 = { address: '::1', family: 'IPv6', port: 8080 };
