@@ -46,7 +46,9 @@ export class Exchange implements RequestRecord {
   cache: string | undefined = undefined;
   callerKey: string | undefined = undefined;
   error: GatewayError | undefined = undefined;
-  /** What to do when the body that is being read does not parse, or comes too slowly. */
+  /** Why no more of its body will come, although it is not whole: it does not parse, or comes too slowly. */
+  bodyError: GatewayError | undefined = undefined;
+  /** What to do then, while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
@@ -75,6 +77,12 @@ export class Exchange implements RequestRecord {
     this.#controller ??= new AbortController();
     if (this.gone) this.#controller.abort();
     return this.#controller.signal;
+  }
+
+  /** Gives up what is still missing of the body. */
+  failBody(error: GatewayError): void {
+    this.bodyError = error;
+    this.onBodyError?.(error);
   }
 
   /** Ends all that is under way for a caller who is gone. */
