@@ -43,6 +43,8 @@ export class Exchange implements RequestRecord {
   outcome = 'internal';
   bytes = 0;
   upstreamMs: number | undefined = undefined;
+  /** `performance.now()` when it began to wait for the upstream. */
+  waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
   callerKey: string | undefined = undefined;
   error: GatewayError | undefined = undefined;
@@ -88,6 +90,7 @@ export class Exchange implements RequestRecord {
   /** Ends all that is under way for a caller who is gone. */
   abandon(): void {
     this.gone = true;
+    if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
     this.#controller?.abort();
   }
 }
