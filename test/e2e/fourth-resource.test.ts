@@ -63,7 +63,8 @@ describe('a gateway with a fourth resource in its registry', () => {
       const { resources } = await client.listResources();
       expect(resources.at(-1)).to.deep.include({
         uri: 'platform://findings',
-        name: 'Findings',
+        name: 'findings',
+        title: 'Findings',
         description: 'All open findings.',
         mimeType: 'application/json',
       });
