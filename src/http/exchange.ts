@@ -20,8 +20,8 @@ export class Exchange implements RequestRecord {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly fields: Fields;
-  /** Length of the request target as it came. */
-  readonly targetBytes: number;
+  /** The request target as it came: Koa puts another one on `req`. */
+  readonly url: string;
   /** `undefined` where it is none that can be answered. */
   readonly target: Target | undefined;
   readonly hasBody: boolean;
@@ -56,9 +56,8 @@ export class Exchange implements RequestRecord {
     this.req = req;
     this.res = res;
     this.method = req.method;
-    const target = req.url ?? '';
-    this.targetBytes = target.length;
-    this.target = parseTarget(target);
+    this.url = req.url ?? '';
+    this.target = parseTarget(this.url);
     const fields = readFields(req.rawHeaders);
     this.fields = fields;
     this.hasBody = announcesBody(fields);

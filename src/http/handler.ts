@@ -63,11 +63,12 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') tellBug(exchange, thrown);
     exchange.error = error;
+    // What has begun can only be kept from passing for a whole response.
+    if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
     try {
       if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);
       respond(exchange, problemResponse(error, exchange.requestId));
     } catch (again) {
-      // The response had begun, or cannot be sent at all: what is left is not to let it pass for a whole one.
       if (again !== thrown) tellBug(exchange, again);
       connections.cutOff(exchange, 'internal');
     }

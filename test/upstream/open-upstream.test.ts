@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../src/upstream/open-upstream.ts';
 import type { BreakerUpstream } from '../../src/upstream/resilience/with-breaker.ts';
 import { eventually } from '../support/eventually.ts';
-import { answerJson } from '../support/http-upstream.ts';
+import { json } from '../support/http-upstream.ts';
 import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
@@ -45,7 +45,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   /** Each of these ends a read in a way for which the upstream is to blame. */
   const FAULTS: Record<string, RequestListener> = {
-    'a 500': answerJson({}, 500),
+    'a 500': json({}, 500),
     'a reset': (request) => request.socket.resetAndDestroy(),
     'a body that breaks off': (request, response) => {
       response.writeHead(200, { 'content-length': 9 });
@@ -82,7 +82,7 @@ describe('an upstream with all its layers, over real sockets', () => {
   });
 
   const RESPONDED: Record<string, RequestListener> = {
-    ...Object.fromEntries([401, 403, 404, 429, 302, 204].map((status) => [status, answerJson(undefined, status)])),
+    ...Object.fromEntries([401, 403, 404, 429, 302, 204].map((status) => [status, json(undefined, status)])),
     'a body that is too large': (_request, response) => response.end('x'.repeat(2000)),
     'a body that is not UTF-8': (_request, response) => response.end(Buffer.of(0xff)),
   };
@@ -101,7 +101,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   it('takes a page that cannot be read for no success, so that it hides nothing that fails, and for a sign of life', async () => {
     const statuses = [...Array(9).fill(200), 500, 500];
-    const server = await serve((request, response) => answerJson('a page', statuses.shift())(request, response));
+    const server = await serve((request, response) => json('a page', statuses.shift())(request, response));
     const upstream = openAt(server.url, { breaker: { ...ONCE, minimumCalls: 2, openMs: 20 } });
     const unreadable = {
       ...asking(),
@@ -154,7 +154,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   it('closes its breaker once the upstream is back', async () => {
     let down = true;
-    const server = await serve((request, response) => answerJson([], down ? 500 : 200)(request, response));
+    const server = await serve((request, response) => json([], down ? 500 : 200)(request, response));
     const { events, told } = recordEvents();
     const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, events });
     await errorOf(upstream.get(asking(), calm()));
@@ -167,7 +167,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   it('probes with the response to a rejected token, not with the negative cache', async () => {
     const statuses = [401, 500, 401];
-    const server = await serve((request, response) => answerJson({}, statuses.shift())(request, response));
+    const server = await serve((request, response) => json({}, statuses.shift())(request, response));
     const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 } });
     const read = (key: string) => errorOf(upstream.get(asking('/', { key }), calm()));
     expect((await read('a')).code).to.equal('credential_rejected');
@@ -182,7 +182,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   it('counts a call with all its retries once, and one that a retry has saved not at all', async () => {
     const statuses = [503, 200, 503, 503, 503];
-    const server = await serve((request, response) => answerJson([], statuses.shift())(request, response));
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
     const upstream = openAt(server.url, {
       retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
       breaker: { ...ONCE, minimumCalls: 2, failurePercent: 49 },
@@ -197,7 +197,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   it('sends what its authorization gave, with all retries the same, and asks for none while the breaker is open', async () => {
     const statuses = [503, 503, 500];
-    const server = await serve((request, response) => answerJson([], statuses.shift())(request, response));
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
     let authorized = 0;
     const upstream = openAt(server.url, {
       retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
@@ -212,7 +212,7 @@ describe('an upstream with all its layers, over real sockets', () => {
   });
 
   it('takes its place in the bulkhead before it asks for an authorization', async () => {
-    const server = await serve(answerJson([]));
+    const server = await serve(json([]));
     const asked: string[] = [];
     const granted = Promise.withResolvers<Record<string, string>>();
     const upstream = openAt(server.url, {
@@ -232,7 +232,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   it('tells what happens in each of its layers', async () => {
     const statuses = [503, 401];
-    const server = await serve((request, response) => answerJson([], statuses.shift())(request, response));
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
     const { events, told } = recordEvents();
     const retry = { attempts: 1, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 };
     const upstream = openAt(server.url, { events, retry });

@@ -4,12 +4,16 @@ import type { Exchange } from '../exchange.ts';
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
 
+const NO_BODY = Buffer.alloc(0);
+
 /**
  * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, and
  * `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up.
  */
 export async function readBody(exchange: Exchange, maxBytes: number): Promise<Buffer> {
-  const { req, res, fields } = exchange;
+  const { req, res, fields, hasBody } = exchange;
+  // Of a request without a body Node makes no stream that would end (`optimizeEmptyRequests`).
+  if (!hasBody) return NO_BODY;
   const tooLarge = () => new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.` });
   if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
   // Behind another response, Node would write it between the head and the body of this one. No client waits for it

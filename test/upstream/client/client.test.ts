@@ -8,7 +8,7 @@ import { withDeadline } from '../../../src/kernel/deadline.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { eventually } from '../../support/eventually.ts';
-import { answerJson } from '../../support/http-upstream.ts';
+import { json } from '../../support/http-upstream.ts';
 import { useNock } from '../../support/nock.ts';
 import { asking, calm, errorOf, passUndiciTime, recordEvents, rejection, useHarness } from '../harness.ts';
 
@@ -21,7 +21,7 @@ describe('an upstream client', () => {
 
   describe('sends', () => {
     it('one GET of the target with its own headers, the authorization and the request id of the caller', async () => {
-      const server = await serve(answerJson([]));
+      const server = await serve(json([]));
       await open(`${server.url}/base/path`).get(asking('/base/path/list?size=2'), calm());
       const [request] = server.requests;
       expect(server.requests).to.have.length(1);
@@ -39,14 +39,14 @@ describe('an upstream client', () => {
     });
 
     it('the trace of the caller', async () => {
-      const server = await serve(answerJson([]));
+      const server = await serve(json([]));
       const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' };
       await open(server.url).get(asking('/', { trace }), calm());
       expect(server.requests[0]?.headers).to.include(trace);
     });
 
     it('headers of the settings, which may replace accept and user-agent but nothing that Portico has to say', async () => {
-      const server = await serve(answerJson([]));
+      const server = await serve(json([]));
       const headers = {
         Accept: 'application/vnd.github+json',
         'User-Agent': 'acme',
@@ -93,9 +93,9 @@ describe('an upstream client', () => {
   });
 
   it('never follows a redirect: the other origin sees no request', async () => {
-    const other = await serve(answerJson([]));
+    const other = await serve(json([]));
     for (const status of [301, 302, 303, 307, 308]) {
-      const server = await serve(answerJson({}, status, { location: `${other.url}/elsewhere` }));
+      const server = await serve(json({}, status, { location: `${other.url}/elsewhere` }));
       const error = await errorOf(open(server.url).get(asking(), calm()));
       expect(error.code).to.equal('upstream_failed');
     }
@@ -205,7 +205,7 @@ describe('an upstream client', () => {
   });
 
   it('gives what was read of the page', async () => {
-    const server = await serve(answerJson([1, 2]));
+    const server = await serve(json([1, 2]));
     const { page } = await open(server.url).get(
       { ...asking(), read: (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown },
       calm(),
@@ -221,7 +221,7 @@ describe('an upstream client', () => {
   });
 
   it('names itself in what a reader throws', async () => {
-    const server = await serve(answerJson([]));
+    const server = await serve(json([]));
     const read = () => {
       throw new GatewayError('upstream_invalid', { reason: 'no list' });
     };
@@ -234,7 +234,7 @@ describe('an upstream client', () => {
   });
 
   it('passes on as it is what no upstream can be blamed for', async () => {
-    const server = await serve(answerJson([]));
+    const server = await serve(json([]));
     for (const bug of [new TypeError('a bug'), new RangeError('a bug')]) {
       const read = () => {
         throw bug;
@@ -271,7 +271,7 @@ describe('an upstream client that is listened to', () => {
   it('tells of an error with its code, and with the status that it came with', async () => {
     const { events, told } = recordEvents();
     const statuses = [500, 200];
-    const server = await serve((request, response) => answerJson([], statuses.shift())(request, response));
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
     const upstream = open(server.url, { events });
     await errorOf(upstream.get(asking(), calm()));
     const read = () => {

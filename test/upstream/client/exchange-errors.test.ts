@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ErrorCode, GatewayError } from '../../../src/kernel/errors.ts';
 import type { UpstreamOptions } from '../../../src/upstream/client/client.ts';
 import { errorOfExchange, retryAfterSeconds } from '../../../src/upstream/client/exchange-errors.ts';
-import { answerJson } from '../../support/http-upstream.ts';
+import { json } from '../../support/http-upstream.ts';
 import { asking, calm, errorOf, useHarness } from '../harness.ts';
 
 const CALLERS_OWN: Record<number, ErrorCode> = {
@@ -38,13 +38,13 @@ describe('the status of an upstream', () => {
 
   async function errorFor(status: number, options: Partial<UpstreamOptions> = {}) {
     const body = status === 204 || status === 304 ? undefined : { message: 'secret words of the platform' };
-    const server = await serve(answerJson(body, status));
+    const server = await serve(json(body, status));
     return errorOf(open(server.url, options).get(asking(), calm()));
   }
 
   it('brings a page with 200 and 203', async () => {
     for (const status of [200, 203]) {
-      const server = await serve(answerJson([1], status));
+      const server = await serve(json([1], status));
       expect((await open(server.url).get(asking(), calm())).page).to.equal('[1]');
     }
   });
@@ -67,7 +67,7 @@ describe('the status of an upstream', () => {
   it('brings the wait that Retry-After asks for, and that of the table where it asks for none', async () => {
     const waits = { '7': 7, '0': 1, '999999': 3600, nonsense: 1 };
     for (const [field, seconds] of Object.entries(waits)) {
-      const server = await serve(answerJson({}, 429, { 'retry-after': field }));
+      const server = await serve(json({}, 429, { 'retry-after': field }));
       const error = await errorOf(open(server.url).get(asking(), calm()));
       expect(error.retryAfterSeconds, field).to.equal(seconds);
     }
@@ -83,7 +83,7 @@ describe('the status of an upstream', () => {
       expect(await errorFor(status), String(status)).to.include({ fault: true, retryable: undefined });
     }
     for (const status of [502, 503, 504]) {
-      const server = await serve(answerJson({}, status, { 'retry-after': '7' }));
+      const server = await serve(json({}, status, { 'retry-after': '7' }));
       const error = await errorOf(open(server.url).get(asking(), calm()));
       expect(error, String(status)).to.include({ fault: true, retryable: 'status', retryAfterSeconds: 7 });
     }
