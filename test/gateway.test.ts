@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
 import { eventually } from './support/eventually.ts';
 import { startGateway, TOKEN } from './support/gateway.ts';
-import { answerJson, type HttpUpstream, startHttpUpstream } from './support/http-upstream.ts';
+import { type HttpUpstream, json, startHttpUpstream } from './support/http-upstream.ts';
 
 describe('a gateway whose upstreams are not all well', () => {
   const closers: (() => Promise<unknown>)[] = [];
@@ -28,7 +28,7 @@ describe('a gateway whose upstreams are not all well', () => {
     return running;
   }
 
-  const well = answerJson({ workflows: [], tools: [] });
+  const well = json({ workflows: [], tools: [] });
 
   it('reads from the others without delay while one is slow, with its connections taken and its queue full', async () => {
     const slow = await serve(() => {});
@@ -58,7 +58,7 @@ describe('a gateway whose upstreams are not all well', () => {
   });
 
   it('tells the state of each breaker, and gives the pause of one to none of the others', async () => {
-    const broken = await serve(answerJson({}, 500));
+    const broken = await serve(json({}, 500));
     const quick = await serve(well);
     const { gateway, read } = await start({
       projects: { baseUrl: broken.url, breaker: { minimumCalls: 1, openMs: 60_000 } },

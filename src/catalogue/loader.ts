@@ -39,15 +39,16 @@ type First = { readonly page: Page; readonly memoKey?: string | undefined } | { 
  * response may say that the whole list is what it was.
  */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, parse, map, memo, events, now } = options;
+  const { resource, upstream, timeoutMs, list, parse, map, events, now } = options;
   const target = firstTarget(list);
+  // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
+  const memo = tellsItsEnd ? options.memo : undefined;
 
   const parsePage = (body: Buffer): Page => parse(textOf(body));
 
-  /** Only where its body tells the end of the list may a first page be all of it, whatever came with the body. */
   function readFirst(body: Buffer): First {
-    if (memo === undefined || !tellsItsEnd) return { page: parsePage(body) };
+    if (memo === undefined) return { page: parsePage(body) };
     const memoKey = memo.keyOf(body);
     const memoized = memo.get(memoKey);
     return memoized === undefined ? { page: parsePage(body), memoKey } : { memoized };

@@ -4,6 +4,7 @@ import { createCore } from '../core.ts';
 import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { openStdio } from '../mcp/stdio/open-stdio.ts';
+import { joinEvents } from '../observability/events.ts';
 import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
 import { readVersion } from '../observability/version.ts';
@@ -20,7 +21,7 @@ export async function serveStdio(config: Config, file: string): Promise<number> 
   const logger = createLogger({ level: config.log.level, destination: standardError() });
   installCrashHandler(logger);
   const signalled = nextSignal();
-  const events = logEvents(logger);
+  const events = joinEvents([logEvents(logger)]);
   const core = createCore(config, { events, now: Date.now });
   const connection = openStdio({
     ...config.mcp,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Behaviour, createControl } from './control.ts';
+import { cutPage, type DemoItem, type Page } from './cut-page.ts';
 import { faultOf } from './faults.ts';
-import { cutPage, type DemoItem, type Page } from './page.ts';
 import { sendError, sendJson } from './reply.ts';
 import type { Handler, Routes } from './server.ts';
 import { type Tenant, tenantOf } from './tenants.ts';
@@ -36,7 +36,7 @@ export function createDemoApi({ name, itemsOf, maxPageSize }: DemoApiOptions): R
       return sendError(response, 401, 'Use the token demo-alice or demo-bob.', { 'WWW-Authenticate': challenge });
     }
     const page = cutPage(itemsOf(tenant), query, maxPageSize);
-    if ('mistake' in page) return sendError(response, 400, page.mistake);
+    if ('issue' in page) return sendError(response, 400, page.issue);
     if (behaviour.fault !== null) return faultOf(behaviour.fault)(exchange, page, render);
     sendJson(response, 200, render(page));
   };

@@ -6,7 +6,7 @@ import type { Handler, Routes } from './server.ts';
 export interface Behaviour {
   /** `null`: none. */
   fault: FaultKind | null;
-  /** Added before each answer of the list. */
+  /** Added before each response of the list. */
   latencyMs: number;
 }
 
@@ -14,7 +14,7 @@ const MAX_LATENCY_MS = 60_000;
 
 /**
  * The switches of one demo API: `GET /demo` shows them, `PUT /demo/fault?kind=` and `PUT /demo/latency?ms=` set them,
- * `DELETE /demo`, `/demo/fault` and `/demo/latency` put them back. Each answers with the new state.
+ * `DELETE /demo`, `/demo/fault` and `/demo/latency` put them back. The response is always the new state.
  */
 export function createControl(api: string, behaviour: Behaviour): Routes {
   const show: Handler = ({ response }) => sendJson(response, 200, { api, ...behaviour, faultKinds: FAULT_KINDS });

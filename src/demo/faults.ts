@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from './page.ts';
+import type { Page } from './cut-page.ts';
 import { send, sendError, sendJson } from './reply.ts';
 import type { Exchange } from './server.ts';
 
-/** Answers in place of the page: `render` makes a page's body as the API would have sent it. */
+/** Responds in place of the page: `render` makes a page's body as the API would have sent it. */
 export type Fault = (exchange: Exchange, page: Page, render: (page: Page) => object) => void;
 
 const DRIBBLE_MS = 100;

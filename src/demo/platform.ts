@@ -1,8 +1,8 @@
 import { createDemoApi } from './api.ts';
+import type { DemoItem } from './cut-page.ts';
 import { projects } from './data/projects.ts';
 import { tools } from './data/tools.ts';
 import { workflows } from './data/workflows.ts';
-import type { DemoItem } from './page.ts';
 import { startDemoServer } from './server.ts';
 import type { Tenant } from './tenants.ts';
 
@@ -10,7 +10,7 @@ import type { Tenant } from './tenants.ts';
 export interface DemoPlatform {
   /** Origins, without a trailing slash. */
   readonly urls: { readonly projects: string; readonly workflows: string; readonly tools: string };
-  /** Ends all at once, also requests that wait for an answer. May be called again. */
+  /** Ends all at once, also requests that wait for a response. May be called again. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { sendError } from './reply.ts';
 
-/** One request on its way to an answer. */
+/** One request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -25,7 +25,7 @@ export interface DemoServer {
 /** Serves `routes` on a free port of the loopback interface, and on no other: there is no credential for the controls. */
 export async function startDemoServer(routes: Routes): Promise<DemoServer> {
   const handlers = new Map(Object.entries(routes).map(([path, methods]) => [path, new Map(Object.entries(methods))]));
-  const server = createServer((request, response) => void answer(request, response, handlers));
+  const server = createServer((request, response) => void respond(request, response, handlers));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -39,7 +39,7 @@ export async function startDemoServer(routes: Routes): Promise<DemoServer> {
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   handlers: ReadonlyMap<string, ReadonlyMap<string, Handler>>,

@@ -22,6 +22,8 @@ export function createApp(operations: readonly Operation[], handle: Handle): Req
   for (const operation of operations) {
     router.register(operation.path, [...operation.methods], ({ state }) => handle(state.exchange, operation));
   }
+  // A connection that broke off, and nothing else: `handle` never throws. Koa would print its stack.
+  app.on('error', () => {});
   app.use((ctx, next) => {
     // Responses are sent by `handle`.
     ctx.respond = false;

@@ -4,7 +4,7 @@ import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
-import { createConnections } from './connection/connections.ts';
+import { type ConnectionBounds, createConnections } from './connection/connections.ts';
 import { createListener, type ListenerSettings, listen } from './connection/listener.ts';
 import { createHandler } from './handler.ts';
 import type { Operation } from './operations/operation.ts';
@@ -14,7 +14,7 @@ import { type AdmitOptions, createAdmit } from './request/admit.ts';
 const REFUSALS_PAUSE_MS = 10_000;
 
 export interface EdgeOptions {
-  readonly settings: ListenerSettings & Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins'>;
+  readonly settings: ListenerSettings & ConnectionBounds & Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins'>;
   /** How long nothing may move on a connection. */
   readonly inactivityMs: number;
   readonly events: Events;
@@ -35,7 +35,7 @@ export interface Edge {
 
 /** What the public and the admin listener have in common. */
 export function createEdge({ settings, inactivityMs, events, authenticate, operations }: EdgeOptions): Edge {
-  const connections = createConnections((exchange) => events.requestEnded?.(exchange));
+  const connections = createConnections(settings, (exchange) => events.requestEnded?.(exchange));
   const admit = createAdmit({
     ...settings,
     address: () => server.address(),

@@ -20,6 +20,8 @@ export class Exchange implements RequestRecord {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly fields: Fields;
+  /** The request target as it came: Koa puts another one on `req`. */
+  readonly url: string;
   /** `undefined` where it is none that can be answered. */
   readonly target: Target | undefined;
   readonly hasBody: boolean;
@@ -41,10 +43,14 @@ export class Exchange implements RequestRecord {
   outcome = 'internal';
   bytes = 0;
   upstreamMs: number | undefined = undefined;
+  /** `performance.now()` when it began to wait for the upstream. */
+  waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
   callerKey: string | undefined = undefined;
   error: GatewayError | undefined = undefined;
-  /** What to do when the body that is being read does not parse, or comes too slowly. */
+  /** Why no more of its body will come, although it is not whole: it does not parse, or comes too slowly. */
+  bodyError: GatewayError | undefined = undefined;
+  /** What to do then, while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
@@ -54,7 +60,8 @@ export class Exchange implements RequestRecord {
     this.req = req;
     this.res = res;
     this.method = req.method;
-    this.target = parseTarget(req.url ?? '');
+    this.url = req.url ?? '';
+    this.target = parseTarget(this.url);
     const fields = readFields(req.rawHeaders);
     this.fields = fields;
     this.hasBody = announcesBody(fields);
@@ -74,9 +81,16 @@ export class Exchange implements RequestRecord {
     return this.#controller.signal;
   }
 
+  /** Gives up what is still missing of the body. */
+  failBody(error: GatewayError): void {
+    this.bodyError = error;
+    this.onBodyError?.(error);
+  }
+
   /** Ends all that is under way for a caller who is gone. */
   abandon(): void {
     this.gone = true;
+    if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
     this.#controller?.abort();
   }
 }

@@ -30,6 +30,9 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
     if (!connections.begin(exchange)) return;
+    const turn = connections.turnOf(exchange);
+    if (turn !== undefined) await turn;
+    if (exchange.gone) return;
     try {
       admit(exchange, operation);
       const response = operation.open
@@ -52,6 +55,7 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     if (exchange.gone) return;
     exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
     send(exchange, response, connections.isLast(exchange));
+    connections.sent(exchange);
   }
 
   async function refuse(exchange: Exchange, thrown: unknown): Promise<void> {
@@ -59,11 +63,12 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') tellBug(exchange, thrown);
     exchange.error = error;
+    // What has begun can only be kept from passing for a whole response.
+    if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
     try {
       if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);
       respond(exchange, problemResponse(error, exchange.requestId));
     } catch (again) {
-      // The response had begun, or cannot be sent at all: what is left is not to let it pass for a whole one.
       if (again !== thrown) tellBug(exchange, again);
       connections.cutOff(exchange, 'internal');
     }

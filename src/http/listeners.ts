@@ -1,5 +1,6 @@
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
+import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge } from './edge.ts';
 import { probeOperations } from './operations/probes.ts';
@@ -7,7 +8,7 @@ import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 
 /** Settings of the public listener. */
-export interface HttpSettings extends ListenerSettings {
+export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins: readonly string[];
   readonly compressMinBytes: number;
@@ -34,6 +35,9 @@ const ADMIN_BOUNDS = {
   keepAliveTimeoutMs: 65_000,
   sendTimeoutMs: 5000,
   maxConnections: 100,
+  maxPipelined: 4,
+  maxConnectionUnsentBytes: 65_536,
+  maxUnsentBytes: 1_048_576,
 };
 
 /** The public listener: the two reads, JSON-RPC, and the probes. */

@@ -1,5 +1,4 @@
-import type { ExpressionNode } from './jmespath.ts';
-import { fieldOf, isTruthy } from './json-value.ts';
+import { type ExpressionNode, fieldOf, isTruthy } from './jmespath.ts';
 
 /** Evaluates one expression over a parsed JSON value. */
 export type Evaluate = (value: unknown) => unknown;

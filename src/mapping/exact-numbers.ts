@@ -1,5 +1,3 @@
-import { isExact } from './json-value.ts';
-
 const QUOTE = 0x22;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
@@ -91,4 +89,12 @@ function isDigit(code: number): boolean {
 
 function isNumberPart(code: number): boolean {
   return isDigit(code) || code === POINT || code === SMALL_E || code === CAPITAL_E || code === MINUS || code === PLUS;
+}
+
+/**
+ * Whether a computed number may stand for what an upstream wrote: finite, and not so large that neighbouring
+ * integers are one and the same. Beyond that an id could silently become another one's.
+ */
+export function isExact(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

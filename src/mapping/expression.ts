@@ -1,10 +1,10 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { compileDirect, type Evaluate } from './direct.ts';
-import { invalid } from './invalid.ts';
+import { issueOf, TOO_DEEP } from './expression-issue.ts';
 import { type ExpressionNode, interpret, parse } from './jmespath.ts';
-import { mistakeIn, TOO_DEEP } from './mistake.ts';
 
-/** A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, and without `let`). */
+/** A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, without `let`, and
+ * with the functions of `functions.ts` only). */
 export interface Expression {
   /**
    * Whether it only selects, so that a number it gives stands as such in the value, and the same expression finds its
@@ -21,7 +21,7 @@ export interface Expression {
 /** What is wrong with the text of an expression, in words that follow its name; undefined if nothing is. */
 export function checkExpression(text: string): string | undefined {
   try {
-    return mistakeIn(parse(text));
+    return issueOf(parse(text));
   } catch (error) {
     return error instanceof RangeError ? TOO_DEEP : `is no JMESPath expression: ${(error as Error).message}`;
   }
@@ -29,8 +29,8 @@ export function checkExpression(text: string): string | undefined {
 
 /** Compiles an expression that {@link checkExpression} has nothing against; throws a SyntaxError for any other. */
 export function compileExpression(text: string): Expression {
-  const mistake = checkExpression(text);
-  if (mistake !== undefined) throw new SyntaxError(`the expression ${text} ${mistake}`);
+  const issue = checkExpression(text);
+  if (issue !== undefined) throw new SyntaxError(`the expression ${text} ${issue}`);
   const node = parse(text);
   const direct = compileDirect(node);
   return { direct: direct !== undefined, evaluate: direct ?? interpreted(node) };
@@ -42,7 +42,8 @@ function interpreted(node: ExpressionNode): Evaluate {
       return interpret(node, value) ?? null;
     } catch (error) {
       // The library's own message may show the value.
-      throw error instanceof GatewayError ? error : invalid('an expression does not fit what it is evaluated over');
+      if (error instanceof GatewayError) throw error;
+      throw new GatewayError('upstream_invalid', { reason: 'an expression does not fit what it is evaluated over' });
     }
   };
 }

@@ -1,24 +1,21 @@
-import { compile, TreeInterpreter, TYPE_EXPREF } from '@jmespath-community/jmespath';
-import { createFunctions } from './functions/functions.ts';
-import { fieldOf } from './json-value.ts';
+import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
+import { FUNCTIONS } from './functions.ts';
 
 /** One node of a parsed expression. */
 export type ExpressionNode = ReturnType<typeof compile>;
 
-/** How a function may be called. */
-export interface Signature {
-  readonly leastArguments: number;
+/** How many arguments a function takes. */
+export interface Arity {
+  readonly least: number;
   /** Infinity where there is no bound. */
-  readonly mostArguments: number;
-  /** Whether the argument at a position, from 0, is an expression reference (`&name`). */
-  takesReference(position: number): boolean;
+  readonly most: number;
 }
 
 type Interpreter = typeof TreeInterpreter;
 type Json = Parameters<Interpreter['search']>[1];
 
 /**
- * The library's interpreter, mended. It is our own instance: the one that the library exports belongs to the whole
+ * The library's interpreter, repaired. It is our own instance: the one that the library exports belongs to the whole
  * process, and other code in it may rely on how it is.
  */
 const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)();
@@ -28,10 +25,10 @@ const { runtime } = interpreter;
 const visit = interpreter.visit.bind(interpreter);
 interpreter.visit = (node, value) => (node.type === 'Field' ? (fieldOf(value, node.name) as Json) : visit(node, value));
 
-const mended = createFunctions((reference, value) => interpreter.visit(reference as ExpressionNode, value as Json));
-for (const [name, call] of Object.entries(mended)) {
-  const signature = runtime._functionTable[name]?._signature ?? [];
-  runtime.registerFunction(name, (given) => call(...given) as Json, signature, { override: true });
+for (const [name, call] of Object.entries(FUNCTIONS)) {
+  if (call === null) continue;
+  const signature = (runtime._functionTable[name]?._signature ?? []).slice(0, call.length);
+  runtime.registerFunction(name, (given) => call(...(given as never[])) as Json, signature, { override: true });
 }
 
 /** Parses an expression. Throws the library's own error where it cannot. */
@@ -42,13 +39,28 @@ export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
 }
 
-/** The signature of a function, or undefined where there is no function of this name. */
-export function signatureOf(name: string): Signature | undefined {
-  if (!Object.hasOwn(runtime._functionTable, name)) return undefined;
+/** Undefined for a function that expressions may not call. */
+export function arityOf(name: string): Arity | undefined {
+  if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
   const parameters = runtime._functionTable[name]?._signature ?? [];
   return {
-    leastArguments: parameters.filter((parameter) => !parameter.optional).length,
-    mostArguments: parameters.at(-1)?.variadic ? Number.POSITIVE_INFINITY : parameters.length,
-    takesReference: (position) => parameters[position]?.types.includes(TYPE_EXPREF) ?? false,
+    least: parameters.filter((parameter) => !parameter.optional).length,
+    most: parameters.at(-1)?.variadic ? Number.POSITIVE_INFINITY : parameters.length,
   };
+}
+
+/**
+ * One field of a parsed JSON object; null where the object has none, or where `value` is no object.
+ * Own properties only: `constructor`, `toString` and `__proto__` are fields when an upstream sent them, never else.
+ */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
+    ? ((value as Record<string, unknown>)[name] ?? null)
+    : null;
+}
+
+/** Whether JMESPath takes a value for true: all but false, null, `''`, `[]` and `{}`. So 0 is true. */
+export function isTruthy(value: unknown): boolean {
+  if (typeof value !== 'object') return value !== false && value !== '';
+  return value !== null && (Array.isArray(value) ? value : Object.keys(value)).length > 0;
 }

@@ -1,8 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { compileExpression } from './expression.ts';
 import { createField, type FieldOptions } from './field.ts';
-import { invalid } from './invalid.ts';
-import { isTruthy } from './json-value.ts';
+import { isTruthy } from './jmespath.ts';
 import type { Page } from './page.ts';
 
 export interface MapperOptions {
@@ -21,6 +20,8 @@ export interface Mapped {
   readonly items: readonly Readonly<Record<string, string>>[];
   /** Invalid items that were left out. */
   readonly dropped: number;
+  /** How many of the items took the default of a field, by its name. Fields whose default none took are not in it. */
+  readonly defaulted: ReadonlyMap<string, number>;
 }
 
 /**
@@ -36,27 +37,37 @@ export function createMapper({ fields, required, where, invalidItems }: MapperOp
     if (condition === undefined) return true;
     try {
       return isTruthy(condition.evaluate(page.items[index]));
-    } catch (error) {
-      throw invalid(`where cannot be evaluated over item ${index}`, error);
+    } catch (cause) {
+      throw new GatewayError('upstream_invalid', { reason: `where cannot be evaluated over item ${index}`, cause });
     }
   };
-  const mapItem = (page: Page, index: number): Record<string, string> => {
+  const mapItem = (page: Page, index: number, defaults: string[]): Record<string, string> => {
     const item: Record<string, string> = {};
-    for (const field of mapFields) item[field.name] = field.read(page, index);
+    for (const field of mapFields) {
+      const text = field.read(page, index);
+      if (text === undefined) defaults.push(field.name);
+      item[field.name] = text ?? field.default;
+    }
     return item;
   };
 
   return (page) => {
     const items: Record<string, string>[] = [];
+    const defaulted = new Map<string, number>();
+    // Of one item, and counted once it is one: it may yet turn out to be invalid.
+    const defaults: string[] = [];
     let dropped = 0;
     for (let index = 0; index < page.items.length; index += 1) {
       try {
-        if (isWanted(page, index)) items.push(mapItem(page, index));
+        if (!isWanted(page, index)) continue;
+        items.push(mapItem(page, index, defaults));
+        for (const name of defaults) defaulted.set(name, (defaulted.get(name) ?? 0) + 1);
       } catch (error) {
         if (invalidItems === 'fail' || !(error instanceof GatewayError)) throw error;
         dropped += 1;
       }
+      defaults.length = 0;
     }
-    return { items, dropped };
+    return { items, dropped, defaulted };
   };
 }

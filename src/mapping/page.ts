@@ -1,7 +1,6 @@
+import { GatewayError } from '../kernel/errors.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 import { compileExpression, type Expression } from './expression.ts';
-import { invalid } from './invalid.ts';
-import { twinsOf } from './twins.ts';
 
 /** One page of an upstream's list, parsed. */
 export interface Page {
@@ -27,7 +26,8 @@ export function createPageParser(itemsExpression: string): (text: string) => Pag
   return (text) => {
     const body = parseJson(text);
     const items = expression.evaluate(body);
-    if (!Array.isArray(items)) throw invalid('the page holds no list of items where settings say');
+    if (!Array.isArray(items))
+      throw new GatewayError('upstream_invalid', { reason: 'the page holds no list of items where settings say' });
     let exact: { readonly items: readonly unknown[] | undefined } | undefined;
     return {
       body,
@@ -60,6 +60,23 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The message shows the text that could not be parsed.
-    throw invalid('the page is not JSON');
+    throw new GatewayError('upstream_invalid', { reason: 'the page is not JSON' });
   }
+}
+
+/**
+ * For each object and list of a parsed JSON text, the one that stands at the same place of another text of the same
+ * structure. Keeps its own stack: an upstream's page may nest deeper than the call stack reaches.
+ */
+function twinsOf(value: unknown, other: unknown): ReadonlyMap<unknown, unknown> {
+  const twins = new Map<unknown, unknown>();
+  const open: (readonly [unknown, unknown])[] = [[value, other]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [left, right] = pair;
+    if (typeof left !== 'object' || left === null) continue;
+    twins.set(left, right);
+    const rights = Object.values(right as object);
+    for (const [index, part] of Object.values(left).entries()) open.push([part, rights[index]]);
+  }
+  return twins;
 }

@@ -102,10 +102,10 @@ function readBatch(messages: readonly unknown[], headers: RpcHeaders): Envelope 
     throw invalid('The batch holds what is no message, or nothing.');
   if (messages.some((one) => claimOf(one) !== undefined)) throw invalid(`Revision ${CURRENT} has no batches.`);
   const requests = messages.filter((one) => isJSONRPCRequest(one));
+  if (requests.some(({ method }) => method === 'initialize')) throw invalid('initialize must not be part of a batch.');
   const envelope = earlier(requests, headers);
   const version = headers.protocolVersion ?? LAST_WITH_BATCHES;
   if (version > LAST_WITH_BATCHES) throw invalid(`Revision ${version} has no batches: send one message at a time.`);
-  if (requests.some(({ method }) => method === 'initialize')) throw invalid('initialize must not be part of a batch.');
   return { ...envelope, isBatch: true };
 }
 

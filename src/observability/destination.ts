@@ -59,9 +59,8 @@ export function openDestination(fd: number): LogDestination {
   stream.on('drop', () => {
     accepted = false;
   });
-  // There is room again.
+  // There may be room again.
   stream.on('write', tellDropped);
-  stream.on('drain', tellDropped);
   // Nobody reads any more, and nobody will. Any other error may pass, such as that of a full disk: it tries again.
   stream.prependListener('error', ({ code }: NodeJS.ErrnoException) => {
     if (code !== 'EPIPE') return;

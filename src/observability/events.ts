@@ -114,21 +114,30 @@ export interface Events {
   listenerFailed?(failed: { readonly error: Error }): void;
 }
 
-/** All of these listeners as one. */
+/**
+ * All of these listeners as one. What a listener throws is told as an `internalError`, and ends there: no bug of a
+ * listener may end a request, or the process.
+ */
 export function joinEvents(listeners: readonly Events[]): Events {
-  const [only] = listeners;
-  if (only !== undefined && listeners.length === 1) return only;
   const names = new Set(listeners.flatMap((listener) => Object.keys(listener))) as Set<keyof Events>;
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const heard = listeners.flatMap((listener) => listener[name] ?? []) as ((event: unknown) => void)[];
-      return [
-        name,
-        (event: unknown) =>
-          heard.forEach((hear) => {
-            hear(event);
-          }),
-      ];
-    }),
-  );
+  const joined: Events = Object.fromEntries([...names].map((name) => [name, tell(name)]));
+  return joined;
+
+  function tell(name: keyof Events): (event: unknown) => void {
+    const heard = listeners.flatMap((listener) => listener[name] ?? []) as ((event: unknown) => void)[];
+    return (event) => {
+      for (const hear of heard) {
+        try {
+          hear(event);
+        } catch (error) {
+          if (name !== 'internalError') joined.internalError?.(bugOf(event, error));
+        }
+      }
+    };
+  }
+}
+
+function bugOf(event: unknown, error: unknown) {
+  const { requestId = 'none', traceId } = event as Partial<RequestRecord>;
+  return { requestId, traceId, stack: (error instanceof Error ? error.stack : undefined) ?? `thrown: ${typeof error}` };
 }

@@ -191,6 +191,26 @@ describe('a loader', () => {
     expect(time).to.equal(2000);
   });
 
+  it('lets others have their turn between pages that are there already', async () => {
+    let turn = 0;
+    let done = false;
+    const others = () => {
+      turn += 1;
+      if (!done) setImmediate(others);
+    };
+    setImmediate(others);
+    const mappedIn: number[] = [];
+    const load = loaderOver(
+      async ({ target }) =>
+        page([thing(target.length)], target.includes('bb') ? '' : `${target.slice(-1) === 'b' ? 'bb' : 'b'}`),
+      { mapped: () => mappedIn.push(turn) },
+    );
+    await load(callerWith(), never);
+    done = true;
+    expect(mappedIn).to.have.length(3);
+    expect(new Set(mappedIn).size).to.equal(3);
+  });
+
   it('maps no page after it was aborted, though more of them have come', async () => {
     const caller = new AbortController();
     let mapped = 0;

@@ -15,7 +15,7 @@ function withFault(kind: FaultKind, work: (list: string) => Promise<void>): Prom
 }
 
 describe('a fault of a demo API', () => {
-  const refusals = [
+  const errors = [
     { kind: 'error', status: 500, headers: {} },
     { kind: 'unavailable', status: 503, headers: { 'retry-after': '2' } },
     { kind: 'rate-limit', status: 429, headers: { 'retry-after': '2' } },
@@ -27,7 +27,7 @@ describe('a fault of a demo API', () => {
     { kind: 'forbidden', status: 403, headers: {} },
     { kind: 'redirect', status: 302, headers: { location: 'https://sso.example/login' } },
   ] as const;
-  for (const { kind, status, headers } of refusals) {
+  for (const { kind, status, headers } of errors) {
     it(`${kind}: answers ${status}`, () =>
       withFault(kind, async (list) => {
         const response = await fetch(list, { headers: { Authorization: 'Bearer demo-alice' }, redirect: 'manual' });
@@ -37,7 +37,7 @@ describe('a fault of a demo API', () => {
       }));
   }
 
-  it('reset: resets the connection before any answer', () =>
+  it('reset: resets the connection before any response', () =>
     withFault('reset', async (list) => {
       expect(await openRequest(list).ended).to.deep.equal({ text: '', error: 'ECONNRESET' });
     }));

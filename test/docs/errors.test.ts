@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { problemAnswer } from '../../src/http/problem.ts';
+import { problemResponse } from '../../src/http/response/problem.ts';
 import { ERRORS, GatewayError } from '../../src/kernel/errors.ts';
-import { rpcErrorOf } from '../../src/mcp/rpc-error.ts';
+import { writeError } from '../../src/mcp/rpc-errors.ts';
 import { codeBlocks } from '../support/docs.ts';
 
 const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
@@ -36,14 +36,14 @@ describe('the page of errors', () => {
       upstream: shown.upstream,
       retryAfterSeconds: shown.retryAfterSeconds,
     });
-    expect(JSON.parse(problemAnswer(error, shown.requestId).body.toString())).to.deep.equal(shown);
+    expect(JSON.parse(String(problemResponse(error, shown.requestId).body))).to.deep.equal(shown);
   });
 
   it('shows an error of JSON-RPC as it is sent', () => {
     const [, example = ''] = codeBlocks('docs/errors.md', 'json');
-    const { error: shown } = JSON.parse(example);
-    const { code, requestId, ...facts } = shown.data;
-    const sent = rpcErrorOf(new GatewayError(code, facts), requestId);
-    expect(JSON.parse(JSON.stringify(sent))).to.deep.equal(shown);
+    const shown = JSON.parse(example);
+    const { code, requestId, ...facts } = shown.error.data;
+    const sent = writeError(new GatewayError(code, facts), { id: shown.id, params: facts }, requestId);
+    expect(JSON.parse(sent.toString())).to.deep.equal(shown);
   });
 });

@@ -34,6 +34,14 @@ describe('requests of unusual size, over real sockets', () => {
     }
   });
 
+  it('may be many at once on one connection, and again when those have been answered', async () => {
+    const connection = openConnection(url);
+    for (let round = 0; round < 3; round += 1) {
+      connection.send(get(LIST).repeat(200));
+      for (let count = 0; count < 200; count += 1) expect((await connection.receive()).status).to.equal(200);
+    }
+  });
+
   it('cannot hide a second Authorization behind more headers than Node counts by itself', async () => {
     const many = 'a:\r\n'.repeat(2100);
     for (const target of [LIST, READ]) {

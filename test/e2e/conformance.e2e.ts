@@ -73,7 +73,9 @@ describe('the conformance suite of the protocol', function () {
       });
 
       it('meets no fault and no bug on its way', () => {
-        const faults = proxy.passed.filter(({ status, answer }) => status >= 500 || errorsOf(answer).includes(-32603));
+        const faults = proxy.passed.filter(
+          ({ status, response }) => status >= 500 || errorsOf(response).includes(-32603),
+        );
         expect(faults).to.deep.equal([]);
         expect(proxy.passed).not.to.have.length(0);
       });
@@ -89,7 +91,7 @@ describe('the conformance suite of the protocol', function () {
           const asked = proxy.passed.filter(({ sent }) => sent.includes(`"${reason.name}"`));
           const message = verdict.checks.get(scenario)?.find(({ id }) => id === check)?.errorMessage ?? '';
           if (asked.length === 0) expect(message).to.contain(reason.name);
-          for (const { answer } of asked) expect(errorsOf(answer)).to.satisfy(isRefusal);
+          for (const { response } of asked) expect(errorsOf(response)).to.satisfy(isRefusal);
         });
       }
     });
@@ -125,7 +127,7 @@ function errorsOf(body: string): number[] {
 /** Optional parts of the protocol that the server says it has: capabilities, and sessions. */
 function claims(passed: readonly Passed[]): string[] {
   const capabilities = passed
-    .flatMap(({ answer }) => messagesOf(answer))
+    .flatMap(({ response }) => messagesOf(response))
     .flatMap(({ result }) => Object.keys(result?.capabilities ?? {}));
   const sessions = passed.some(({ headers }) => 'mcp-session-id' in headers) ? ['sessions'] : [];
   return [...new Set(capabilities), ...sessions];

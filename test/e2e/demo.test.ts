@@ -47,9 +47,9 @@ describe('portico --demo', () => {
 
   for (const [name, fields] of Object.entries(FIELDS)) {
     it(`reads ${name} over several pages, in the documented shape`, async () => {
-      const answer = await read(name);
-      expect(answer.status).to.equal(200);
-      const items = (await answer.json()) as Record<string, unknown>[];
+      const response = await read(name);
+      expect(response.status).to.equal(200);
+      const items = (await response.json()) as Record<string, unknown>[];
       expect(items.length).to.be.greaterThan(5);
       for (const item of items) {
         expect(item).to.have.all.keys(fields);
@@ -65,9 +65,9 @@ describe('portico --demo', () => {
   });
 
   it('refuses any other token', async () => {
-    const answer = await read('projects', 'demo-mallory');
-    expect(answer.status).to.equal(401);
-    expect(await answer.json()).to.include({ code: 'credential_rejected' });
+    const response = await read('projects', 'demo-mallory');
+    expect(response.status).to.equal(401);
+    expect(await response.json()).to.include({ code: 'credential_rejected' });
   });
 
   it('prints curl lines that name the address at which it answers', () => {

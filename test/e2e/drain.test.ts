@@ -32,14 +32,14 @@ describe('the end of the process', () => {
       await inFolder(async (folder) => {
         const portico = runPortico(['--config', await writeSettings(folder, settings(upstream.url))]);
         const url = await portico.ready;
-        const answer = fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
+        const reading = fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
         const response = await waiting;
         portico.child.kill(signal);
         await refused(url);
         response.end('{"tools":[{"id":"a","name":"A"}],"nextPageToken":""}');
-        const { status, headers: answered } = await answer;
+        const { status, headers: received } = await reading;
         expect(status).to.equal(200);
-        expect(answered.get('connection')).to.equal('close');
+        expect(received.get('connection')).to.equal('close');
         const { code, stderr } = await portico.ended;
         expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
       });
@@ -53,10 +53,10 @@ describe('the end of the process', () => {
       const file = await writeSettings(folder, settings(upstream.url, 'shutdown: { graceMs: 100 }'));
       const portico = runPortico(['--config', file]);
       const url = await portico.ready;
-      const answer = fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers }).catch(() => 'cut');
+      const reading = fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers }).catch(() => 'cut');
       await waiting;
       const { code, stdout } = await portico.stop();
-      expect(await answer).to.equal('cut');
+      expect(await reading).to.equal('cut');
       expect(code).to.equal(1);
       expect(stdout).to.contain('cut off');
     });
@@ -87,8 +87,8 @@ describe('the end of the process', () => {
       expect((await fetch(`${url}/readyz`)).status).to.equal(200);
       portico.child.kill('SIGTERM');
       const ready = await eventually(async () => {
-        const answer = await fetch(`${url}/readyz`);
-        return answer.status !== 200 && answer;
+        const response = await fetch(`${url}/readyz`);
+        return response.status !== 200 && response;
       });
       expect(await ready.json()).to.include({ status: 503, code: 'draining' });
       expect((await fetch(`${url}/livez`)).status).to.equal(200);

@@ -143,6 +143,8 @@ const CASES: readonly Case[] = [
 
 interface RpcCase {
   readonly code: ErrorCode;
+  /** @default that of the row */
+  readonly status?: number;
   readonly message: string;
   readonly headers?: Record<string, string>;
 }
@@ -153,7 +155,8 @@ const MODERN = '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.model
 const RPC_CASES: readonly RpcCase[] = [
   { code: 'parse_error', message: '{' },
   { code: 'invalid_rpc', message: '{}' },
-  { code: 'invalid_params', message: '{"jsonrpc":"2.0","id":1,"method":"initialize"}' },
+  // What a method has to say stands in the message alone.
+  { code: 'invalid_params', status: 200, message: '{"jsonrpc":"2.0","id":1,"method":"initialize"}' },
   {
     code: 'version_unsupported',
     message: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
@@ -227,37 +230,37 @@ upstreams:
       const asked = platform.requests.length;
       const held = during === undefined ? undefined : respond(url, during);
       if (held !== undefined) await eventually(() => platform.requests.length > asked);
-      const answer = await respond(url, request);
-      const problem = answer.json<{ requestId: string }>();
+      const response = await respond(url, request);
+      const problem = response.json<{ requestId: string }>();
       const row = ERRORS[code];
-      expect(answer.status).to.equal(row.status);
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
-      expect(answer.headers.get('cache-control')).to.equal('no-store');
+      expect(response.status).to.equal(row.status);
+      expect(response.headers.get('content-type')).to.equal('application/problem+json');
+      expect(response.headers.get('cache-control')).to.equal('no-store');
       expect(problem).to.include({ code, status: row.status, title: row.title, type: `urn:portico:error:${code}` });
-      expect(answer.headers.get('x-request-id')).to.equal(problem.requestId);
+      expect(response.headers.get('x-request-id')).to.equal(problem.requestId);
       for (const [name, value] of Object.entries(headers)) {
-        const given = answer.headers.get(name);
+        const given = response.headers.get(name);
         if (typeof value === 'string') expect(given).to.contain(value);
         else expect(given).to.match(value);
       }
-      const text = answer.body.toString();
+      const text = response.body.toString();
       for (const secret of [TOKEN, 'upstream text', platform.url, '    at ']) expect(text).not.to.contain(secret);
       await held;
     });
   }
 
-  for (const { code, message, headers } of RPC_CASES) {
+  for (const { code, status = ERRORS[code].status, message, headers } of RPC_CASES) {
     it(`${code}: ${message}`, async () => {
-      const answer = await respond(url, post(message, headers));
-      const row: { status: number; rpc?: number } = ERRORS[code];
-      expect(answer.status).to.equal(row.status);
-      expect(answer.headers.get('content-type')).to.equal('application/json');
-      expect(answer.headers.get('cache-control')).to.equal('no-store');
-      expect(answer.json()).to.nested.include({
+      const response = await respond(url, post(message, headers));
+      const { rpc }: { readonly status: number; readonly rpc?: number } = ERRORS[code];
+      expect(response.status).to.equal(status);
+      expect(response.headers.get('content-type')).to.equal('application/json');
+      expect(response.headers.get('cache-control')).to.equal('no-store');
+      expect(response.json()).to.nested.include({
         jsonrpc: '2.0',
-        'error.code': row.rpc,
+        'error.code': rpc,
         'error.data.code': code,
-        'error.data.requestId': answer.headers.get('x-request-id'),
+        'error.data.requestId': response.headers.get('x-request-id'),
       });
     });
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type CapturedLog, captureLog } from '../observability/captured-log.ts';
-import { answers, says, WORDS } from '../support/faults.ts';
+import { responds, says, WORDS } from '../support/faults.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../support/gateway.ts';
 import { type RawUpstream, startRawUpstream } from '../support/raw-upstream.ts';
 import { FAULTS, type FaultRow, LIMITS } from './fault-matrix.ts';
@@ -64,7 +64,7 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
     expect(ms).to.be.below(answer.includes('timeoutMs') ? timeoutMs + LATE_MS : timeoutMs / 2);
     expect(platform.attempts()).to.equal(asked);
     const connections = platform.connections();
-    await platform.behave(answers);
+    await platform.behave(responds);
     expect(await read('projects')).to.equal('200');
     expect(platform.connections() === connections ? 'kept' : 'closed').to.equal(connection);
   });
@@ -83,7 +83,7 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
   });
 
   it(`finds a stale list ${stale}`, async () => {
-    await platform.behave(answers);
+    await platform.behave(responds);
     const held = await (await running.read('tools')).text();
     clock += 600_000;
     await platform.behave(fault);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { ErrorCode } from '../../src/kernel/errors.ts';
-import { answers, drips, item, message, once, page, says, sends } from '../support/faults.ts';
+import { drips, item, message, once, page, responds, says, sends } from '../support/faults.ts';
 import type { Fault, RawRequest } from '../support/raw-upstream.ts';
 
 /** Limits that the faults are made for: far below the defaults, so that the faults are small. */
@@ -51,7 +51,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['refuses the connection', 'refuses', ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
     ['closes the connection', sends('', 'end'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
     ['resets the connection', sends('', 'reset'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
-    ['resets it once, then answers', once(sends('', 'reset'), answers), ['200', 2, 'success', 'kept', 'replaced']],
+    ['resets it once, then answers', once(sends('', 'reset'), responds), ['200', 2, 'success', 'kept', 'replaced']],
     ['says nothing', sends(''), ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served']],
     [
       'stalls within its headers',

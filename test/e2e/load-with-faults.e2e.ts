@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { TOKEN_BEGINS, TOKEN_ENDS } from '../support/load/caller.ts';
-import { type Load, startLoad } from '../support/load/load.ts';
-import { type LogLine, readLog } from '../support/load/log-lines.ts';
-import { type Inside, lookInside } from '../support/load/look-inside.ts';
-import { countOutcomes, disagreements, unmet } from '../support/load/outcomes.ts';
+import { TOKEN_BEGINS, TOKEN_ENDS } from '../support/load/callers.ts';
+import { type Inside, leftovers, lookInside, settle } from '../support/load/look-inside.ts';
+import { countOutcomes, disagreements, type LogLine, readLog, unmet } from '../support/load/outcomes.ts';
+import { type Load, startLoad } from '../support/load/run-load.ts';
 import { type Scene, setScene } from '../support/load/scene.ts';
-import { leftovers, settle } from '../support/load/settle.ts';
 import { type Ended, inFolder } from '../support/process.ts';
 
 const CALLERS = 200;

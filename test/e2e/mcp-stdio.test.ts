@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { TOKEN } from '../support/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
+import { type HttpUpstream, json, listOf, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import {
   type Ended,
   inFolder,
@@ -22,8 +22,12 @@ resources:
   workflows: { upstream: platform }
   tools: { upstream: platform }
 mcp: { stdio: { token: "\${PORTICO_TOKEN:-}" } }
+shutdown:
+  graceMs: \${GRACE_MS:-20000}
 `;
 const ITEMS = [{ id: 'a', name: 'A', version: '1.0.0', category: 'c', description: '' }];
+const readOf = (name: string) =>
+  `{"jsonrpc":"2.0","id":"${name}","method":"resources/read","params":{"uri":"platform://${name}"}}\n`;
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 
 describe('portico stdio', function () {
@@ -33,7 +37,10 @@ describe('portico stdio', function () {
   before(async () => {
     const serveLists = lists({ tools: ITEMS });
     platform = await startHttpUpstream((request, response) => {
-      (tokenOf(request) === TOKEN ? serveLists : json({}, 401))(request, response);
+      if (tokenOf(request) !== TOKEN) return json({}, 401)(request, response);
+      // Workflows come after all that a test asks for in the same breath, and projects never.
+      if (listOf(request) === 'workflows') setTimeout(() => serveLists(request, response), 300);
+      else if (listOf(request) !== 'projects') serveLists(request, response);
     });
   });
 
@@ -42,11 +49,11 @@ describe('portico stdio', function () {
   const environment = (token: string) => porticoEnvironment({ PLATFORM_URL: platform.url, PORTICO_TOKEN: token });
 
   /** Runs it, lets `talk` do so, and waits for its end. */
-  async function run(talk: (portico: RunningProcess) => unknown, token = TOKEN): Promise<Ended> {
+  async function run(talk: (portico: RunningProcess) => unknown, token = TOKEN, env = {}): Promise<Ended> {
     return inFolder(async (folder) => {
       const file = await writeSettings(folder, SETTINGS);
       const portico = startProcess(process.execPath, [MAIN, 'stdio', '--config', file], {
-        env: environment(token),
+        env: { ...environment(token), ...env },
         stdin: 'open',
       });
       await talk(portico);
@@ -95,6 +102,24 @@ describe('portico stdio', function () {
     expect(JSON.parse(stderr)).to.include({ msg: 'request', rpc: 'ping', outcome: 'ok' });
   });
 
+  it('answers all that is under way when its input ends, however long each takes, and exits with 0', async () => {
+    const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('workflows') + readOf('tools')));
+    expect(code).to.equal(0);
+    expect(messages(stdout).map(({ id, result }) => [id, result !== undefined])).to.have.deep.members([
+      ['tools', true],
+      ['workflows', true],
+    ]);
+  });
+
+  it('cuts what outlasts shutdown.graceMs after the end of its input, and exits with 1', async () => {
+    const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('projects') + readOf('tools')), TOKEN, {
+      GRACE_MS: '400',
+    });
+    expect(code).to.equal(1);
+    const answered = messages(stdout).filter(({ result }) => result !== undefined);
+    expect(answered.map(({ id }) => id)).to.deep.equal(['tools']);
+  });
+
   it('exits with 0 after a signal', async () => {
     const { code, signal, stdout } = await run(async ({ child, stdout }) => {
       child.stdin.write(PING);
@@ -125,6 +150,11 @@ describe('portico stdio', function () {
     });
   }
 });
+
+function messages(stdout: string): { readonly id: string; readonly result?: object }[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line));
+}
 
 function isGone(pid: number | null): boolean {
   try {

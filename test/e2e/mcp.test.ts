@@ -95,10 +95,10 @@ describe('POST /mcp of a gateway', () => {
   it('serves what the HTTP read has in its cache, and says how long it is fresh yet', async () => {
     await running.read('tools');
     const asked = platform.requests.length;
-    const answer = await post(running.url, read('platform://tools'));
-    expect(answer.status).to.equal(200);
+    const response = await post(running.url, read('platform://tools'));
+    expect(response.status).to.equal(200);
     expect(platform.requests).to.have.length(asked);
-    const id = answer.headers.get('x-request-id');
+    const id = response.headers.get('x-request-id');
     const line = await eventually(() => log.lines().find(({ requestId }) => requestId === id));
     expect(line).to.include({ route: '/mcp', rpc: 'resources/read', resource: 'tools', cache: 'hit', outcome: 'ok' });
   });
@@ -113,18 +113,18 @@ describe('POST /mcp of a gateway', () => {
         http: await running.read('projects', { headers: { authorization } }),
         mcp: await post(running.url, read('platform://projects'), { authorization }),
       };
-      for (const answer of Object.values(over)) {
-        expect(answer.status).to.equal(status);
-        expect(answer.headers.get('www-authenticate')).to.contain(challenge);
-        expect(await answer.json()).to.include({ code, upstream: 'projects' });
+      for (const response of Object.values(over)) {
+        expect(response.status).to.equal(status);
+        expect(response.headers.get('www-authenticate')).to.contain(challenge);
+        expect(await response.json()).to.include({ code, upstream: 'projects' });
       }
     });
   }
 
   it('answers without a token with 401, and a challenge that names no error', async () => {
-    const answer = await fetch(`${running.url}/mcp`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
-    expect(answer.status).to.equal(401);
-    expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
+    const response = await fetch(`${running.url}/mcp`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
+    expect(response.status).to.equal(401);
+    expect(response.headers.get('www-authenticate')).to.equal('Bearer');
   });
 
   it('takes 1 MiB and no more', async () => {
@@ -144,15 +144,15 @@ describe('POST /mcp of a gateway', () => {
     const foreign = await exchange(running.url, requestText('POST', '/mcp', { Host: 'evil.example' }, '{}'));
     expect(foreign.status).to.equal(421);
     for (const method of ['GET', 'DELETE']) {
-      const answer = await fetch(`${running.url}/mcp`, { method });
-      expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'POST']);
+      const response = await fetch(`${running.url}/mcp`, { method });
+      expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'POST']);
     }
   });
 
   it('ends the read of a caller that hangs up', async () => {
     const controller = new AbortController();
     const before = platform.requests.length;
-    const answer = fetch(`${running.url}/mcp`, {
+    const response = fetch(`${running.url}/mcp`, {
       method: 'POST',
       headers: { ...JSON_TYPE, authorization: 'Bearer token-slow' },
       body: JSON.stringify(read('platform://projects')),
@@ -160,18 +160,18 @@ describe('POST /mcp of a gateway', () => {
     }).catch((error: Error) => error.name);
     const upstream = await eventually(() => platform.requests[before]);
     controller.abort();
-    expect(await answer).to.equal('AbortError');
+    expect(await response).to.equal('AbortError');
     await eventually(() => upstream.destroyed);
     const gone = ({ outcome, route }: Record<string, unknown>) => outcome === 'caller_gone' && route === '/mcp';
     await eventually(() => log.lines().find(gone));
   });
 
-  it('gives each of many callers with the same id its own answer', async () => {
+  it('gives each of many callers with the same id its own response', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => `caller-${index}`);
     const texts = await Promise.all(
       tokens.map(async (token) => {
-        const answer = await post(running.url, read('platform://workflows'), { authorization: `Bearer ${token}` });
-        return JSON.parse(await answer.text()).result.contents[0].text;
+        const response = await post(running.url, read('platform://workflows'), { authorization: `Bearer ${token}` });
+        return JSON.parse(await response.text()).result.contents[0].text;
       }),
     );
     expect(texts.map((text: string) => JSON.parse(text)[0].name)).to.deep.equal(
@@ -182,9 +182,9 @@ describe('POST /mcp of a gateway', () => {
   it('gives each of many requests of one caller its own id', async () => {
     const text = await (await running.read('tools')).text();
     const ids = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? index : `${index}`));
-    const answers = await Promise.all(ids.map((id) => post(running.url, read('platform://tools', id))));
-    for (const [index, answer] of answers.entries()) {
-      const { id, result } = JSON.parse(await answer.text());
+    const responses = await Promise.all(ids.map((id) => post(running.url, read('platform://tools', id))));
+    for (const [index, response] of responses.entries()) {
+      const { id, result } = JSON.parse(await response.text());
       expect(id).to.equal(ids[index]);
       expect(result.contents[0].text).to.equal(text);
     }

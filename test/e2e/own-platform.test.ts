@@ -75,10 +75,10 @@ describe("the settings that README shows, before a platform of one's own", () =>
     });
     const url = await portico.ready;
     read = async (name) => {
-      const answer = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
+      const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
         headers: { authorization: 'Bearer the-key' },
       });
-      return answer.json();
+      return response.json();
     };
   });
 

@@ -19,8 +19,8 @@ async function readProjects(kind: (typeof KINDS)[number], flaw: Flaw) {
   >;
   const { gateway, read } = await startGateway(settingsFor(upstream.url, { resources: { projects: resource } }));
   try {
-    const answer = await read('projects');
-    return { status: answer.status, body: await answer.json() };
+    const response = await read('projects');
+    return { status: response.status, body: await response.json() };
   } finally {
     await gateway.close();
     await upstream.close();

@@ -10,7 +10,7 @@ import { exchange, get } from '../support/raw-http.ts';
 const MINUTE = 60_000;
 const READ = '/mcp/v1/resources/read?uri=platform://tools';
 
-/** What the platform does with a request; by default it counts them and answers at once. */
+/** What the platform does with a request; by default it counts them and responds at once. */
 type Behaviour = (response: ServerResponse, resource: string) => void;
 
 describe('what a caller sees of snapshots and flights, over real sockets', () => {
@@ -20,8 +20,8 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
   let clock: number;
   let log: ReturnType<typeof captureLog>;
 
-  /** Items that tell which request they answer. */
-  const answer: Behaviour = (response, resource) => {
+  /** Items that tell which request they respond to. */
+  const respond: Behaviour = (response, resource) => {
     const items = Array.from({ length: 40 }, (_, index) => ({
       id: `${resource}-${platform.requests.length}-${index}`,
       name: 'N',
@@ -42,7 +42,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
 
   beforeEach(async () => {
     clock = 1_800_000_000_000;
-    behave = answer;
+    behave = respond;
     platform = await startHttpUpstream((request, response) => {
       behave(response, listOf(request));
     });
@@ -77,7 +77,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect((await log.access(3)).map(({ cache }) => cache)).to.deep.equal(['miss', 'hit', 'hit']);
   });
 
-  it('stale: the old answer at once, then the new one', async () => {
+  it('stale: the old list at once, then the new one', async () => {
     await read('workflows');
     clock += 2 * MINUTE;
     const stale = await read('workflows');
@@ -92,7 +92,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect(platform.requests).to.have.length(2);
   });
 
-  it('outage: the stale answer, which says why; then the error', async () => {
+  it('outage: the stale list, which says why; then the error', async () => {
     await read('tools');
     clock += 10 * MINUTE;
     behave = status(500);
@@ -113,7 +113,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect(lines.map(({ cache }) => cache)).to.deep.equal(['miss', 'stale', 'stale', undefined]);
   });
 
-  it('denied: never the stale answer, and nothing is left of it', async () => {
+  it('denied: never the stale list, and nothing is left of it', async () => {
     await read('tools');
     clock += 10 * MINUTE;
     behave = status(403);
@@ -153,18 +153,18 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
 
   it('projects: asked each time, but once for all who ask at once', async () => {
     const waiting: (() => void)[] = [];
-    behave = (response, resource) => waiting.push(() => answer(response, resource));
+    behave = (response, resource) => waiting.push(() => respond(response, resource));
     const readings = Array.from({ length: 50 }, () => read('projects'));
     await eventually(() => waiting.length > 0);
     // All have come when a request that came after them has been answered.
     await fetch(`${running.url}/livez`);
     waiting[0]?.();
-    const answers = await Promise.all(readings);
-    const kinds = Map.groupBy(answers, ({ headers }) => headers.get('cache-status'));
+    const responses = await Promise.all(readings);
+    const kinds = Map.groupBy(responses, ({ headers }) => headers.get('cache-status'));
     expect(kinds.get('portico; fwd=bypass')).to.have.length(platform.requests.length);
     expect(kinds.get('portico; fwd=bypass; collapsed')?.length).to.be.above(0);
-    for (const { headers } of answers) expect(headers.get('cache-control')).to.equal('private, no-cache');
-    behave = answer;
+    for (const { headers } of responses) expect(headers.get('cache-control')).to.equal('private, no-cache');
+    behave = respond;
     const before = platform.requests.length;
     await read('projects');
     expect(platform.requests).to.have.length(before + 1);
@@ -204,7 +204,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
       const known = platform.requests.at(-1)?.headers['if-none-match'] === '"v1"';
       response.setHeader('etag', '"v1"');
       if (known) response.writeHead(304).end();
-      else answer(response, resource);
+      else respond(response, resource);
     };
     const first = await read('tools');
     clock += 10 * MINUTE;

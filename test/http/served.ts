@@ -1,19 +1,31 @@
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import { createPartitioner } from '../../src/credentials/partition.ts';
-import type { HttpServer } from '../../src/http/edge.ts';
-import type { Endpoint } from '../../src/http/endpoint.ts';
-import { createHttpServer, type HttpSettings } from '../../src/http/server.ts';
-import type { Caller } from '../../src/kernel/caller.ts';
+import { createAuthenticate } from '../../src/credentials/authenticate.ts';
+import type { Edge } from '../../src/http/edge.ts';
+import {
+  createAdminEdge,
+  createPublicEdge,
+  type HttpSettings,
+  type PublicEdgeOptions,
+} from '../../src/http/listeners.ts';
+import type { RpcHandler } from '../../src/http/operations/rpc.ts';
+import { type Events, joinEvents, type RequestRecord } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
-import { createForms } from '../../src/snapshots/forms.ts';
-import type { Load } from '../../src/snapshots/load.ts';
-import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
-import { type CapturedLog, captureLog } from '../observability/captured-log.ts';
-import { ANSWER_AHEAD } from '../support/answer-ahead.ts';
+import { createRepresentations } from '../../src/snapshots/representations.ts';
+import { type CatalogueRead, catalogueOf, type Reader } from '../support/catalogue.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
+import { loadOf } from '../support/loads.ts';
+import { requestText } from '../support/raw-http.ts';
 
 export const LIST = '/mcp/v1/resources';
-export const READ = '/mcp/v1/resources/read?uri=platform://tools';
+export const READS = '/mcp/v1/resources/read';
+export const READ = `${READS}?uri=platform://tools`;
+export const RPC = '/mcp';
+export const RPC_MAX_BYTES = 1024;
 
+/** Longer than a test may take: a test that waits for it to pass fails. */
+export const LONG_MS = 60_000;
+
+/** The public listener's settings, as long as nothing is told otherwise. */
 const SETTINGS: HttpSettings = {
   host: '127.0.0.1',
   port: 0,
@@ -25,104 +37,137 @@ const SETTINGS: HttpSettings = {
   keepAliveTimeoutMs: 65_000,
   sendTimeoutMs: 30_000,
   maxConnections: 10_000,
+  maxPipelined: 16,
+  maxConnectionUnsentBytes: 1_048_576,
+  maxUnsentBytes: 268_435_456,
   compressMinBytes: 1024,
-  answerAhead: ANSWER_AHEAD,
 };
 
-/** One read that the catalogue was asked for. */
-export interface Read {
-  readonly name: string;
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
+/** What a record of a request says, without what stands for nothing. */
+export type Ended = Record<string, unknown> & Pick<RequestRecord, 'requestId' | 'outcome' | 'bytes' | 'error'>;
+
+/** What a listener of the events was told. */
+export interface Told {
+  /** The requests that have ended, in that order, once there are `count` of them. */
+  ended(count: number): Promise<Ended[]>;
+  readonly bugs: { readonly requestId: string; readonly stack: string }[];
+  readonly refusals: { readonly maxConnections: number }[];
 }
 
-export interface Served extends CapturedLog {
+export interface Served extends Told {
   readonly url: string;
-  readonly server: HttpServer;
-  readonly reads: readonly Read[];
+  readonly edge: Edge;
+  readonly reads: readonly CatalogueRead[];
 }
 
-type Reader = (read: Read) => Promise<Load> | Load;
-
-export interface ServeOptions extends Partial<HttpSettings> {
-  /** What a read of any of the three resources gives. @default no items */
+export interface ServeOptions
+  extends Partial<HttpSettings>,
+    Partial<
+      Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
+    > {
+  /** What a read of any resource gives. @default no items */
   readonly read?: Reader;
-  /** What is held, and fresh, of any of the three. @default nothing */
-  readonly fresh?: () => Load | undefined;
-  readonly readDeadlineMs?: number;
-  readonly now?: () => number;
-  readonly endpoints?: readonly Endpoint[];
+  /** Stands in for the recorder where it has a function. */
+  readonly events?: Events;
 }
 
-const running = new Set<HttpServer>();
-
-/** Serves the three resources until `closeAll`. */
+/** The public listener over a catalogue whose reads are the test's, until the test ends. */
 export async function serve({
-  read = () => loadOf([]),
-  fresh = () => undefined,
+  read = () => loadOf(),
   readDeadlineMs = 10_000,
   now = Date.now,
-  endpoints = [],
+  isDraining = () => false,
+  rpc,
+  authenticate = createAuthenticate(),
+  representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
+  events = {},
   ...settings
 }: ServeOptions = {}): Promise<Served> {
-  const reads: Read[] = [];
-  const log = captureLog();
-  const server = createHttpServer({
-    settings: { ...SETTINGS, ...settings },
-    catalogue: createCatalogue(
-      ['projects', 'workflows', 'tools'].map((name) => ({
-        name,
-        definition: { uri: `platform://${name}`, name, description: name, mimeType: 'application/json' },
-        source: {
-          load: async (caller, signal) => {
-            const one = { name, caller, signal };
-            reads.push(one);
-            return read(one);
-          },
-          fresh,
-        },
-      })),
-    ),
-    partition: createPartitioner(),
-    encode: createForms(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
-    now,
-    logger: log.logger,
-    readDeadlineMs,
-    endpoints,
+  const reads: CatalogueRead[] = [];
+  const recorder = createRecorder();
+  const catalogue = catalogueOf((one) => {
+    reads.push(one);
+    return read(one);
   });
-  running.add(server);
-  return { url: await server.listen(), server, reads, ...log };
+  const edge = createPublicEdge({
+    settings: { ...SETTINGS, ...settings },
+    catalogue,
+    representations,
+    authenticate,
+    events: joinEvents([{ ...recorder.events, ...events }]),
+    now,
+    readDeadlineMs,
+    isDraining,
+    rpc,
+  });
+  onCleanup(() => edge.drain(0));
+  return { url: await edge.listen(), edge, reads, ...recorder.told };
 }
 
-/** Ends every server of a test, with whatever is still open. */
-export async function closeAll(): Promise<void> {
-  const servers = [...running];
-  running.clear();
-  await Promise.all(servers.map((server) => server.drain(0)));
+/** The public listener with JSON-RPC that `handle` answers. */
+export function serveRpc(handle: RpcHandler, options: ServeOptions = {}): Promise<Served> {
+  return serve({ ...options, rpc: { path: RPC, maxBodyBytes: RPC_MAX_BYTES, handle } });
 }
 
-export function loadOf(items: readonly object[], rest: Partial<Load> = {}): Load {
-  const writer = createSnapshotWriter(Date.now());
-  writer.add(items);
-  return { snapshot: writer.finish(), upstreamMs: 12.34, pages: 1, dropped: 0, ...rest };
+export async function serveAdmin(isDraining = () => false): Promise<Told & { readonly url: string }> {
+  const { events, told } = createRecorder();
+  const edge = createAdminEdge({
+    settings: { host: '127.0.0.1', port: 0 },
+    authenticate: createAuthenticate(),
+    events,
+    isDraining,
+  });
+  onCleanup(() => edge.drain(0));
+  return { url: await edge.listen(), ...told };
 }
 
-/** Items whose JSON is a good deal larger than any limit below which nothing is compressed. */
-export function manyItems(count = 200): object[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: `tool-${index}`,
-    name: `Tool ${index}`,
-    version: '1.0.0',
-  }));
+function createRecorder(): { readonly events: Events; readonly told: Told } {
+  const ended: Ended[] = [];
+  const bugs: Told['bugs'] = [];
+  const refusals: Told['refusals'] = [];
+  return {
+    events: {
+      requestEnded: (record) => ended.push(copyOf(record)),
+      internalError: (bug) => bugs.push(bug),
+      connectionsRefused: (refused) => refusals.push(refused),
+    },
+    told: {
+      ended: (count) => eventually(() => ended.length >= count && [...ended]),
+      bugs,
+      refusals,
+    },
+  };
 }
 
-/** A read that ends when it is told to, or when it is aborted. */
-export function createPatience() {
-  const waiting: ((load: Load) => void)[] = [];
-  const read: Reader = ({ signal }) =>
-    new Promise((resolve, reject) => {
-      waiting.push(resolve);
-      signal.addEventListener('abort', () => reject(signal.reason));
-    });
-  return { read, release: (load = loadOf([])) => waiting.shift()?.(load) };
+/** A record is used no more once it was told. */
+function copyOf(record: RequestRecord): Ended {
+  const { edge, requestId, traceId, begun, method, route, rpc, tool, resource, status, ...rest } = record;
+  const { outcome, bytes, upstreamMs, cache, callerKey, error } = rest;
+  const first = { edge, requestId, traceId, begun, method, route, rpc, tool, resource, status };
+  const all = { ...first, outcome, bytes, upstreamMs, cache, callerKey, error };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Ended;
+}
+
+/** A `POST` of JSON as text. */
+export function post(body: string, fields: Readonly<Record<string, string | undefined>> = {}, target = RPC): string {
+  const length = fields['Transfer-Encoding'] === undefined ? { 'Content-Length': String(body.length) } : {};
+  // The length of an empty body, too.
+  return requestText('POST', target, { 'Content-Type': 'application/json', ...length, ...fields }) + body;
+}
+
+/** Has nothing of this test end the process: call it in a `describe`. */
+export function expectNoUncaught(): void {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  beforeEach(() => {
+    process.prependListener('unhandledRejection', note);
+    process.prependListener('uncaughtExceptionMonitor', note);
+  });
+  afterEach(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    process.off('uncaughtExceptionMonitor', note);
+    const [first] = uncaught.splice(0);
+    if (first !== undefined) throw new Error('something was thrown that nobody caught', { cause: first });
+  });
 }

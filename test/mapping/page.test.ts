@@ -88,9 +88,9 @@ describe('a page', () => {
 
   it('has the exact item for each item, whatever the items expression selects by', () => {
     const expressions = [
-      'reverse(list)',
+      'list[::-1]',
       'list[?n > `1`]',
-      'sort_by(list, &n)',
+      'not_null(none, list)',
       'list[*].inner',
       '[list, list][]',
       '*[]',

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { epochToTimestamp } from '../../src/mapping/time/epoch.ts';
-import { toTimestamp } from '../../src/mapping/timestamp.ts';
+import { epochToTimestamp, toTimestamp } from '../../src/mapping/timestamp.ts';
 
 const RUNS = { numRuns: 2000 };
 const BILLION = 1_000_000_000n;
@@ -160,6 +159,23 @@ describe('a timestamp', () => {
       expect(toTimestamp(from)).to.equal(to);
     });
   }
+
+  it('is read from 64 characters at most, of whichever form', () => {
+    for (const [begin, end] of [
+      ['2024-05-06T07:08:09.', 'Z'],
+      ['2024-05-06T07:08:09.', '+02:00'],
+      ['2024-05-06 07:08:09,', ''],
+      ['1700000000.', ''],
+      ['-1700000000.', ''],
+    ] as const) {
+      const longest = begin + '1'.repeat(64 - begin.length - end.length) + end;
+      expect(toTimestamp(longest), longest).to.be.a('string');
+      expect(toTimestamp(`${begin}1${longest.slice(begin.length)}`), longest).to.equal(undefined);
+    }
+    expect(epochToTimestamp(`-1.${'1'.repeat(61)}`)).to.be.a('string');
+    expect(epochToTimestamp(`-1.${'1'.repeat(62)}`)).to.equal(undefined);
+    expect(epochToTimestamp(`1${'0'.repeat(70)}e-61`)).to.equal(undefined);
+  });
 
   it('may be an epoch with an exponent', () => {
     expect(epochToTimestamp('1.7e9')).to.equal('2023-11-14T22:13:20Z');

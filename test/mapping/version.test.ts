@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { toVersion } from '../../src/mapping/version.ts';
+import { toVersion } from '../../src/mapping/field.ts';
 
 describe('a version', () => {
   for (const [from, to] of [

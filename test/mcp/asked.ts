@@ -1,18 +1,15 @@
-import { createCatalogue } from '../../src/catalogue/catalogue.ts';
-import { type Caller, Credential } from '../../src/kernel/caller.ts';
 import type { DispatchOptions } from '../../src/mcp/dispatch.ts';
 import type { RpcHeaders } from '../../src/mcp/envelope.ts';
 import { createRpcHandler, type RpcRequest } from '../../src/mcp/rpc-handler.ts';
 import type { Events, RequestRecord } from '../../src/observability/events.ts';
-import { RESOURCES } from '../../src/resources/index.ts';
-import { define } from '../../src/resources/resource.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { createRepresentations } from '../../src/snapshots/representations.ts';
-import { createSnapshotWriter } from '../../src/snapshots/snapshot-writer.ts';
+import { callerWith } from '../support/caller.ts';
+import { catalogueOf, type Reader } from '../support/catalogue.ts';
+import { heldUntil, loadOf as loadOfItems } from '../support/loads.ts';
 
 export const NOW = 1_700_000_000_000;
-export const TOKEN = 'token-of-the-test';
 
 /** What stands in `_meta` of every request from 2026-07-28 on. */
 export const ENVELOPE = {
@@ -26,54 +23,14 @@ export const CLIENT = { capabilities: {}, clientInfo: { name: 'test', version: '
 
 export const NO_HEADERS: RpcHeaders = { protocolVersion: undefined, method: undefined, name: undefined };
 
-export function callerOf(requestId = 'request-of-the-test'): Caller {
-  return { credential: new Credential(TOKEN), key: 'key', partition: 'partition', requestId };
-}
-
-/** One read that the catalogue was asked for. */
-export interface Read {
-  readonly name: string;
-  readonly caller: Caller;
-  /** Made when it is looked at. */
-  readonly signal: AbortSignal;
-  readonly noCache: boolean;
-}
-
-export type Reader = (read: Read) => Promise<Load> | Load;
-
-/** The catalogue of the three resources, whose reads are a test's own. */
-export function catalogueOf(read: Reader) {
-  return createCatalogue(
-    RESOURCES.map((resource) => ({
-      resource,
-      definition: define(resource, 'platform'),
-      read: (caller, options) =>
-        read({
-          name: resource.name,
-          caller,
-          noCache: options.noCache ?? false,
-          get signal() {
-            return options.signal;
-          },
-        }),
-    })),
-  );
-}
-
+/** A load at {@link NOW}. */
 export function loadOf(items: readonly object[], rest: Partial<Load> = {}): Load {
-  const writer = createSnapshotWriter(NOW);
-  writer.add(items);
-  return { snapshot: writer.finish(), upstreamMs: 12, pages: 1, dropped: 0, ...rest };
+  return loadOfItems(items, { loadedAt: NOW, upstreamMs: 12, ...rest });
 }
 
 /** What is held in the cache, and is fresh for so long yet. */
 export function cachedFor(ms: number): Pick<Load, 'cached'> {
-  return { cached: { key: 'key-of-the-test', freshUntil: NOW + ms, stored: false } };
-}
-
-/** A tool as an item of the tools resource. */
-export function toolItem(id: string, rest: object = {}): object {
-  return { id, name: id, version: '1.0.0', category: 'SCANNER', description: `About ${id}.`, ...rest };
+  return heldUntil(NOW + ms);
 }
 
 export interface AskedOptions extends Partial<DispatchOptions> {
@@ -119,7 +76,7 @@ export function asked(options: AskedOptions = {}) {
     const response = await handle({
       headers: NO_HEADERS,
       body: Buffer.from(body),
-      caller: callerOf(),
+      caller: callerWith(),
       get signal(): AbortSignal {
         return new AbortController().signal;
       },

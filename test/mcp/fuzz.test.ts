@@ -1,14 +1,15 @@
-import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { until } from '../http/until.ts';
 import { captureLog } from '../observability/captured-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+import { takeResponses } from '../support/raw-response.ts';
+import { SEED, SEEDED } from '../support/seed.ts';
 import { type Broken, brokenRequests, SOUND } from './fuzz/broken-requests.ts';
 import { judge } from './fuzz/judge.ts';
-import { openLane, sendBroken, takeAnswers } from './fuzz/lane.ts';
+import { openLane, sendBroken } from './fuzz/lane.ts';
 import { MARK } from './fuzz/messages.ts';
 import { framed, type Request, requests, TOKEN } from './fuzz/requests.ts';
 
@@ -17,7 +18,7 @@ const TOTAL = process.env['CI'] === 'true' ? 20_000 : 5000;
 const BROKEN = TOTAL * 0.4;
 /** Samples that are made in one go. */
 const SLICE = 2000;
-/** Most of what is broken waits a second: for a body that nobody wants, and that does not end. */
+/** Most of what is broken waits a second: for a body that does not end. */
 const CONNECTIONS = 128;
 const LANES = 16;
 const SHOWN = 2000;
@@ -33,7 +34,6 @@ const MET = [
 const OUR_FAULT = ['internal', 'upstream_failed', 'upstream_invalid', 'upstream_timeout', 'breaker_open', 'draining'];
 
 describe('POST /mcp, whatever is sent to it', () => {
-  const seed = randomInt(2 ** 31);
   const log = captureLog();
   const waiting = new Set<ServerResponse>();
   let platform: HttpUpstream;
@@ -63,7 +63,7 @@ describe('POST /mcp, whatever is sent to it', () => {
   async function each<T>({ samples, count, atOnce, show, work }: Round<T>): Promise<string[]> {
     const failed = new Map<string, string>();
     for (let done = 0; done < count; done += SLICE) {
-      const slice = fc.sample(samples, { numRuns: Math.min(SLICE, count - done), seed: seed + done }).values();
+      const slice = fc.sample(samples, { numRuns: Math.min(SLICE, count - done), seed: SEED + done }).values();
       const take = async (lane: number) => {
         for (const one of slice) await work(one, lane).catch((error: Error) => failed.set(error.message, show(one)));
       };
@@ -97,14 +97,14 @@ describe('POST /mcp, whatever is sent to it', () => {
       atOnce: CONNECTIONS,
       show: ({ pieces, ending }: Broken) => `${ending} ${quote(Buffer.concat(pieces))}`,
       work: async (broken) => {
-        const { answers, rest } = takeAnswers(await sendBroken(port, broken));
-        for (const answer of answers) judge(answer);
+        const { responses, rest } = takeResponses(await sendBroken(port, broken));
+        for (const response of responses) judge(response);
         if (broken.ending !== 'reset') expect(rest.toString('latin1'), 'wrong: half an answer').to.equal('');
       },
     });
   }
 
-  it(`answers ${TOTAL} requests, or closes (20000 in CI, seed ${seed})`, async function () {
+  it(`answers ${TOTAL} requests, or closes (20000 in CI) ${SEEDED}`, async function () {
     this.timeout(180_000);
     expect((await Promise.all([sendFramed(), sendBrokenOnes()])).flat()).to.deep.equal([]);
   });
@@ -113,7 +113,7 @@ describe('POST /mcp, whatever is sent to it', () => {
     const lane = openLane(port);
     expect(JSON.parse((await lane.ask(SOUND)).body.toString())).to.deep.equal(PONG);
     lane.close();
-    await until(() => waiting.size === 0);
+    await eventually(() => waiting.size === 0);
     expect(running.gateway.breakers['tools']).to.equal('closed');
   });
 
@@ -121,7 +121,7 @@ describe('POST /mcp, whatever is sent to it', () => {
     const begun = performance.now();
     expect(await running.gateway.close()).to.equal(true);
     expect(performance.now() - begun).to.be.lessThan(5000);
-    await until(() => openSockets() <= socketsBefore + 1);
+    await eventually(() => openSockets() <= socketsBefore + 1);
   });
 
   it('has met no fault of its own, and logged neither a token nor a body', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { SettingsInput } from '../../src/config/schema/settings.ts';
 import { ERRORS } from '../../src/kernel/errors.ts';
-import { until } from '../http/until.ts';
+import { eventually } from '../support/eventually.ts';
 import { settingsFor } from '../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
 import { answers, type Behaviour, CASES, type Case, OVERLOADED } from './parity/cases.ts';
@@ -44,7 +44,7 @@ describe('a read comes to the same, whichever way it goes', () => {
         const read = opened.read(uri, reading);
         if (held !== true) last = await read;
         else read.catch(() => {});
-        if (held === true) await until(() => asked > 0);
+        if (held === true) await eventually(() => asked > 0);
       }
       return last;
     } finally {
@@ -52,16 +52,16 @@ describe('a read comes to the same, whichever way it goes', () => {
     }
   }
 
-  function check(one: Case, way: string, { text, ttlMs, failure }: Outcome): void {
+  function check(one: Case, way: string, { text, ttlMs, error }: Outcome): void {
     if (one.list !== undefined) {
       const name = one.steps.at(-1)?.uri?.slice('platform://'.length) ?? '';
-      expect(failure).to.equal(undefined);
+      expect(error).to.equal(undefined);
       expect(text).to.equal(expectedText(name, one.list.answer));
-      // Only the newer era says how long.
+      // Only 2026-07-28 says how long.
       expect(ttlMs).to.equal(way.includes('2025') ? undefined : one.list.ttlMs);
-    } else if (one.failure !== undefined) {
-      const { code, upstream, retryAfterSeconds } = one.failure;
-      expect(failure).to.deep.equal({ code, upstream, retryAfterSeconds, number: numberOf(code, way) });
+    } else if (one.error !== undefined) {
+      const { code, upstream, retryAfterSeconds } = one.error;
+      expect(error).to.deep.equal({ code, upstream, retryAfterSeconds, number: numberOf(code, way) });
     }
     if (one.requests !== undefined) expect(asked).to.equal(one.requests);
   }

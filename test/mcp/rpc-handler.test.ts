@@ -1,17 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../src/kernel/errors.ts';
-import {
-  asked,
-  CLIENT,
-  cachedFor,
-  callerOf,
-  ENVELOPE,
-  loadOf,
-  NO_HEADERS,
-  type Read,
-  TOKEN,
-  toolItem,
-} from './asked.ts';
+import { callerWith, TOKEN } from '../support/caller.ts';
+import type { CatalogueRead } from '../support/catalogue.ts';
+import { toolItem } from '../support/loads.ts';
+import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS } from './asked.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 
@@ -238,7 +230,7 @@ describe('MCP from 2026-07-28 on', () => {
       [cachedFor(1234.5), 1234],
       [cachedFor(-1), 0],
       [{}, 0],
-      [{ cached: { ...cachedFor(1000).cached, failure: new GatewayError('upstream_failed') } }, 0],
+      [{ cached: { ...cachedFor(1000).cached, error: new GatewayError('upstream_failed') } }, 0],
     ] as const) {
       const load = loadOf([], rest as object);
       const { json } = await asked({ read: () => load }).current('resources/read', { uri: URIS[1] });
@@ -463,7 +455,7 @@ describe('a failed read', () => {
 
 describe('a request over MCP', () => {
   it('is read for its own caller, with its wish for what is new', async () => {
-    const reads: Read[] = [];
+    const reads: CatalogueRead[] = [];
     const { raw } = asked({
       read: (read) => {
         reads.push(read);
@@ -492,7 +484,7 @@ describe('a request over MCP', () => {
   for (const revision of ['earlier', 'current'] as const) {
     it(`that hangs up ends its read and is told nothing, in the ${revision} revision`, async () => {
       const controller = new AbortController();
-      const begun = Promise.withResolvers<Read>();
+      const begun = Promise.withResolvers<CatalogueRead>();
       const { raw } = asked({
         read: (read) =>
           new Promise((_resolve, reject) => {
@@ -531,7 +523,7 @@ describe('a request over MCP', () => {
     const answers = await Promise.all(
       ids.map((requestId) =>
         raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: URIS[0] } }), {
-          caller: callerOf(requestId),
+          caller: callerWith(TOKEN, { requestId }),
         }),
       ),
     );

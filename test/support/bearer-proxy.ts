@@ -2,12 +2,12 @@ import { createServer, type IncomingHttpHeaders, request as send } from 'node:ht
 import { pipeline } from 'node:stream';
 import { listen } from './listening.ts';
 
-/** One request that went through, and its answer. */
+/** One request that went through, and its response. */
 export interface Passed {
   sent: string;
   status: number;
   headers: IncomingHttpHeaders;
-  answer: string;
+  response: string;
 }
 
 /** A proxy on loopback for clients that cannot send a credential of their own. */
@@ -31,18 +31,18 @@ export async function startBearerProxy(token: string): Promise<BearerProxy> {
   const server = createServer((request, response) => {
     if (target === undefined) throw new Error('nothing to lead to yet');
     const { hostname, port } = target;
-    const one: Passed = { sent: '', status: 0, headers: {}, answer: '' };
+    const one: Passed = { sent: '', status: 0, headers: {}, response: '' };
     passed.push(one);
     const headers = { ...request.headers, authorization: `Bearer ${token}` };
-    const onward = send({ hostname, port, method: request.method, path: request.url, headers }, (answer) => {
-      one.status = answer.statusCode ?? 0;
-      one.headers = answer.headers;
-      answer.on('data', (chunk: Buffer) => {
-        one.answer += chunk;
+    const onward = send({ hostname, port, method: request.method, path: request.url, headers }, (incoming) => {
+      one.status = incoming.statusCode ?? 0;
+      one.headers = incoming.headers;
+      incoming.on('data', (chunk: Buffer) => {
+        one.response += chunk;
       });
-      response.writeHead(one.status, answer.headers);
+      response.writeHead(one.status, incoming.headers);
       // Either side may leave an event stream when it has seen enough.
-      pipeline(answer, response, () => {});
+      pipeline(incoming, response, () => {});
     });
     onward.on('error', () => response.destroy());
     response.on('close', () => onward.destroy());

@@ -5,8 +5,8 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { type RunningGateway, startGateway } from './gateway.ts';
 import { useNock } from './nock.ts';
 
-/** One answer of the gateway, taken apart. */
-export interface Answer {
+/** One response of the gateway, taken apart. */
+export interface ReadResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
@@ -17,7 +17,7 @@ export interface Answer {
  * `config/examples/<name>.yaml`, `env` as their environment, and the platform mocked by nock. A test fails that leaves
  * a mock unused, or in which the platform is asked for something that has none. Gives what reads one resource by HTTP.
  */
-export function serveExample(name: string, env: Record<string, string>): (resource: string) => Promise<Answer> {
+export function serveExample(name: string, env: Record<string, string>): (resource: string) => Promise<ReadResponse> {
   let running: RunningGateway;
   let unmatched: string[] = [];
   const notice = ({ url }: Request) => {
@@ -55,7 +55,7 @@ export function serveExample(name: string, env: Record<string, string>): (resour
   });
 
   return async (resource) => {
-    const answer = await running.read(resource);
-    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+    const response = await running.read(resource);
+    return { status: response.status, headers: response.headers, body: await response.json() };
   };
 }

@@ -2,7 +2,7 @@ import type { Fault, RawRequest } from './raw-upstream.ts';
 
 type Bytes = string | Buffer;
 
-/** In the body of every answer that is not to be passed on. */
+/** In the body of every response that is not to be passed on. */
 export const WORDS = 'words of the platform';
 
 /** How a connection goes on once bytes were written. */
@@ -60,4 +60,4 @@ export function says(status: string, ...fields: readonly string[]): Fault {
 }
 
 /** The one page of a list, as it should be. */
-export const answers: Fault = says('200 OK');
+export const responds: Fault = says('200 OK');

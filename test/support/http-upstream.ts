@@ -5,7 +5,7 @@ import { type Listening, listen } from './listening.ts';
 export interface HttpUpstream extends Listening {
   /** Every request so far, oldest first. */
   readonly requests: readonly IncomingMessage[];
-  /** Has this answer the requests from now on. */
+  /** Has this respond to requests from now on. */
   respond(handler: RequestListener): void;
 }
 

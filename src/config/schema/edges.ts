@@ -30,6 +30,15 @@ const HttpShape = z.strictObject({
     .default(30_000)
     .describe('How long a client may leave an answer unread; then the connection is closed.'),
   maxConnections: whole(1, 1_000_000).default(10_000).describe('Open connections; more are refused.'),
+  maxPipelined: whole(1, 1000)
+    .default(16)
+    .describe('Requests of one connection that are worked on at once. It is not read from while more wait.'),
+  maxConnectionUnsentBytes: bytes(1)
+    .default(1_048_576)
+    .describe('Answers that one connection may leave unread; beyond, no further request of it is worked on.'),
+  maxUnsentBytes: bytes(65_536)
+    .default(268_435_456)
+    .describe('The same for all connections together; beyond, those are closed that have read nothing for longest.'),
   compressMinBytes: bytes(0).default(1024).describe('Answers smaller than this are sent uncompressed.'),
 });
 

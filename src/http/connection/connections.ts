@@ -1,11 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Exchange } from '../exchange.ts';
+import { createUnread } from './unread.ts';
 
 /** One open connection. */
 export interface Connection {
   readonly socket: Socket;
   /** Begun and not yet answered whole, in the order in which they are answered. */
   readonly exchanges: Set<Exchange>;
+  /** Exchanges that may go on. Those behind them wait in `line`. */
+  running: number;
+  readonly line: (() => void)[];
+  /** Bytes of responses that were sent and that the client has not yet read. */
+  unsentBytes: number;
   /** Whether its last response has been decided on: what still arrives is of no interest. */
   ending: boolean;
   /** Bytes that had arrived when its last exchange began: more means that another request is on its way. */
@@ -14,6 +20,16 @@ export interface Connection {
   next?: () => void;
   /** Why it is being cut, if this side does it. */
   cutFor?: string;
+}
+
+/** What callers may have under way, and leave unread. */
+export interface ConnectionBounds {
+  /** Exchanges of one connection that are worked on at once. It is not read from while more wait. */
+  readonly maxPipelined: number;
+  /** Unread bytes of one connection beyond which no further exchange of it is begun. */
+  readonly maxConnectionUnsentBytes: number;
+  /** Unread bytes of all connections beyond which those are cut that have not been read from for longest. */
+  readonly maxUnsentBytes: number;
 }
 
 /** All open connections of one listener, and what is in flight on them. */
@@ -25,6 +41,10 @@ export interface Connections {
    * body and may have none the connection closes.
    */
   begin(exchange: Exchange): boolean;
+  /** Resolves once it is the turn of an exchange that has begun; `undefined` where that is so already. */
+  turnOf(exchange: Exchange): Promise<void> | undefined;
+  /** Takes account of a response that was just sent. */
+  sent(exchange: Exchange): void;
   /** Calls `next` once everything that was begun on a connection has been answered. */
   whenIdle(connection: Connection, next: () => void): void;
   /**
@@ -49,16 +69,35 @@ export interface Connections {
  * `onEnd` is called exactly once for each exchange that began: when its response has been handed to the system, or cannot
  * be.
  */
-export function createConnections(onEnd: (exchange: Exchange) => void): Connections {
+export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Exchange) => void): Connections {
   const connections = new Map<Socket, Connection>();
   const waiting: (() => void)[] = [];
+  const unread = createUnread<Connection>(bounds.maxUnsentBytes, (slowest) => {
+    slowest.cutFor = 'response_unread';
+    slowest.socket.destroy();
+  });
   let isStopping = false;
 
   function open(socket: Socket): void {
-    const connection: Connection = { socket, exchanges: new Set(), ending: false, bytesSeen: 0 };
+    const connection: Connection = {
+      socket,
+      exchanges: new Set(),
+      running: 0,
+      line: [],
+      unsentBytes: 0,
+      ending: false,
+      bytesSeen: 0,
+    };
     connections.set(socket, connection);
+    // A request that is parsed has Node read on a moment later, although the socket was paused meanwhile.
+    socket.on('resume', () => {
+      if (connection.line.length === 0) return;
+      if (socket.isPaused()) socket.emit('pause');
+      else socket.pause();
+    });
     socket.once('close', () => {
       connections.delete(socket);
+      unread.remove(connection, connection.unsentBytes);
       for (const exchange of connection.exchanges) {
         exchange.bytes = 0;
         exchange.outcome = connection.cutFor ?? 'caller_gone';
@@ -66,6 +105,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
         onEnd(exchange);
       }
       connection.exchanges.clear();
+      for (const go of connection.line.splice(0)) go();
       if (connections.size === 0) for (const resolve of waiting.splice(0)) resolve();
     });
   }
@@ -85,13 +125,41 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
     res.once('finish', () => {
       // Node 22 says so of a destroyed connection, too.
       if (connection.socket.destroyed) return;
-      connection.exchanges.delete(exchange);
-      onEnd(exchange);
-      if (connection.exchanges.size > 0) return;
-      connection.next?.();
-      if (isStopping) closeIfIdle(connection);
+      end(connection, exchange);
     });
     return true;
+  }
+
+  function end(connection: Connection, exchange: Exchange): void {
+    connection.exchanges.delete(exchange);
+    connection.running -= 1;
+    unread.remove(connection, exchange.bytes);
+    onEnd(exchange);
+    while (connection.line.length > 0 && hasRoom(connection)) letIn(connection);
+    if (connection.exchanges.size > 0) return;
+    connection.next?.();
+    if (isStopping) closeIfIdle(connection);
+  }
+
+  function hasRoom({ running, unsentBytes }: Connection): boolean {
+    return running < bounds.maxPipelined && unsentBytes <= bounds.maxConnectionUnsentBytes;
+  }
+
+  function letIn(connection: Connection): void {
+    connection.running += 1;
+    connection.line.shift()?.();
+    if (connection.line.length === 0) connection.socket.resume();
+  }
+
+  function turnOf({ req }: Exchange): Promise<void> | undefined {
+    const connection = connections.get(req.socket);
+    if (connection === undefined) return undefined;
+    if (connection.line.length === 0 && hasRoom(connection)) {
+      connection.running += 1;
+      return undefined;
+    }
+    connection.socket.pause();
+    return new Promise((resolve) => connection.line.push(resolve));
   }
 
   function isLast(exchange: Exchange): boolean {
@@ -108,6 +176,11 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
     open,
     of: (socket) => connections.get(socket),
     begin,
+    turnOf,
+    sent({ req, bytes }) {
+      const connection = connections.get(req.socket);
+      if (connection !== undefined) unread.add(connection, bytes);
+    },
     whenIdle(connection, next) {
       if (connection.exchanges.size === 0) next();
       else connection.next = next;

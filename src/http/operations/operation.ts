@@ -8,7 +8,7 @@ interface Asked {
   readonly path: string;
   /** Targets, beside the bare path, that clients send most. */
   readonly targets?: readonly string[];
-  /** Methods of HTTP that ask for it. */
+  /** Methods of HTTP that ask for it; none where a request asks for nothing that there is. */
   readonly methods: readonly string[];
   /** Whether its request may have a body. */
   readonly takesBody: boolean;
@@ -37,7 +37,7 @@ export type Operation = OpenOperation | CallerOperation;
 export const UNKNOWN_PATH: OpenOperation = {
   path: 'unmatched',
   methods: [],
-  takesBody: true,
+  takesBody: false,
   isProbe: false,
   open: true,
   respond() {
@@ -52,7 +52,7 @@ export function wrongMethod(asked: readonly Operation[]): OpenOperation {
   return {
     path,
     methods: [],
-    takesBody: true,
+    takesBody: false,
     isProbe,
     open: true,
     respond() {

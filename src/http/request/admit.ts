@@ -26,9 +26,9 @@ export function createAdmit(options: AdmitOptions): Admit {
   let hosts: { readonly answered: ReadonlySet<string> | undefined } | undefined;
 
   /** What of a request's framing the parser lets through. */
-  function checkFraming({ req, target, fields }: Exchange): void {
+  function checkFraming({ req, url, target, fields }: Exchange): void {
     if (req.httpVersion !== '1.1' && req.httpVersion !== '1.0') throw invalid('This server speaks HTTP/1.1.');
-    if ((req.url ?? '').length > maxUrlBytes) throw new GatewayError('uri_too_long');
+    if (url.length > maxUrlBytes) throw new GatewayError('uri_too_long');
     if (fields.bytes > maxHeaderBytes) throw new GatewayError('headers_too_large');
     if (target === undefined) throw invalid('The request target is neither a path nor an http URL.');
   }
@@ -58,15 +58,16 @@ export function createAdmit(options: AdmitOptions): Admit {
     if (origin !== undefined && !origins.has(origin)) throw new GatewayError('origin_refused');
   }
 
-  return function admit(exchange, { isProbe, takesBody }) {
+  return function admit(exchange, { isProbe, takesBody, methods }) {
     checkFraming(exchange);
     if (!isProbe) {
       if (isStopping()) throw new GatewayError('draining');
       checkHost(exchange);
       checkOrigin(exchange);
     }
-    // A body on a GET means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1).
-    if (exchange.hasBody && !takesBody) throw invalid('This request must not have a body.');
+    // A body on a GET means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1). That its
+    // path is unknown, or takes another method, is told first.
+    if (exchange.hasBody && !takesBody && methods.length > 0) throw invalid('This request must not have a body.');
   };
 }
 

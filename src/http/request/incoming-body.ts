@@ -4,17 +4,22 @@ import type { Exchange } from '../exchange.ts';
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
 
+const NO_BODY = Buffer.alloc(0);
+
 /**
  * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, and
  * `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up.
  */
 export async function readBody(exchange: Exchange, maxBytes: number): Promise<Buffer> {
-  const { req, res, fields } = exchange;
+  const { req, res, fields, hasBody } = exchange;
+  // Of a request without a body Node makes no stream that would end (`optimizeEmptyRequests`).
+  if (!hasBody) return NO_BODY;
   const tooLarge = () => new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.` });
   if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
   // Behind another response, Node would write it between the head and the body of this one. No client waits for it
   // forever (RFC 9110, section 10.1.1).
   if (fields.expect !== undefined && res.socket !== null) res.writeContinue();
+  if (exchange.bodyError !== undefined) throw exchange.bodyError;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -42,9 +47,9 @@ export async function readBody(exchange: Exchange, maxBytes: number): Promise<Bu
  * is reset, and then the client may never see the response. A client that waits for `100` before it sends has nothing on
  * its way.
  */
-export function discardBody({ req, fields }: Exchange): Promise<void> {
+export function discardBody({ req, fields, bodyError }: Exchange): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  if (fields.expect !== undefined) {
+  if (fields.expect !== undefined || bodyError !== undefined) {
     resolve();
   } else {
     const timer = setTimeout(resolve, DISCARD_MS);

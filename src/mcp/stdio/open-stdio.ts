@@ -154,7 +154,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   }
 
   function drain(): void {
-    if (draining) return;
+    if (draining || isClosed) return;
     draining = true;
     stopReading();
     grace = setTimeout(close, graceMs);

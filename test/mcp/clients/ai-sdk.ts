@@ -3,15 +3,15 @@ import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
 import { type Client, type Server, texts } from './client.ts';
 
 /** The client of the AI SDK, which implements the protocol by itself. */
-export function aiSdk(era: Client['era']): Client {
+export function aiSdk(revision: Client['revision']): Client {
   return {
-    name: `@ai-sdk/mcp, ${era}`,
-    era,
+    name: `@ai-sdk/mcp, ${revision}`,
+    revision,
     tellsRevision: ['http', 'stdio'],
     async connect(server) {
       const client = await createMCPClient({
         transport: transportTo(server),
-        protocolVersionDiscovery: era === 'modern',
+        protocolVersionDiscovery: revision === '2026-07-28',
       });
       return {
         revision: client.initializeResult.protocolVersion,
@@ -25,7 +25,7 @@ export function aiSdk(era: Client['era']): Client {
         close: () => client.close(),
       };
     },
-    refusal(error) {
+    errorOf(error) {
       if (!MCPClientError.isInstance(error)) throw error;
       const { message, code, data, statusCode: status } = error;
       if (code !== undefined) return { message, code, data };
@@ -38,7 +38,7 @@ export function aiSdk(era: Client['era']): Client {
 function transportTo(server: Server) {
   if (server.kind === 'stdio') {
     const transport = new StdioMCPTransport({ ...server, args: [...server.args] });
-    // Else it takes a server that does not answer within a second for one of the older era, and a busy machine may take
+    // Else it takes a server that does not answer within a second for one of an earlier revision, and a busy machine may take
     // longer to start one from its sources.
     return Object.assign(transport, { waitsForProtocolVersionDiscovery: true });
   }

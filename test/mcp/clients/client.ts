@@ -19,7 +19,7 @@ export interface Definition {
   readonly mimeType?: string | undefined;
 }
 
-/** One connection of a client. What a server refuses is a rejection that the client's `refusal` understands. */
+/** One connection of a client. Rejects with what the client's `errorOf` understands. */
 export interface Session {
   /** Revision of the protocol that both sides agreed on, where the client tells. */
   readonly revision: string | undefined;
@@ -31,26 +31,27 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** What a client tells of a refusal. A client that knows no more than a sentence has only the sentence. */
-export interface Refusal {
+/** What a client tells of an error. A client that knows no more than a sentence has only the sentence. */
+export interface ToldError {
   readonly message: string;
   /** Code of a JSON-RPC error. */
   readonly code?: number;
   /** `data` of a JSON-RPC error. */
   readonly data?: unknown;
-  /** Status of an HTTP answer that was no JSON-RPC. */
+  /** Status of an HTTP response that was no JSON-RPC. */
   readonly status?: number;
 }
 
 /** A client as its users run it, behind one face for all. */
 export interface Client {
   readonly name: string;
-  readonly era: 'modern' | 'legacy';
+  /** The newest that it is to speak. */
+  readonly revision: '2026-07-28' | '2025-11-25';
   /** Over what its sessions tell their revision. */
   readonly tellsRevision: readonly Server['kind'][];
   connect(server: Server): Promise<Session>;
-  /** Throws again what is no refusal by a server. */
-  refusal(error: unknown): Refusal;
+  /** Throws again what is no error that a server told. */
+  errorOf(error: unknown): ToldError;
 }
 
 /** The texts of contents or of content blocks, in order; `undefined` in the place of one that is no text. */

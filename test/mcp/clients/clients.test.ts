@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { TOKEN } from '../../support/gateway.ts';
 import { aiSdk } from './ai-sdk.ts';
-import type { Client, Refusal, Server, Session } from './client.ts';
+import type { Client, Server, Session, ToldError } from './client.ts';
 import { inspector } from './inspector.ts';
 import { sdkV1 } from './sdk-v1.ts';
 import { sdkV2 } from './sdk-v2.ts';
@@ -15,18 +15,17 @@ const CLIENTS: readonly Client[] = [
   sdkV2('modern', { pin: '2026-07-28' }),
   sdkV2('legacy', 'legacy'),
   sdkV1,
-  aiSdk('modern'),
-  aiSdk('legacy'),
-  inspector('modern'),
-  inspector('legacy'),
+  aiSdk('2026-07-28'),
+  aiSdk('2025-11-25'),
+  inspector('2026-07-28'),
+  inspector('2025-11-25'),
 ];
 
 const NAMES = ['projects', 'workflows', 'tools'];
 const URIS = NAMES.map((name) => `platform://${name}`);
-const REVISIONS = { modern: '2026-07-28', legacy: '2025-11-25' };
 
-/** What each era calls a resource that there is not. */
-const RESOURCE_UNKNOWN = { modern: -32602, legacy: -32002 };
+/** What each revision calls a resource that there is not. */
+const RESOURCE_UNKNOWN = { '2026-07-28': -32602, '2025-11-25': -32002 };
 
 /** The code of a refused token where there is no HTTP to say 401. */
 const CREDENTIAL_REJECTED = 401;
@@ -72,9 +71,9 @@ describe('a client that people use', function () {
       works(client, 'stdio', session, () => served);
 
       it('is told when the platform refuses the token', async () => {
-        const refusal = await refused(client, served.stdio('another-token'), ({ read }) => read('platform://tools'));
-        expect(refusal.message).to.contain('refused this access token');
-        tells(refusal, CREDENTIAL_REJECTED, 'credential_rejected');
+        const told = await refused(client, served.stdio('another-token'), ({ read }) => read('platform://tools'));
+        expect(told.message).to.contain('refused this access token');
+        tells(told, CREDENTIAL_REJECTED, 'credential_rejected');
       });
     });
   }
@@ -96,7 +95,7 @@ function connected(client: Client, server: () => Server): () => Session {
 function works(client: Client, kind: Server['kind'], session: () => Session, served: () => Served): void {
   if (client.tellsRevision.includes(kind)) {
     it('agrees on the newest revision that it knows', () => {
-      expect(session().revision).to.equal(REVISIONS[client.era]);
+      expect(session().revision).to.equal(client.revision);
     });
   }
 
@@ -117,14 +116,14 @@ function works(client: Client, kind: Server['kind'], session: () => Session, ser
   });
 
   it('is told which resources there are when it asks for another', async () => {
-    const refusal = await refusalOf(client, session().read('platform://secrets'));
-    for (const uri of URIS) expect(refusal.message).to.contain(uri);
-    tells(refusal, RESOURCE_UNKNOWN[client.era], 'resource_unknown');
+    const told = await errorOf(client, session().read('platform://secrets'));
+    for (const uri of URIS) expect(told.message).to.contain(uri);
+    tells(told, RESOURCE_UNKNOWN[client.revision], 'resource_unknown');
   });
 }
 
 /** What a client says of something that a server of its own refuses, be it at the connection already. */
-function refused(client: Client, server: Server, ask: (session: Session) => Promise<unknown>): Promise<Refusal> {
+function refused(client: Client, server: Server, ask: (session: Session) => Promise<unknown>): Promise<ToldError> {
   const asked = async () => {
     const session = await client.connect(server);
     try {
@@ -133,20 +132,20 @@ function refused(client: Client, server: Server, ask: (session: Session) => Prom
       await session.close();
     }
   };
-  return refusalOf(client, asked());
+  return errorOf(client, asked());
 }
 
-async function refusalOf(client: Client, asked: Promise<unknown>): Promise<Refusal> {
-  let refusal: Refusal | undefined;
+async function errorOf(client: Client, asked: Promise<unknown>): Promise<ToldError> {
+  let told: ToldError | undefined;
   await asked.catch((error: unknown) => {
-    refusal = client.refusal(error);
+    told = client.errorOf(error);
   });
-  if (refusal === undefined) throw new Error('it was not refused');
-  return refusal;
+  if (told === undefined) throw new Error('it was not refused');
+  return told;
 }
 
 /** Holds an error to its code and to that of the error table, where the client passes them on. */
-function tells({ code, data }: Refusal, expected: number, word: string): void {
+function tells({ code, data }: ToldError, expected: number, word: string): void {
   if (code === undefined) return;
   expect(code).to.equal(expected);
   expect(data).to.include({ code: word });

@@ -26,10 +26,10 @@ const output = z.object({
 });
 
 /** The Inspector's CLI: each request is a process with a connection of its own. */
-export function inspector(era: Client['era']): Client {
+export function inspector(revision: Client['revision']): Client {
   return {
-    name: `the Inspector's CLI, ${era}`,
-    era,
+    name: `the Inspector's CLI, ${revision}`,
+    revision,
     tellsRevision: [],
     async connect(server) {
       const ask = async (...request: string[]) => {
@@ -41,7 +41,7 @@ export function inspector(era: Client['era']): Client {
               'json',
               '--quiet',
               '--protocol-era',
-              era,
+              revision === '2026-07-28' ? 'modern' : 'legacy',
               '--stored-auth-only',
               ...request,
               ...target,
@@ -63,7 +63,7 @@ export function inspector(era: Client['era']): Client {
         close: async () => {},
       };
     },
-    refusal(error) {
+    errorOf(error) {
       if (!(error instanceof InspectorError)) throw error;
       const { message, exitCode } = error;
       return exitCode === AUTH_REQUIRED ? { message, status: 401 } : { message };

@@ -7,7 +7,7 @@ import { type Client, type Server, texts } from './client.ts';
 /** The official SDK for TypeScript, version 1, which most clients of today are built on. */
 export const sdkV1: Client = {
   name: '@modelcontextprotocol/sdk 1',
-  era: 'legacy',
+  revision: '2025-11-25',
   tellsRevision: ['http'],
   async connect(server) {
     const client = new SdkClient({ name: 'test', version: '0' });
@@ -26,7 +26,7 @@ export const sdkV1: Client = {
       close: () => client.close(),
     };
   },
-  refusal(error) {
+  errorOf(error) {
     if (error instanceof McpError) return { message: error.message, code: error.code, data: error.data };
     if (error instanceof StreamableHTTPError && error.code !== undefined) {
       return { message: error.message, status: error.code };

@@ -14,7 +14,7 @@ import { type Client, type Server, texts } from './client.ts';
 export function sdkV2(name: string, mode: VersionNegotiationMode): Client {
   return {
     name: `@modelcontextprotocol/client 2, ${name}`,
-    era: mode === 'legacy' ? 'legacy' : 'modern',
+    revision: mode === 'legacy' ? '2025-11-25' : '2026-07-28',
     tellsRevision: ['http', 'stdio'],
     async connect(server) {
       // Its own cache is off: each read is to reach Portico.
@@ -28,7 +28,7 @@ export function sdkV2(name: string, mode: VersionNegotiationMode): Client {
         close: () => client.close(),
       };
     },
-    refusal(error) {
+    errorOf(error) {
       // What the client makes of -32002: it knows the meaning, and keeps neither code nor data as they came.
       if (error instanceof ResourceNotFoundError) return { message: error.message };
       if (error instanceof ProtocolError) return { message: error.message, code: error.code, data: error.data };

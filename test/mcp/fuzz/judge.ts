@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../../src/kernel/errors.ts';
-import type { WireAnswer } from '../../http/wire.ts';
+import type { RawResponse } from '../../support/raw-response.ts';
 import { TOKEN } from './requests.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: taken apart here.
@@ -8,14 +8,14 @@ type Json = any;
 const RESOURCE_NOT_FOUND = -32002;
 
 /** Throws where an answer is none that a client may get. `sent` is the body that it answers, where that is known. */
-export function judge(answer: WireAnswer, sent?: Buffer): void {
+export function judge(answer: RawResponse, sent?: Buffer): void {
   const { status, headers, body } = answer;
   check(!body.includes(TOKEN) && !JSON.stringify([...headers]).includes(TOKEN), 'the token is in the answer');
   if (status >= 200) judgeFinal(answer, sent);
   else check(status === 100 || status === 102, 'an interim answer');
 }
 
-function judgeFinal(answer: WireAnswer, sent: Buffer | undefined): void {
+function judgeFinal(answer: RawResponse, sent: Buffer | undefined): void {
   const { status, headers, body } = answer;
   check(status < 500 && /^[a-zA-Z0-9._~:/+=@-]{1,128}$/.test(headers.get('x-request-id') ?? ''), 'the head');
   const type = headers.get('content-type');
@@ -25,7 +25,7 @@ function judgeFinal(answer: WireAnswer, sent: Buffer | undefined): void {
   else check(type === null && status === 202 && body.length === 0, 'the type');
 }
 
-function judgeJson(answer: WireAnswer, sent: Buffer | undefined): void {
+function judgeJson(answer: RawResponse, sent: Buffer | undefined): void {
   const json: Json = JSON.parse(answer.body.toString());
   if (!Array.isArray(json)) {
     judgeMessage(json, answer, expectedId(sent));
@@ -35,7 +35,7 @@ function judgeJson(answer: WireAnswer, sent: Buffer | undefined): void {
   for (const one of json) judgeMessage(one, answer, undefined);
 }
 
-function judgeProblem({ status, headers, body }: WireAnswer): void {
+function judgeProblem({ status, headers, body }: RawResponse): void {
   const { code, requestId, ...problem }: Json = JSON.parse(body.toString());
   const row = rowOf(code);
   check(row.status === status && problem.status === status, 'the status of a problem');
@@ -44,7 +44,7 @@ function judgeProblem({ status, headers, body }: WireAnswer): void {
   check((status === 401) === headers.has('www-authenticate') || status === 403, 'a challenge');
 }
 
-function judgeMessage(message: Json, { status, headers }: WireAnswer, id: unknown): void {
+function judgeMessage(message: Json, { status, headers }: RawResponse, id: unknown): void {
   check(message?.jsonrpc === '2.0', 'the version of JSON-RPC');
   check('result' in message !== 'error' in message, 'either a result or an error');
   const { error } = message;
@@ -63,7 +63,7 @@ function judgeMessage(message: Json, { status, headers }: WireAnswer, id: unknow
   check(requestId === headers.get('x-request-id'), 'its requestId');
 }
 
-function judgeStream(answer: WireAnswer): void {
+function judgeStream(answer: RawResponse): void {
   const messages = answer.body
     .toString()
     .split('\n')

@@ -1,29 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { WireAnswer } from '../../http/wire.ts';
+import { type RawResponse, takeResponses } from '../../support/raw-response.ts';
 import type { Broken } from './broken-requests.ts';
 
 /** Far longer than anything takes: what has not ended by then never will. */
 const PATIENCE_MS = 10_000;
 const HANG_UP_MS = 20;
-
-/** Cuts whole answers off the front of what arrived. */
-export function takeAnswers(bytes: Buffer): { readonly answers: readonly WireAnswer[]; readonly rest: Buffer } {
-  const answers: WireAnswer[] = [];
-  let rest = bytes;
-  for (let end = rest.indexOf('\r\n\r\n'); end !== -1; end = rest.indexOf('\r\n\r\n')) {
-    const [line = '', ...fields] = rest.toString('latin1', 0, end).split('\r\n');
-    if (!/^HTTP\/1\.1 \d{3} [A-Z]/.test(line)) throw new Error(`wrong: the status line ${line}`);
-    const headers = new Headers();
-    for (const field of fields) headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1));
-    const size = end + 4 + Number(headers.get('content-length') ?? 0);
-    if (rest.length < size) break;
-    answers.push({ status: Number(line.split(' ')[1]), headers, body: rest.subarray(end + 4, size), size });
-    rest = rest.subarray(size);
-  }
-  return { answers, rest };
-}
 
 /** Resolves when `work` does; rejects when that takes too long. */
 async function patiently<T>(work: Promise<T>): Promise<T> {
@@ -42,7 +25,7 @@ async function patiently<T>(work: Promise<T>): Promise<T> {
 /** A connection that is used again and again, for requests that are framed as they should be. */
 export interface Lane {
   /** Sends a request and gives its answer. Rejects where there is none. */
-  ask(bytes: Buffer): Promise<WireAnswer>;
+  ask(bytes: Buffer): Promise<RawResponse>;
   close(): void;
 }
 
@@ -50,20 +33,20 @@ export function openLane(port: number): Lane {
   let socket: Socket | undefined;
 
   /** Gives nothing where the connection closes first. */
-  function attempt(bytes: Buffer): Promise<WireAnswer | undefined> {
+  function attempt(bytes: Buffer): Promise<RawResponse | undefined> {
     const used = socket?.writable === true ? socket : connect(port, '127.0.0.1').setNoDelay();
     socket = used;
     let arrived: Buffer = Buffer.alloc(0);
-    const answer = new Promise<WireAnswer | undefined>((resolve, reject) => {
+    const answer = new Promise<RawResponse | undefined>((resolve, reject) => {
       used.on('error', () => {});
       used.on('close', () => resolve(undefined));
       used.on('data', (chunk: Buffer) => {
         arrived = Buffer.concat([arrived, chunk]);
         try {
-          const { answers, rest } = takeAnswers(arrived);
-          const last = answers.find(({ status }) => status >= 200);
+          const { responses, rest } = takeResponses(arrived);
+          const last = responses.find(({ status }) => status >= 200);
           if (last === undefined) return;
-          if (answers.at(-1) !== last || rest.length > 0) throw new Error('wrong: more than one answer');
+          if (responses.at(-1) !== last || rest.length > 0) throw new Error('wrong: more than one answer');
           resolve(last);
         } catch (error) {
           reject(error);

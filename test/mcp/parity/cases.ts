@@ -22,7 +22,7 @@ export interface Case {
   readonly upstream?: Partial<SettingsInput['upstreams'][string]>;
   /** Which of the platform's answers comes back, and for how long it is fresh. */
   readonly list?: { readonly answer: number; readonly ttlMs: number };
-  readonly failure?: {
+  readonly error?: {
     readonly code: ErrorCode;
     readonly upstream?: string;
     readonly retryAfterSeconds?: number;
@@ -48,7 +48,7 @@ const MINUTE = 60_000;
 const fails = (what: string, platform: Behaviour, code: ErrorCode, retryAfterSeconds?: number): Case => ({
   what,
   steps: [{ uri: TOOLS, platform }],
-  failure: { code, upstream: 'tools', ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+  error: { code, upstream: 'tools', ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
 });
 
 export const CASES: readonly Case[] = [
@@ -73,7 +73,7 @@ export const CASES: readonly Case[] = [
   {
     what: 'too old to stand in for a platform that fails',
     steps: [{ uri: TOOLS }, { uri: TOOLS, afterMs: 90 * MINUTE, platform: says(500) }],
-    failure: { code: 'upstream_failed', upstream: 'tools' },
+    error: { code: 'upstream_failed', upstream: 'tools' },
   },
   {
     what: 'projects, which are never stored',
@@ -91,16 +91,16 @@ export const CASES: readonly Case[] = [
   {
     what: 'no-cache, while the platform fails',
     steps: [{ uri: TOOLS }, { uri: TOOLS, afterMs: 10_000, noCache: true, platform: says(500) }],
-    failure: { code: 'upstream_failed', upstream: 'tools' },
+    error: { code: 'upstream_failed', upstream: 'tools' },
     httpOnly: true,
   },
-  { what: 'an unknown URI', steps: [{ uri: 'platform://Tools' }], failure: { code: 'resource_unknown' }, requests: 0 },
-  { what: 'an empty URI', steps: [{ uri: '' }], failure: { code: 'uri_missing' }, requests: 0 },
-  { what: 'no URI', steps: [{}], failure: { code: 'uri_missing' }, requests: 0 },
+  { what: 'an unknown URI', steps: [{ uri: 'platform://Tools' }], error: { code: 'resource_unknown' }, requests: 0 },
+  { what: 'an empty URI', steps: [{ uri: '' }], error: { code: 'uri_missing' }, requests: 0 },
+  { what: 'no URI', steps: [{}], error: { code: 'uri_missing' }, requests: 0 },
   {
     what: 'no credential',
     steps: [{ uri: TOOLS, anonymous: true }],
-    failure: { code: 'credential_missing' },
+    error: { code: 'credential_missing' },
     requests: 0,
     httpOnly: true,
   },
@@ -109,7 +109,7 @@ export const CASES: readonly Case[] = [
   {
     what: '403 to who has read it before',
     steps: [{ uri: TOOLS }, { uri: TOOLS, afterMs: 10 * MINUTE, platform: says(403) }],
-    failure: { code: 'access_denied', upstream: 'tools' },
+    error: { code: 'access_denied', upstream: 'tools' },
   },
   fails('404', says(404), 'upstream_failed'),
   fails('429 with Retry-After', says(429, { 'retry-after': '7' }), 'upstream_rate_limited', 7),
@@ -124,7 +124,7 @@ export const CASES: readonly Case[] = [
     what: 'an open breaker',
     steps: [{ uri: PROJECTS, platform: says(500) }, { uri: PROJECTS }],
     upstream: { breaker: { failurePercent: 1, minimumCalls: 1, openMs: 30_000 } },
-    failure: { code: 'breaker_open', upstream: 'projects', retryAfterSeconds: 30 },
+    error: { code: 'breaker_open', upstream: 'projects', retryAfterSeconds: 30 },
     requests: 1,
   },
 ];
@@ -134,5 +134,5 @@ export const OVERLOADED: Case = {
   what: 'too many reads',
   steps: [{ uri: PROJECTS, platform: never, held: true }, { uri: TOOLS }],
   upstream: { connections: 1, maxQueue: 0, timeoutMs: 3000 },
-  failure: { code: 'overloaded', upstream: 'platform', retryAfterSeconds: 1 },
+  error: { code: 'overloaded', upstream: 'platform', retryAfterSeconds: 1 },
 };

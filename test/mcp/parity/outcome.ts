@@ -4,10 +4,10 @@ export interface Outcome {
   readonly text?: string | undefined;
   /** For how long the list is fresh yet, where the way can say so. */
   readonly ttlMs?: number | undefined;
-  readonly failure?: Failure | undefined;
+  readonly error?: ReadError | undefined;
 }
 
-export interface Failure {
+export interface ReadError {
   readonly code: string;
   readonly upstream: string | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -18,7 +18,7 @@ export interface Failure {
 // biome-ignore lint/suspicious/noExplicitAny: taken apart here.
 type Json = any;
 
-function failureOf(facts: Json, number: number, requestId: string | null): Failure {
+function errorOf(facts: Json, number: number, requestId: string | null): ReadError {
   const { code, upstream, retryAfterSeconds } = facts;
   if (typeof facts.requestId !== 'string' || facts.requestId !== (requestId ?? facts.requestId)) {
     throw new Error('no requestId, or another than the header has');
@@ -31,31 +31,31 @@ export async function httpOutcome(response: Response): Promise<Outcome> {
   const { status, headers } = response;
   const text = await response.text();
   if (status === 200) return { text, ttlMs: remainingMs(headers) };
-  return { failure: problemOf(response, text) };
+  return { error: problemOf(response, text) };
 }
 
 /** Of a JSON-RPC answer over HTTP: 401 and 403 are problems of HTTP there, too. */
 export async function rpcOutcome(response: Response): Promise<Outcome> {
   const text = await response.text();
   const type = response.headers.get('content-type');
-  if (type === 'application/problem+json') return { failure: problemOf(response, text) };
+  if (type === 'application/problem+json') return { error: problemOf(response, text) };
   if (response.status !== 200) throw new Error(`status ${response.status}`);
   return messageOutcome(JSON.parse(text), response.headers.get('x-request-id'));
 }
 
 /** Of a JSON-RPC answer. */
 export function messageOutcome({ result, error }: Json, requestId: string | null): Outcome {
-  if (error !== undefined) return { failure: failureOf(error.data, error.code, requestId) };
+  if (error !== undefined) return { error: errorOf(error.data, error.code, requestId) };
   return { text: result.contents[0].text, ttlMs: result.ttlMs };
 }
 
-function problemOf({ status, headers }: Response, text: string): Failure {
+function problemOf({ status, headers }: Response, text: string): ReadError {
   const problem: Json = JSON.parse(text);
   const retryAfter = headers.get('retry-after');
   if ((retryAfter === null ? undefined : Number(retryAfter)) !== problem.retryAfterSeconds) {
     throw new Error(`Retry-After is ${retryAfter}`);
   }
-  return failureOf(problem, status, headers.get('x-request-id'));
+  return errorOf(problem, status, headers.get('x-request-id'));
 }
 
 /** What `Cache-Control` and `Age` leave of the freshness. */

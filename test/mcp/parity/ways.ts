@@ -4,12 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { parseConfig } from '../../../src/config/load.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
 import type { SettingsInput } from '../../../src/config/schema/settings.ts';
 import { createCore } from '../../../src/core.ts';
-import { openStdio } from '../../../src/mcp/stdio/connection.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
-import { RESOURCES } from '../../../src/resources/index.ts';
+import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
+import { createRepresentations } from '../../../src/snapshots/representations.ts';
 import { callerWith } from '../../support/caller.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { MAIN, writeSettings } from '../../support/process.ts';
@@ -29,8 +28,6 @@ export interface Opened {
 }
 
 export type Way = (settings: SettingsInput, now: () => number) => Promise<Opened>;
-
-const SILENT = createLogger({ level: 'silent' });
 
 function overHttp(send: (url: string, uri: string | undefined, headers: Headers) => Promise<Outcome>): Way {
   return async (settings, now) => {
@@ -97,24 +94,25 @@ function overStreams(input: Writable, output: Readable, modern: boolean): Opened
 function stdio(modern: boolean): Way {
   return async (settings, now) => {
     const config = parseConfig(settings);
-    const core = createCore(config, { logger: SILENT, now });
+    const core = createCore(config, { events: {}, now });
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const { catalogue } = core;
+    const { requestId: _, ...identity } = callerWith();
     const connection = openStdio({
       ...config.mcp,
-      catalogue,
-      resources: RESOURCES,
+      catalogue: core.catalogue,
+      representations: createRepresentations(core.cache),
       version: '1.2.3',
       now,
-      caller: callerWith(),
-      logger: SILENT,
+      events: {},
+      identity,
+      graceMs: 1,
       input,
       output,
     });
     return {
       read: overStreams(input, output, modern),
       async close() {
-        connection.drain(1);
+        connection.drain();
         await connection.closed;
         await core.close();
       },

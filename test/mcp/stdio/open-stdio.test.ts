@@ -3,20 +3,11 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
 import type { RequestRecord } from '../../../src/observability/events.ts';
-import { until } from '../../http/until.ts';
-import {
-  type Bug,
-  CLIENT,
-  cachedFor,
-  callerOf,
-  ENVELOPE,
-  loadOf,
-  optionsOf,
-  type Read,
-  type Reader,
-  TOKEN,
-  toolItem,
-} from '../asked.ts';
+import { callerWith, TOKEN } from '../../support/caller.ts';
+import type { CatalogueRead, Reader } from '../../support/catalogue.ts';
+import { eventually } from '../../support/eventually.ts';
+import { toolItem } from '../../support/loads.ts';
+import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
 const TOOLS = 'platform://tools';
@@ -31,10 +22,10 @@ function connect(
 ) {
   const input = new PassThrough();
   const output = new PassThrough();
-  const reads: Read[] = [];
+  const reads: CatalogueRead[] = [];
   const records: RequestRecord[] = [];
   const bugs: Bug[] = [];
-  const { requestId: _, ...identity } = callerOf();
+  const { requestId: _, ...identity } = callerWith();
   const connection = openStdio({
     ...optionsOf({
       read(one) {
@@ -72,18 +63,20 @@ function connect(
     answers,
     /** The first `count` messages that came back. */
     async receive(count: number): Promise<Message[]> {
-      await until(() => answers().length >= count);
+      await eventually(() => answers().length >= count);
       return answers();
     },
     async ask(method: string, params: object = {}): Promise<Message> {
       id += 1;
       const own = id;
       write({ jsonrpc: '2.0', id: own, method, params });
-      await until(() => answers().some((answer) => answer.id === own));
+      await eventually(() => answers().some((answer) => answer.id === own));
       return answers().find((answer) => answer.id === own);
     },
   };
 }
+
+const timersLeft = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
 describe('MCP over stdio', () => {
   it('speaks an earlier revision to a client that begins with it', async () => {
@@ -147,7 +140,12 @@ describe('MCP over stdio', () => {
       ['stdio', 'resources/read', 'ok'],
       ['stdio', 'other', 'not_found'],
     ]);
-    expect(records[1]).to.include({ resource: 'tools', upstreamMs: 12, cache: 'hit', callerKey: 'key' });
+    expect(records[1]).to.include({
+      resource: 'tools',
+      upstreamMs: 12,
+      cache: 'hit',
+      callerKey: 'key of token-of-the-test',
+    });
     expect(records[1]).to.include({ requestId: reads[0]?.caller.requestId });
     expect(records[1]?.bytes).to.equal(JSON.stringify({ result, jsonrpc: '2.0', id: 2 }).length);
     expect(records[2]?.requestId).to.equal(error.data.requestId);
@@ -221,10 +219,10 @@ describe('MCP over stdio', () => {
     );
     await ask('initialize', INITIALIZE);
     write({ jsonrpc: '2.0', id: 'long', method: 'resources/read', params: { uri: TOOLS } });
-    await until(() => reads.length === 1);
+    await eventually(() => reads.length === 1);
     const aborted = reads[0]?.signal;
     write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
-    await until(() => aborted?.aborted === true);
+    await eventually(() => aborted?.aborted === true);
     expect(records[1]).to.include({ rpc: 'resources/read', outcome: 'cancelled' });
     expect(await ask('ping')).to.have.property('result');
     expect(answers()).to.have.length(2);
@@ -237,9 +235,9 @@ describe('MCP over stdio', () => {
       return loadOf([]);
     });
     write({ jsonrpc: '2.0', id: 'long', method: 'resources/read', params: { uri: TOOLS } });
-    await until(() => reads.length === 1);
+    await eventually(() => reads.length === 1);
     write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
-    await until(() => records.length === 1);
+    await eventually(() => records.length === 1);
     gate.resolve();
     await ask('ping');
     expect(answers()).to.have.length(1);
@@ -263,7 +261,7 @@ describe('MCP over stdio', () => {
       write({ jsonrpc: '2.0', id: name, method: 'resources/read', params: { uri: `platform://${name}` } });
     }
     input.end();
-    await until(() => reads.length === 2 && input.isPaused());
+    await eventually(() => reads.length === 2 && input.isPaused());
     expect(answers()).to.deep.equal([]);
     gates['workflows']?.resolve();
     await receive(1);
@@ -291,7 +289,7 @@ describe('MCP over stdio', () => {
       await ask('initialize', INITIALIZE);
       write({ jsonrpc: '2.0', id: 'never', method: 'resources/read', params: { uri: TOOLS } });
       write({ jsonrpc: '2.0', id: 'read', method: 'resources/read', params: { uri: 'platform://projects' } });
-      await until(() => reads.length === 2);
+      await eventually(() => reads.length === 2);
       const { signal } = reads[0] ?? {};
       expect(signal?.aborted).to.equal(false);
       endIt(opened);
@@ -322,12 +320,18 @@ describe('MCP over stdio', () => {
 
   it('ends when nobody is there to answer', async () => {
     for (const open of [0, 1]) {
-      const { ask, write, reads, output, connection } = connect(() => new Promise(() => {}));
+      const { ask, write, reads, input, output, connection } = connect(() => new Promise(() => {}));
       await ask('initialize', INITIALIZE);
       if (open === 1) write({ jsonrpc: '2.0', id: 'a', method: 'resources/read', params: { uri: TOOLS } });
-      await until(() => reads.length === open);
+      await eventually(() => reads.length === open);
       output.destroy(new Error('EPIPE'));
       expect(await connection.closed).to.equal(open === 0);
+      // Nothing is left that would keep the process.
+      const timers = timersLeft();
+      input.destroy();
+      connection.drain();
+      await eventually(() => input.closed);
+      expect(timersLeft()).to.equal(timers);
     }
   });
 
@@ -336,8 +340,8 @@ describe('MCP over stdio', () => {
     await ask('initialize', INITIALIZE);
     output.removeAllListeners('data').pause();
     write({ jsonrpc: '2.0', id: 'big', method: 'resources/read', params: { uri: TOOLS } });
-    await until(() => input.isPaused());
+    await eventually(() => input.isPaused());
     output.resume();
-    await until(() => !input.isPaused());
+    await eventually(() => !input.isPaused());
   });
 });

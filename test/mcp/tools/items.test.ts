@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createItemParser, findItems, type ParsedItems, parseItems } from '../../../src/mcp/tools/items.ts';
-import { createSnapshotWriter } from '../../../src/snapshots/snapshot-writer.ts';
+import { createSnapshotWriter } from '../../../src/snapshots/snapshot.ts';
 import { cachedFor, loadOf } from '../asked.ts';
 
 const STEP_BYTES = 262_144;

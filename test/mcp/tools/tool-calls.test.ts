@@ -2,9 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { writeCursor } from '../../../src/mcp/tools/cursor.ts';
-import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
+import { createSnapshotCache, snapshotKey } from '../../../src/snapshots/cache.ts';
 import { createRepresentations } from '../../../src/snapshots/representations.ts';
-import { asked, cachedFor, loadOf, type Reader, toolItem } from '../asked.ts';
+import { callerWith } from '../../support/caller.ts';
+import type { Reader } from '../../support/catalogue.ts';
+import { toolItem } from '../../support/loads.ts';
+import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) =>
   toolItem(`tool-${index}`, { category: index % 2 === 0 ? 'EVEN' : 'ODD' }),
@@ -97,11 +100,11 @@ describe('a tool', () => {
 
   it('makes the pages of a snapshot once, those of the usual size', async () => {
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 });
-    const stored = loadOf(ITEMS, cachedFor(1000));
-    const storing = cache.begin('key-of-the-test');
-    storing.store(stored);
-    storing.end();
-    const held = () => cache.get('key-of-the-test') ?? stored;
+    const caller = callerWith();
+    const cached = { key: snapshotKey('tools', caller.partition), freshUntil: NOW + 1000, stored: false };
+    const stored = loadOf(ITEMS, { cached });
+    cache.begin('tools', caller).store(stored);
+    const held = () => cache.get('tools', caller) ?? stored;
     const options = { read: held, representations: createRepresentations(cache) };
     const first = await call('list_tools', {}, options);
     const { nextCursor } = first.structuredContent;
@@ -109,7 +112,7 @@ describe('a tool', () => {
       await call('list_tools', args, options);
     }
     await call('list_tools', { cursor: nextCursor }, options);
-    expect(Object.keys(held().snapshot.representations)).to.deep.equal(['page 0', 'page 50']);
+    expect(Object.keys(held().snapshot.representations)).to.deep.equal(['derived page 0', 'derived page 50']);
     expect(await call('list_tools', {}, options)).to.deep.include({ structuredContent: first.structuredContent });
     const { result } = (await asked(options).earlier('tools/call', { name: 'list_tools' })).json;
     expect(result).to.deep.equal({ content: first.content, structuredContent: first.structuredContent });

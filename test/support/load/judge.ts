@@ -1,9 +1,8 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '../../../src/kernel/errors.ts';
 import type { RawResponse } from '../raw-response.ts';
-import type { Given, Read } from './read.ts';
-import { UPSTREAM_OF } from './settings.ts';
-import { permittedAge } from './staleness.ts';
+import type { Given, Read } from './callers.ts';
+import { LIFETIME, TIMEOUT_MS, UPSTREAM_OF } from './scene-settings.ts';
 import { editionAt, endOf, oldestEdition } from './truth.ts';
 
 /** What platforms that fail, and an end of the process, may lead to. Every other code would be somebody's mistake. */
@@ -19,11 +18,15 @@ const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([
   'draining',
 ]);
 
+/** The process goes by another clock than this one, in whole milliseconds, and its timers may be late. */
+const CLOCKS_MS = 250;
+const LATE_TIMER_MS = 3000;
+
 type Whose = Pick<Read, 'caller' | 'resource'>;
 
-/** Holds every answer against the truth. */
+/** Holds every response against the truth. */
 export interface Judge {
-  /** The outcome in a word, as the log has it; throws where the answer is wrong. */
+  /** The outcome in a word, as the log has it; throws where the response is wrong. */
   outcomeOf(read: Read, response: RawResponse): string;
   /** The list that a caller was given last, and when the upstream of that list refused the caller last. */
   memoryOf(whose: Whose): { readonly given: Given | undefined; readonly refusedAt: number };
@@ -83,7 +86,7 @@ export function createJudge(refusedAt: (requestId: string) => number | undefined
 
   return {
     outcomeOf(read, response) {
-      if (response.headers.get('x-request-id') !== read.requestId) throw new Error("another request's answer");
+      if (response.headers.get('x-request-id') !== read.requestId) throw new Error("another request's response");
       if (response.status !== 200 && response.status !== 304) return codeIn(read, response);
       checkTime(read, response, listIn(read, response));
       return response.status === 200 ? 'ok' : 'not_modified';
@@ -96,4 +99,24 @@ function decode(bytes: Buffer, coding: string | undefined): Buffer {
   if (coding === 'gzip') return gunzipSync(bytes);
   // A copy: what came in the same chunk as the body would be kept with it.
   return coding === 'zstd' ? zstdDecompressSync(bytes) : Buffer.from(bytes);
+}
+
+/**
+ * How long before a read was sent its response may have been true for the last time, by what the response says of itself.
+ * `undefined` where it says what it must not.
+ */
+function permittedAge({ resource, noCache }: Read, response: RawResponse): number | undefined {
+  const [name, ...parameters] = response.headers.get('cache-status')?.split('; ') ?? [];
+  const has = (parameter: string) => parameters.some((each) => each === parameter || each.startsWith(`${parameter}=`));
+  if (name !== 'portico' || has('fwd') === has('hit')) return undefined;
+  const { ttlMs, staleWhileRevalidateMs, staleIfErrorMs, minRefreshMs } = LIFETIME;
+  if (has('hit')) {
+    if (resource === 'projects') return undefined;
+    return (noCache ? minRefreshMs : ttlMs + staleWhileRevalidateMs) + CLOCKS_MS;
+  }
+  if (has('detail')) {
+    return noCache || resource === 'projects' ? undefined : ttlMs + staleIfErrorMs + CLOCKS_MS;
+  }
+  // Another read may have begun the load, up to a deadline before; or it was loaded for this very read.
+  return has('collapsed') ? TIMEOUT_MS + LATE_TIMER_MS : 0;
 }

@@ -1,6 +1,5 @@
-import { FAULT_NAMES } from './faults.ts';
-import type { Load } from './load.ts';
-import { accessLines, type LogLine } from './log-lines.ts';
+import { FAULT_NAMES } from './misbehaviour.ts';
+import type { Load } from './run-load.ts';
 import type { Scene } from './scene.ts';
 
 /** What callers must have met for a load to have shown anything. */
@@ -44,4 +43,30 @@ export function disagreements({ fates }: Load, lines: readonly LogLine[]): reado
     const seen = fate.kind === 'answered' ? fate.outcome : undefined;
     return logged === seen ? [] : [`${id}: ${seen ?? 'closed'}, and in the log ${logged}`];
   });
+}
+
+/** One line of the process's log, as far as a load looks at it. */
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly requestId?: string;
+  readonly outcome?: string;
+}
+
+export function readLog(stdout: string): readonly LogLine[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** The access lines, by request id. Throws where a request has two. */
+export function accessLines(lines: readonly LogLine[]): ReadonlyMap<string, LogLine> {
+  const found = new Map<string, LogLine>();
+  for (const line of lines) {
+    if (line.msg !== 'request' || line.requestId === undefined) continue;
+    if (found.has(line.requestId)) throw new Error(`two access lines for ${line.requestId}`);
+    found.set(line.requestId, line);
+  }
+  return found;
 }

@@ -1,9 +1,9 @@
 import { type PorticoProcess, runPortico, writeSettings } from '../process.ts';
-import { createCallers, type LoadCaller } from './caller.ts';
+import { createCallers, type LoadCaller } from './callers.ts';
+import { type FlappingPlatform, startFlappingPlatform } from './flapping-platform.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { insideEnvironment } from './look-inside.ts';
-import { type FlappingPlatform, startFlappingPlatform } from './platform.ts';
-import { loadSettings } from './settings.ts';
+import { loadSettings } from './scene-settings.ts';
 
 /** A Portico process, the flapping platforms behind it, and the callers to come. */
 export interface Scene {

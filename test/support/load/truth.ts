@@ -1,5 +1,5 @@
 import type { ResourceName } from '../../../src/resources/index.ts';
-import type { LoadCaller } from './caller.ts';
+import type { LoadCaller } from './callers.ts';
 
 /** What the platform of a load has of one resource. A new edition of each list comes out all the time. */
 interface Book {

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/** What every item of every demo API has. */
+export interface DemoItem {
+  readonly id: string;
+  readonly name: string;
+  /** Absent where there is nothing to install: then the `installed` filter passes the item. */
+  readonly installed?: boolean;
+}
+
+/** One page of a list, in the manner of AIP-158. */
+export interface Page {
+  readonly items: readonly DemoItem[];
+  /** The token that leads to this page itself. */
+  readonly token: string;
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+}
+
+/** What is wrong with a query, in words that name what is right. */
+export interface Issue {
+  readonly issue: string;
+}
+
+/** Cuts the page that `query` asks for; `pageSize` beyond `maxPageSize` gives `maxPageSize`, as AIP-158 has it. */
+export function cutPage(all: readonly DemoItem[], query: URLSearchParams, maxPageSize: number): Page | Issue {
+  const installed = query.get('installed') ?? '';
+  if (!['', 'true', 'false'].includes(installed)) return { issue: 'installed must be true or false.' };
+  const pageSize = query.get('pageSize') ?? '0';
+  if (!/^\d+$/.test(pageSize)) return { issue: 'pageSize must be a whole number, 0 for the default.' };
+  const items = installed === '' ? all : all.filter((item) => String(item.installed ?? installed) === installed);
+  const tokens = items.map(tokenOf);
+  const token = query.get('pageToken') ?? '';
+  const start = token === '' ? 0 : tokens.indexOf(token);
+  if (start === -1) return { issue: 'pageToken must be a nextPageToken of this list.' };
+  const end = start + (Math.min(Number(pageSize), maxPageSize) || maxPageSize);
+  return { items: items.slice(start, end), token: tokens[start] ?? '', nextPageToken: tokens[end] ?? '' };
+}
+
+/** Opaque: a page is named by its first item, hashed so that nobody is tempted to build a token. */
+function tokenOf(item: DemoItem): string {
+  return createHash('sha256').update(item.id).digest('base64url').slice(0, 16);
+}

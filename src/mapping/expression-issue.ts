@@ -1,0 +1,65 @@
+import { FUNCTIONS } from './functions.ts';
+import { type Arity, arityOf, type ExpressionNode } from './jmespath.ts';
+
+/** Levels of nesting in an expression. Deeper ones could exhaust the stack while a page is mapped. */
+const MAX_DEPTH = 100;
+
+/** The issue of an expression that nests deeper than {@link MAX_DEPTH}, or than the parser can follow. */
+export const TOO_DEEP = 'is nested too deep';
+
+type NodeOf<Type extends ExpressionNode['type']> = Extract<ExpressionNode, { readonly type: Type }>;
+
+/**
+ * What is wrong with an expression although it parses, in plain words; undefined if nothing is. What is found here would
+ * else go wrong, or mean something else than its author thinks, each time that a page is mapped.
+ */
+export function issueOf(node: ExpressionNode, depth = 0): string | undefined {
+  if (depth > MAX_DEPTH) return TOO_DEEP;
+  const issue = ownIssue(node);
+  if (issue !== undefined) return issue;
+  for (const child of childrenOf(node)) {
+    const deeper = issueOf(child, depth + 1);
+    if (deeper !== undefined) return deeper;
+  }
+  return undefined;
+}
+
+function ownIssue(node: ExpressionNode): string | undefined {
+  switch (node.type) {
+    case 'Function':
+      return callIssue(node);
+    case 'Index':
+      return Number.isSafeInteger(node.value) ? undefined : 'has an index that is no whole number';
+    case 'Slice':
+      return node.step === 0 ? 'has a slice with step 0' : undefined;
+    case 'ExpressionReference':
+      return 'has &, which no function takes';
+    case 'Binding':
+      return 'has a single =; to compare, write ==';
+    case 'LetExpression':
+    case 'Variable':
+      // The library loses variables inside functions, and inner ones whose value is false.
+      return 'has a variable, which is not supported; $ stands for the whole value';
+    default:
+      return undefined;
+  }
+}
+
+function callIssue({ name, children }: NodeOf<'Function'>): string | undefined {
+  const arity = arityOf(name);
+  if (arity === undefined) return `calls ${name}(); expressions may call ${Object.keys(FUNCTIONS).join(', ')}`;
+  const isRight = children.length >= arity.least && children.length <= arity.most;
+  return isRight ? undefined : `calls ${name}(), which takes ${range(arity)}, with ${children.length}`;
+}
+
+function range({ least, most }: Arity): string {
+  if (least === most) return least === 1 ? '1 argument' : `${least} arguments`;
+  return `${least} ${most === Number.POSITIVE_INFINITY ? 'or more' : `to ${most}`} arguments`;
+}
+
+function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
+  if (node.type === 'Literal') return [];
+  return Object.values(node)
+    .flat()
+    .filter((part) => typeof part === 'object' && part !== null);
+}

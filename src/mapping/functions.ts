@@ -1,0 +1,117 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { isExact } from './exact-numbers.ts';
+
+/** Characters of the longest text that a function may make; a longer one makes the item invalid. */
+const MAX_CHARACTERS = 65_536;
+/**
+ * Characters of the longest text that is searched for. V8 skips by the last 250 characters only: it takes 45 s to look
+ * for a longer one in 800,000 characters that are nearly alike.
+ */
+const MAX_SEARCHED_CHARACTERS = 250;
+/** RFC 8259, section 6. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+type JmespathFunction = (...given: never[]) => unknown;
+
+/**
+ * The JMESPath functions that expressions may call. An upstream decides what they work on, so each is linear (`sort`:
+ * n log n), makes no text much longer than what it was given, and is right by the specification. `null` stands for the
+ * library's own function where that is so; the others take its place, with the first of its parameters, as many as they
+ * have themselves.
+ */
+export const FUNCTIONS: Readonly<Record<string, JmespathFunction | null>> = {
+  // Of contains, split and replace, the library's search for a text of any length.
+  contains,
+  ends_with: null,
+  // The library's takes any length.
+  join,
+  keys: null,
+  length: null,
+  lower: null,
+  not_null: null,
+  // The library's takes any length, too, and with its fourth parameter finds patterns such as `$&`.
+  replace,
+  // The library's sorts numbers as texts.
+  sort,
+  split,
+  starts_with: null,
+  to_array: null,
+  // The library's takes `''` for 0, and `0x1f`.
+  to_number: toNumber,
+  // The library's prints a number that may have lost digits.
+  to_string: toText,
+  // The library's takes time in the square of the length.
+  trim: (text: string) => text.trim(),
+  type: null,
+  upper: null,
+  values: null,
+};
+
+/** Null for anything but a text in a text. */
+function contains(where: string | readonly unknown[], what: unknown): boolean | null {
+  if (typeof where !== 'string') return where.includes(what);
+  return typeof what === 'string' ? where.includes(searchable(what)) : null;
+}
+
+function split(text: string, separator: string): string[] {
+  return text.split(searchable(separator));
+}
+
+function searchable(text: string): string {
+  if (text.length > MAX_SEARCHED_CHARACTERS) throw invalid('a function looks for too long a text');
+  return text;
+}
+
+function join(glue: string, parts: readonly string[]): string {
+  checkLength(parts.reduce((length, part) => length + glue.length + part.length, 0));
+  return parts.join(glue);
+}
+
+function replace(text: string, old: string, by: string): string {
+  const parts = split(text, old);
+  if (by.length > old.length) checkLength(text.length + (parts.length - 1) * (by.length - old.length));
+  return parts.join(by);
+}
+
+/** Numbers by value, texts by code point. */
+function sort(list: readonly string[] | readonly number[]): unknown[] {
+  return [...list].sort((left, right) =>
+    typeof left === 'string' ? compareTexts(left, String(right)) : left - Number(right),
+  );
+}
+
+function compareTexts(left: string, right: string): number {
+  const shorter = Math.min(left.length, right.length);
+  for (let index = 0; index < shorter; index += 1) {
+    if (left.charCodeAt(index) !== right.charCodeAt(index)) {
+      return Number(left.codePointAt(index)) - Number(right.codePointAt(index));
+    }
+  }
+  return left.length - right.length;
+}
+
+function toNumber(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : null;
+}
+
+/** A text as it is, anything else as JSON. An id that loses digits would become another one's. */
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  let characters = 0;
+  return JSON.stringify(value, (key, part) => {
+    if (typeof part === 'number' && !isExact(part)) throw invalid('a number may have lost digits');
+    characters += key.length + (typeof part === 'string' ? part.length : 1);
+    checkLength(characters);
+    return part;
+  });
+}
+
+/** Before memory is taken for them. */
+function checkLength(characters: number): void {
+  if (characters > MAX_CHARACTERS) throw invalid('a function makes too long a text');
+}
+
+function invalid(reason: string): GatewayError {
+  return new GatewayError('upstream_invalid', { reason });
+}

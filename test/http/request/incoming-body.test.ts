@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import {
+  expectNoUncaught,
+  LIST,
+  post,
+  RPC,
+  RPC_MAX_BYTES,
+  type Served,
+  type ServeOptions,
+  serve,
+  serveRpc,
+} from '../served.ts';
+
+/** Serves JSON-RPC that answers with the body of the request. */
+async function serveEcho(options?: ServeOptions): Promise<Served & { readonly bodies: Buffer[] }> {
+  const bodies: Buffer[] = [];
+  const served = await serveRpc(({ body }) => {
+    bodies.push(body);
+    return { status: 200, headers: [], body };
+  }, options);
+  return { ...served, bodies };
+}
+
+const SLOW = { headersTimeoutMs: 100, requestTimeoutMs: 100 };
+
+describe('a body that is read', () => {
+  expectNoUncaught();
+
+  it('may come in chunks', async () => {
+    const { url } = await serveEcho();
+    const request = post('3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n', { 'Transfer-Encoding': 'chunked' });
+    expect((await exchange(url, request)).body.toString()).to.equal('{"a":1}');
+  });
+
+  it('may arrive after the headers, and is asked for where the client waits to be asked', async () => {
+    const { url } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post('', { 'Content-Length': '7', Expect: '100-continue' }));
+    expect((await connection.receive()).status).to.equal(100);
+    connection.send('{"a"');
+    await sleep(20);
+    connection.send(':1}');
+    expect((await connection.receive()).body.toString()).to.equal('{"a":1}');
+  });
+
+  it('may be empty, announced or not', async () => {
+    const { url, bodies } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post(''));
+    connection.send(post('', { 'Content-Length': undefined }));
+    connection.send(post('0\r\n\r\n', { 'Transfer-Encoding': 'chunked' }));
+    connection.send(post('{}'));
+    // Who waits to be asked for a body, and is not, may send it all the same: that ends the connection.
+    connection.send(post('', { 'Content-Length': undefined, Expect: '100-continue' }));
+    for (let count = 0; count < 5; count += 1) expect((await connection.receive()).status).to.equal(200);
+    expect(bodies.map(String)).to.deep.equal(['', '', '', '{}', '']);
+  });
+
+  it('may have as many bytes as its bound', async () => {
+    const { url, bodies } = await serveEcho();
+    const most = 'x'.repeat(RPC_MAX_BYTES);
+    expect((await exchange(url, post(most))).status).to.equal(200);
+    const chunked = post(`${RPC_MAX_BYTES.toString(16)}\r\n${most}\r\n0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
+    expect((await exchange(url, chunked)).status).to.equal(200);
+    expect(bodies.map(({ length }) => length)).to.deep.equal([RPC_MAX_BYTES, RPC_MAX_BYTES]);
+  });
+
+  it('is too large as soon as that is known, announced or not', async () => {
+    const { url, bodies } = await serveEcho();
+    const length = RPC_MAX_BYTES + 1;
+    const announced = await exchange(url, post('', { 'Content-Length': String(length), Expect: '100-continue' }));
+    expect(announced.status).to.equal(413);
+    const body = `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n0\r\n\r\n`;
+    const chunked = await exchange(url, post(body, { 'Transfer-Encoding': 'chunked' }));
+    expect(chunked.json()).to.include({ status: 413, code: 'too_large' });
+    expect(chunked.json()['detail']).to.contain(String(RPC_MAX_BYTES));
+    expect(bodies).to.deep.equal([]);
+  });
+
+  it('that is too large and never ends is answered all the same, and the connection closes', async () => {
+    const { url } = await serveEcho();
+    const connection = openConnection(url);
+    const length = RPC_MAX_BYTES + 1;
+    connection.send(
+      `${post('', { 'Transfer-Encoding': 'chunked' })}${length.toString(16)}\r\n${'x'.repeat(length)}\r\n`,
+    );
+    const [response] = (await connection.closed()).responses;
+    expect(response?.status).to.equal(413);
+    expect(response?.headers.get('connection')).to.equal('close');
+  });
+
+  it('that comes too slowly is 408, and the connection closes', async () => {
+    const { url, ended, bodies } = await serveEcho(SLOW);
+    const connection = openConnection(url);
+    connection.send(post('{', { 'Content-Length': '10' }));
+    const { responses } = await connection.closed();
+    expect(responses.map(({ status }) => status)).to.deep.equal([408]);
+    expect(responses[0]?.json()).to.include({ code: 'request_timeout' });
+    expect(responses[0]?.headers.get('connection')).to.equal('close');
+    expect((await ended(1))[0]).to.include({ outcome: 'request_timeout', route: RPC });
+    expect(bodies).to.deep.equal([]);
+  });
+
+  it('whose chunks do not parse is 400, and the connection closes', async () => {
+    const { url, ended, bodies } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post('3\r\n{"a\r\nnonsense', { 'Transfer-Encoding': 'chunked' }));
+    const { responses } = await connection.closed();
+    expect(responses.map(({ status }) => status)).to.deep.equal([400]);
+    expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
+    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request', route: RPC });
+    expect(bodies).to.deep.equal([]);
+  });
+
+  it('that breaks off with its connection is given up', async () => {
+    const { url, ended, bodies, bugs } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post('{', { 'Content-Length': '10' }));
+    await sleep(20);
+    connection.socket.resetAndDestroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC, bytes: 0 });
+    await sleep(20);
+    expect(await ended(1)).to.have.length(1);
+    expect(bodies).to.deep.equal([]);
+    expect(bugs).to.deep.equal([]);
+  });
+
+  it('that a FIN breaks off is 400, for who reads on', async () => {
+    const { url, ended, bodies, bugs } = await serveEcho();
+    const connection = openConnection(url);
+    connection.socket.end(post('{', { 'Content-Length': '10' }), 'latin1');
+    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([400]);
+    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request', route: RPC });
+    expect(await ended(1)).to.have.length(1);
+    expect(bodies).to.deep.equal([]);
+    expect(bugs).to.deep.equal([]);
+  });
+});
+
+describe('a body that nothing reads', () => {
+  expectNoUncaught();
+
+  it('is read away, so that the response arrives whole', async () => {
+    const { url, ended } = await serve();
+    const connection = openConnection(url);
+    const piece = 'x'.repeat(10_000);
+    connection.send(requestText('POST', LIST, { 'Content-Length': '100000' }));
+    for (let pieces = 0; pieces < 10; pieces += 1) {
+      expect(connection.arrived()).to.deep.equal([]);
+      connection.send(piece);
+      await sleep(5);
+    }
+    const { responses, error } = await connection.closed();
+    expect(responses.map(({ status }) => status)).to.deep.equal([405]);
+    expect(error).to.equal(undefined);
+    expect(await ended(1)).to.have.length(1);
+  });
+
+  it('that does not come is not waited for long', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.send(requestText('PUT', LIST, { 'Content-Length': '10' }));
+    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([405]);
+  });
+
+  it('for which the client waits to be asked is told no at once', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.send(get(LIST, { 'Content-Length': '10', Expect: '100-continue' }));
+    const first = await Promise.race([connection.closed(), sleep(900)]);
+    expect(first?.responses.map(({ status }) => status)).to.deep.equal([400]);
+  });
+
+  it('ends with its caller', async () => {
+    const { url, ended } = await serve();
+    const connection = openConnection(url);
+    connection.send(requestText('PUT', LIST, { 'Content-Length': '10' }));
+    await sleep(20);
+    connection.socket.resetAndDestroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
+    await eventually(() => connection.socket.closed);
+  });
+});

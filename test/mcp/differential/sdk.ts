@@ -1,0 +1,125 @@
+import {
+  createMcpHandler,
+  fromJsonSchema,
+  InMemoryTransport,
+  type JSONRPCMessage,
+  type McpHttpHandler,
+  ProtocolError,
+  Server,
+} from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { asked } from '../asked.ts';
+import type { Exchange, Told } from './exchange.ts';
+
+const INVALID_PARAMS = -32602;
+const URL_OF_NOBODY = 'http://portico.invalid/mcp';
+const LIST = { ttlMs: 3_600_000, cacheScope: 'private' as const };
+
+// biome-ignore lint/suspicious/noExplicitAny: lists that are passed on as they are.
+type Json = any;
+
+/** What both servers offer: the lists as ours has them, and the items of every resource. */
+export interface Offer {
+  readonly items: readonly Readonly<Record<string, string>>[];
+  /** How long each read is fresh yet. */
+  readonly ttlMs: number;
+}
+
+/** The SDK's own server, set up with the same resources and tools. Schemas, errors and encodings are the SDK's. */
+async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
+  const ours = asked();
+  const { result: initialized } = (
+    await ours.earlier('initialize', { protocolVersion: '', capabilities: {}, clientInfo: { name: '', version: '' } })
+  ).json;
+  const { resources }: Json = (await ours.earlier('resources/list')).json.result;
+  const { tools }: Json = (await ours.earlier('tools/list')).json.result;
+  const schemas = new Map<string, ReturnType<typeof fromJsonSchema>>(
+    tools.map((tool: Json) => [tool.name, fromJsonSchema(tool.inputSchema)]),
+  );
+  const { serverInfo, capabilities, instructions } = initialized;
+
+  /** Everything fits one page. */
+  function onePage<T>(members: T, params: { readonly cursor?: string | undefined } | undefined): T {
+    if (params?.cursor !== undefined) throw new ProtocolError(INVALID_PARAMS, 'no such cursor');
+    return members;
+  }
+
+  async function call(name: string, given: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const schema = schemas.get(name);
+    if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
+    const checked = await schema['~standard'].validate(given);
+    const { query = '', limit = 50, cursor, ...exact }: Json = given;
+    if (checked.issues !== undefined || cursor !== undefined) return { content: [], isError: true };
+    const left = items.filter(
+      (item) =>
+        Object.entries(exact).every(([field, text]) => item[field] === text) &&
+        `${item['name']}\n${item['description']}`.toLowerCase().includes(query.toLowerCase()),
+    );
+    const more = left.length > limit && { nextCursor: '' };
+    const page = { items: left.slice(0, limit), total: left.length, ...more };
+    return { content: [{ type: 'text', text: JSON.stringify(page) }], structuredContent: page };
+  }
+
+  return () => {
+    const server = new Server(serverInfo, {
+      capabilities,
+      instructions,
+      cacheHints: {
+        ...{ 'resources/list': LIST, 'resources/templates/list': LIST, 'tools/list': LIST },
+        'resources/read': { ttlMs, cacheScope: 'private' },
+      },
+    });
+    server.setRequestHandler('ping', () => ({}));
+    server.setRequestHandler('resources/list', ({ params }) => onePage({ resources }, params));
+    server.setRequestHandler('resources/templates/list', ({ params }) => onePage({ resourceTemplates: [] }, params));
+    server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+      if (!resources.some((resource: Json) => resource.uri === uri)) throw new ProtocolError(INVALID_PARAMS, 'unknown');
+      return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(items) }] };
+    });
+    server.setRequestHandler('tools/list', ({ params }) => onePage({ tools }, params));
+    server.setRequestHandler('tools/call', ({ params }) => call(params.name, params.arguments));
+    return server;
+  };
+}
+
+/** Over HTTP: a list of messages, whether the SDK sent one as JSON or several as a stream of events. */
+export async function sdkOverHttp(offer: Offer): Promise<(exchange: Exchange) => Promise<Told>> {
+  const handler: McpHttpHandler = createMcpHandler(await serverFactory(offer));
+  return async ({ body, headers: { protocolVersion, method, name } }) => {
+    const headers = new Headers({
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
+      ...(method !== undefined && { 'mcp-method': method }),
+      ...(name !== undefined && { 'mcp-name': name }),
+    });
+    const response = await handler.fetch(new Request(URL_OF_NOBODY, { method: 'POST', headers, body }));
+    return { status: response.status, messages: messagesIn(await response.text()) };
+  };
+}
+
+/** What a body holds: nothing, JSON, or events with JSON in them. */
+export function messagesIn(text: string): Json[] {
+  if (text === '') return [];
+  if (!text.startsWith('event:')) return [JSON.parse(text)].flat();
+  return text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []));
+}
+
+/** Over stdio: what comes back for messages that are sent one after the other. */
+export async function sdkOverStdio(offer: Offer): Promise<(messages: readonly object[]) => Promise<Json[]>> {
+  const factory = await serverFactory(offer);
+  return async (messages) => {
+    const [client, transport] = InMemoryTransport.createLinkedPair();
+    const received: JSONRPCMessage[] = [];
+    client.onmessage = (message) => received.push(message);
+    await client.start();
+    const connection = serveStdio(factory, { transport });
+    for (const message of messages) {
+      await client.send(message as JSONRPCMessage);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await connection.close();
+    // In memory, results carry what is not sent.
+    return JSON.parse(JSON.stringify(received));
+  };
+}

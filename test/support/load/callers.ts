@@ -1,0 +1,58 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ResourceName } from '../../../src/resources/index.ts';
+
+/** What every token of a load begins and ends with: neither may stand anywhere but in a request. */
+export const TOKEN_BEGINS = 'QqSecret';
+export const TOKEN_ENDS = 'TerceSqQ';
+
+/** One who asks under load. */
+export interface LoadCaller {
+  readonly index: number;
+  readonly token: string;
+  /** Tells this caller's items from everybody else's; says nothing about the token. */
+  readonly mark: string;
+}
+
+export function createCallers(count: number): readonly LoadCaller[] {
+  return Array.from({ length: count }, (_, index) => {
+    const token = `${TOKEN_BEGINS}-${randomBytes(12).toString('hex')}-${TOKEN_ENDS}`;
+    return { index, token, mark: createHash('sha256').update(token).digest('hex').slice(0, 12) };
+  });
+}
+
+/** A list that a caller was given. */
+export interface Given {
+  readonly tag: string;
+  readonly bytes: Buffer;
+  /** The oldest edition in it. */
+  readonly oldest: number;
+}
+
+/** One read that a caller asks for. */
+export interface Read {
+  readonly caller: LoadCaller;
+  readonly resource: ResourceName;
+  readonly requestId: string;
+  readonly noCache: boolean;
+  /** The list whose tag the caller sends along. */
+  readonly known: Given | undefined;
+  readonly coding: 'gzip' | 'zstd' | undefined;
+  /** When it was sent, by the clock of `performance.now()`. */
+  readonly begunAt: number;
+  /** When this upstream refused the caller before, as far as the caller has heard of it; by the same clock. */
+  readonly refusedAt: number;
+}
+
+/** The request as it goes over the wire. */
+export function requestOf({ caller, resource, requestId, noCache, known, coding }: Read): string {
+  return [
+    `GET /mcp/v1/resources/read?uri=platform://${resource} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${caller.token}`,
+    `X-Request-Id: ${requestId}`,
+    ...(noCache ? ['Cache-Control: no-cache'] : []),
+    ...(known === undefined ? [] : [`If-None-Match: ${known.tag}`]),
+    ...(coding === undefined ? [] : [`Accept-Encoding: ${coding}`]),
+    '\r\n',
+  ].join('\r\n');
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { RESOURCES, type ResourceName } from '../../../src/resources/index.ts';
+import { startHttpUpstream } from '../http-upstream.ts';
+import type { LoadCaller } from './callers.ts';
+import { createWeather, FAULTS, type Fault } from './misbehaviour.ts';
+import { editionAt, lengthFor, PAGE_SIZE, pageFor } from './truth.ts';
+
+const LOOK_OUT_MS = 20;
+/** Callers who are refused at one time: one in so many, each for this long. */
+const REVOKED = { oneIn: 10, forMs: 700 };
+
+/** A platform that knows its callers and all three lists, and fails every now and then. */
+export interface FlappingPlatform {
+  readonly url: string;
+  /** How often each fault, and `refused` (401), came about. */
+  readonly met: ReadonlyMap<string, number>;
+  /** What should not have come here. */
+  readonly mistakes: readonly string[];
+  /** When a request was refused (401), by its request id; by the clock of `performance.now()`. */
+  readonly refusedAt: ReadonlyMap<string, number>;
+  /** Flaps from now on, or does what it should. It begins calm. */
+  flap(flaps: boolean): void;
+  close(): Promise<void>;
+}
+
+/** `first` is the fault that it begins with. */
+export async function startFlappingPlatform(callers: readonly LoadCaller[], first: number): Promise<FlappingPlatform> {
+  const known = new Map(callers.map((caller) => [`Bearer ${caller.token}`, caller]));
+  const weather = createWeather(first);
+  const met = new Map<string, number>();
+  const mistakes: string[] = [];
+  const refusedAt = new Map<string, number>();
+  const count = (kind: Fault | 'refused') => met.set(kind, (met.get(kind) ?? 0) + 1);
+  let flapping = false;
+
+  function isRevoked({ index }: LoadCaller): boolean {
+    return flapping && (Math.floor(performance.now() / REVOKED.forMs) + index) % REVOKED.oneIn === 0;
+  }
+
+  function respond(caller: LoadCaller, url: URL, request: IncomingMessage, response: ServerResponse): void {
+    const resource = resourceAt(url);
+    const start = Number(url.searchParams.get('pageToken'));
+    const edition = editionAt(resource, performance.now());
+    const etag = `"${edition}-${caller.mark}"`;
+    const isWhole = lengthFor(caller, resource) <= PAGE_SIZE;
+    if (isWhole && request.headers['if-none-match'] === etag) {
+      response.writeHead(304, { etag }).end();
+      return;
+    }
+    const next = start + PAGE_SIZE < lengthFor(caller, resource) ? String(start + PAGE_SIZE) : '';
+    const page = { [resource]: pageFor(caller, resource, start, edition), nextPageToken: next };
+    response.writeHead(200, { 'content-type': 'application/json', ...(isWhole && { etag }) }).end(JSON.stringify(page));
+  }
+
+  const handler: RequestListener = (request, response) => {
+    const target = new URL(request.url ?? '', 'http://platform');
+    const caller = known.get(request.headers.authorization ?? '');
+    if (caller === undefined) {
+      mistakes.push("a request of nobody's");
+      response.writeHead(418).end();
+      return;
+    }
+    if (isRevoked(caller)) {
+      count('refused');
+      refusedAt.set(String(request.headers['x-request-id']), performance.now());
+      response.writeHead(401).end();
+      return;
+    }
+    const fault = weather.next();
+    const sound = () => respond(caller, target, request, response);
+    if (fault === undefined || fault === 'outage') return sound();
+    count(fault);
+    FAULTS[fault](response, sound, request);
+  };
+  const { url, refuse, accept, close } = await startHttpUpstream(handler, { record: false });
+
+  // An outage: nobody listens, and whoever was connected is cut off.
+  let isOut = false;
+  const lookOut = setInterval(() => {
+    if (weather.isOut() === isOut) return;
+    isOut = !isOut;
+    if (isOut) count('outage');
+    void (isOut ? refuse() : accept());
+  }, LOOK_OUT_MS);
+
+  return {
+    url,
+    met,
+    mistakes,
+    refusedAt,
+    flap(flaps) {
+      flapping = flaps;
+      weather.flap(flaps);
+    },
+    close() {
+      clearInterval(lookOut);
+      return close();
+    },
+  };
+}
+
+/** Throws where there is no such list: Portico has asked for what nobody has. */
+function resourceAt({ pathname }: URL): ResourceName {
+  const found = RESOURCES.find(({ name }) => pathname === `/v1/${name}`);
+  if (found === undefined) throw new Error(`there is nothing at ${pathname}`);
+  return found.name;
+}
