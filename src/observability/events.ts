@@ -86,6 +86,8 @@ export interface Events {
    * that while.
    */
   unaskedResponse?(unasked: { readonly upstream: string }): void;
+  /** Something was refused or ended since it met a bound: the key of a setting. */
+  boundReached?(reached: { readonly bound: string; readonly upstream?: string | undefined }): void;
   breakerChanged?(changed: {
     readonly upstream: string;
     readonly state: 'closed' | 'open' | 'half-open';

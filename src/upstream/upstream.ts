@@ -15,6 +15,11 @@ export interface PageRequest<P> {
    * is no page; since it is called by the upstream, a breaker hears of it.
    */
   readonly read: (bytes: Buffer) => P;
+  /**
+   * Told of bytes of the body as they come and as they are decoded, and, as a number below 0, of those that are let go of.
+   * The decoded body of a page that comes of it stays told of. What it throws at bytes that come ends the request.
+   */
+  readonly hold?: ((bytes: number) => void) | undefined;
 }
 
 /** One page that came. */

@@ -78,14 +78,23 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       checkBody(headers, maxPageBytes);
       return true;
     };
+    let held = 0;
+    const hold = (bytes: number) => {
+      held += bytes;
+      request.hold?.(bytes);
+    };
     const { dispatcher, once, release } = connections.lease(request.caller.key);
     const sent = { path: request.target, headers: headersOf(request), reset: once };
     try {
-      const { headers, body } = await receive(dispatcher, sent, { judge, maxBytes: maxPageBytes }, signal).finally(
-        release,
-      );
-      return { status, headers, bytes: body && (await decodeBody(headers, body, maxPageBytes)) };
+      const options = { judge, maxBytes: maxPageBytes, hold };
+      const { headers, body } = await receive(dispatcher, sent, options, signal).finally(release);
+      return {
+        status,
+        headers,
+        bytes: body && (await decodeBody(headers, body, { maxBytes: maxPageBytes, hold, signal })),
+      };
     } catch (error) {
+      hold(-held);
       if (!signal.aborted) throw errorOfExchange(error);
       throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { fault: true }) : signal.reason;
     }

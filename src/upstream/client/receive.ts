@@ -10,6 +10,8 @@ export interface ReceiveOptions {
   readonly judge: (status: number, headers: ReplyHeaders) => boolean;
   /** Largest body, as it comes. */
   readonly maxBytes: number;
+  /** Told of bytes of the body as they come. What it throws ends the exchange. */
+  readonly hold: (bytes: number) => void;
 }
 
 /** A response, whole. */
@@ -32,7 +34,7 @@ export function receive(
     /** Whether the connection is to serve no other request. */
     readonly reset: boolean;
   },
-  { judge, maxBytes }: ReceiveOptions,
+  { judge, maxBytes, hold }: ReceiveOptions,
   signal: AbortSignal,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -78,6 +80,7 @@ export function receive(
           length += chunk.length;
           // undici ends the exchange with what is thrown here.
           if (length > maxBytes) throw tooLarge();
+          hold(chunk.length);
           chunks.push(chunk);
         },
         onResponseEnd() {

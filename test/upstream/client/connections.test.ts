@@ -75,9 +75,12 @@ describe('the connections to an upstream', () => {
     const read = async (key: string) => {
       const { dispatcher, once, release } = connections.lease(key);
       const request = { path: '/', headers: {}, reset: once };
-      const { body } = await receive(dispatcher, request, { judge: () => true, maxBytes: 100 }, calm()).finally(
-        release,
-      );
+      const { body } = await receive(
+        dispatcher,
+        request,
+        { judge: () => true, maxBytes: 100, hold: () => {} },
+        calm(),
+      ).finally(release);
       return String(body);
     };
     return { ...platform, clock, read, unasked: () => unasked };
