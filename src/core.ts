@@ -11,6 +11,7 @@ import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos } from './snapshots/memo.ts';
 import { withCache } from './snapshots/with-cache.ts';
+import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
 
@@ -41,6 +42,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
   const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
   const memoFor = createMemos(config.cache.reuseMaxBytes);
+  const loading = createLoading({ maxBytes: config.maxLoadingBytes, events });
 
   function upstreamOf({ upstream: name }: ResourceConfig): {
     upstream: OpenUpstream;
@@ -65,6 +67,8 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         upstream,
         timeoutMs,
         list: { ...settings, baseUrl, pagination: compilePagination(settings.pagination) },
+        maxReadBytes: settings.maxReadBytes,
+        loading,
         parse: createPageParser(settings.items),
         map: createMapper({ ...settings, required: requiredFields(resource) }),
         memo: memoFor(name),

@@ -9,6 +9,7 @@ import type { Load, Loader } from '../snapshots/load.ts';
 import type { Memo, Memoized } from '../snapshots/memo.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 import { textOf } from '../upstream/client/body.ts';
+import type { LoadAccount, Loading } from '../upstream/loading.ts';
 import { firstTarget, type ListRequest, type PageView, paginate } from '../upstream/pagination/paginate.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
 import type { PageRequest, Reply, Upstream } from '../upstream/upstream.ts';
@@ -22,6 +23,10 @@ export interface LoaderOptions {
   /** Deadline of one read, all pages included. */
   readonly timeoutMs: number;
   readonly list: ListRequest;
+  /** Bytes of one read, all its pages together, decoded. */
+  readonly maxReadBytes: number;
+  /** All loads under way, of this resource and others. */
+  readonly loading: Loading;
   readonly parse: (text: string) => Page;
   readonly map: (page: Page) => Mapped;
   /** Spares the work on what an upstream has sent before. */
@@ -39,7 +44,7 @@ type First = { readonly page: Page; readonly memoKey?: string | undefined } | { 
  * response may say that the whole list is what it was.
  */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, parse, map, events, now } = options;
+  const { resource, upstream, timeoutMs, list, maxReadBytes, loading, parse, map, events, now } = options;
   const target = firstTarget(list);
   // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
@@ -54,12 +59,16 @@ export function createLoader(options: LoaderOptions): Loader {
     return memoized === undefined ? { page: parsePage(body), memoKey } : { memoized };
   }
 
-  async function load(caller: Caller, signal: AbortSignal, known?: Load): Promise<Load> {
+  async function load(caller: Caller, account: LoadAccount, signal: AbortSignal, known?: Load): Promise<Load> {
     const loadedAt = now();
     const { own, restMs } = startStopwatch();
 
     function get<P>(request: Omit<PageRequest<P>, 'caller'>, pageSignal: AbortSignal): Promise<Reply<P>> {
-      return upstream.get({ ...request, caller, read: (body) => own(() => request.read(body)) }, pageSignal);
+      const read = (body: Buffer): P => {
+        account.read(body.length);
+        return own(() => request.read(body));
+      };
+      return upstream.get({ ...request, caller, read, hold: account.hold }, pageSignal);
     }
 
     async function fetchPage(furtherTarget: string, pageSignal: AbortSignal): Promise<Page & PageView> {
@@ -115,7 +124,11 @@ export function createLoader(options: LoaderOptions): Loader {
 
   return async (caller, signal, { known } = {}) => {
     try {
-      return await withDeadline(timeoutMs, signal, (deadline) => load(caller, deadline, known));
+      return await withDeadline(timeoutMs, signal, (deadline) =>
+        loading.run({ upstream: upstream.name, maxReadBytes }, deadline, (account, ended) =>
+          load(caller, account, ended, known),
+        ),
+      );
     } catch (error) {
       throw error instanceof GatewayError ? error.from(upstream.name) : error;
     }

@@ -46,8 +46,8 @@ const DETAIL = 'Too much is being read from the platforms at once. Try again aft
 
 /**
  * Bounds what all loads under way hold. Where they want more, the one gives way that began last among those that hold more
- * than an equal share: so large loads get nowhere at the expense of small ones, and of the large ones the oldest is always
- * let finish.
+ * than an equal share: so one that holds less is never refused for the sake of a larger one, and of those that hold more the
+ * oldest comes to its end.
  */
 export function createLoading({ maxBytes, events }: LoadingOptions): Loading {
   /** The oldest first. */

@@ -6,6 +6,7 @@ import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser } from '../../src/mapping/page.ts';
 import type { Events } from '../../src/observability/events.ts';
 import { createMemos } from '../../src/snapshots/memo.ts';
+import { createLoading } from '../../src/upstream/loading.ts';
 import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
 import { callerWith } from '../support/caller.ts';
 
@@ -76,7 +77,17 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     resource,
     events,
     now,
-    list: { baseUrl: 'https://platform.example', path: '/things', query: {}, pagination, maxItems: 100, maxPages: 10 },
+    list: {
+      baseUrl: 'https://platform.example',
+      path: '/things',
+      query: {},
+      pagination,
+      maxItems: 100,
+      maxPages: 10,
+      maxNextBytes: 4096,
+    },
+    maxReadBytes: 100_000,
+    loading: createLoading({ maxBytes: 100_000, events }),
     parse: createPageParser('things'),
     map: (page) => {
       counts.mapped += 1;

@@ -4,6 +4,7 @@ import { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../src/mapping/page.ts';
 import type { Events } from '../../src/observability/events.ts';
+import { createLoading, type Loading } from '../../src/upstream/loading.ts';
 import type { PageRequest, ReplyHeaders } from '../../src/upstream/upstream.ts';
 import { callerWith } from '../support/caller.ts';
 
@@ -22,10 +23,13 @@ interface Overrides {
   readonly now?: () => number;
   readonly events?: Events;
   readonly mapped?: (page: Page) => void;
+  readonly maxReadBytes?: number;
+  readonly loading?: Loading;
 }
 
 function loaderOver(answer: Answer, overrides: Overrides = {}) {
   const { timeoutMs = 5_000, invalidItems = 'fail', now = Date.now, events = {}, mapped } = overrides;
+  const { maxReadBytes = 10_000, loading = createLoading({ maxBytes: 10_000, events }) } = overrides;
   const map = createMapper({
     fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
     required: ['id', 'name'],
@@ -57,7 +61,10 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
       },
       maxItems: 10,
       maxPages: 10,
+      maxNextBytes: 4096,
     },
+    maxReadBytes,
+    loading,
     parse: createPageParser('things'),
     map: (each) => {
       mapped?.(each);
@@ -165,7 +172,10 @@ describe('a loader', () => {
         },
         maxItems: 10,
         maxPages: 10,
+        maxNextBytes: 4096,
       },
+      maxReadBytes: 1000,
+      loading: createLoading({ maxBytes: 1000, events: {} }),
       parse: createPageParser('@'),
       map: ({ items }) => ({ items: [], dropped: 0, defaulted: counts[Number(items[0]) - 1] ?? new Map() }),
     });
@@ -176,6 +186,43 @@ describe('a loader', () => {
         ['b', 2],
       ]),
     ]);
+  });
+
+  it('is invalid where its pages are larger together than they may be, be it by one byte', async () => {
+    const pages = [page([thing(1)], 'more'), page([thing(2)])];
+    const size = pages.map(({ text }) => text.length).reduce((sum, length) => sum + length);
+    const reached: unknown[] = [];
+    const read = (maxReadBytes: number) => {
+      const left = [...pages];
+      const events: Events = { boundReached: (event) => reached.push(event) };
+      return loaderOver(async () => left.shift() ?? expect.fail('no more'), { maxReadBytes, events })(
+        callerWith(),
+        never,
+      );
+    };
+    expect((await read(size)).pages).to.equal(2);
+    expect(reached).to.deep.equal([]);
+    expect(await errorOf(read(size - 1))).to.include({
+      code: 'upstream_invalid',
+      reason: 'the pages of the read are larger than maxReadBytes',
+      upstream: 'platform',
+      fault: false,
+    });
+    expect(reached).to.deep.equal([{ bound: 'maxReadBytes', upstream: 'platform' }]);
+  });
+
+  it('takes account of what its requests hold, until it has ended', async () => {
+    const loading = createLoading({ maxBytes: 1000, events: {} });
+    const read = (bytes: number) =>
+      loaderOver(
+        async ({ hold }) => {
+          hold?.(bytes);
+          return page([thing(1)]);
+        },
+        { loading },
+      )(callerWith(), never);
+    for (let count = 0; count < 3; count += 1) expect((await read(1000)).pages).to.equal(1);
+    expect(await errorOf(read(1001))).to.include({ code: 'upstream_invalid', upstream: 'platform' });
   });
 
   it('says when the load began, however long it takes', async () => {
