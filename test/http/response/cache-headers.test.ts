@@ -73,7 +73,7 @@ const CASES: readonly [string, Partial<Load>, number, (string | undefined)[]][] 
   ],
   [
     'what stands in while the breaker is open',
-    { cached: { ...HELD, forwarded: 'stale', failure: new GatewayError('breaker_open') } },
+    { cached: { ...HELD, forwarded: 'stale', error: new GatewayError('breaker_open') } },
     600,
     ['private, max-age=0', '600', 'portico; fwd=stale; ttl=-540; detail=breaker-open', 'stale'],
   ],
