@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ours } from './server.ts';
+import { fileURLToPath } from 'node:url';
 import type { Workshop } from './workshop.ts';
 
 /** How long a process has stood still for collecting garbage. */
@@ -24,13 +24,15 @@ export interface GarbageWatch {
 /** The server writes what it sees every 200 ms. */
 const SETTLE_MS = 250;
 
+const WATCH = fileURLToPath(new URL('./servers/watch-gc.ts', import.meta.url));
+
 let watched = 0;
 
 export function watchGarbage({ folder }: Workshop): GarbageWatch {
   watched += 1;
   const file = join(folder, `gc-${watched}.json`);
   return {
-    node: ['--import', ours('bench/servers/watch-gc.ts')],
+    node: ['--import', WATCH],
     environment: { BENCH_GC_FILE: file },
     async read() {
       await sleep(SETTLE_MS);

@@ -43,10 +43,14 @@ export class Exchange implements RequestRecord {
   outcome = 'internal';
   bytes = 0;
   upstreamMs: number | undefined = undefined;
+  /** `performance.now()` when it began to wait for the upstream. */
+  waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
   callerKey: string | undefined = undefined;
   error: GatewayError | undefined = undefined;
-  /** What to do when the body that is being read does not parse, or comes too slowly. */
+  /** Why no more of its body will come, although it is not whole: it does not parse, or comes too slowly. */
+  bodyError: GatewayError | undefined = undefined;
+  /** What to do then, while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
@@ -77,9 +81,16 @@ export class Exchange implements RequestRecord {
     return this.#controller.signal;
   }
 
+  /** Gives up what is still missing of the body. */
+  failBody(error: GatewayError): void {
+    this.bodyError = error;
+    this.onBodyError?.(error);
+  }
+
   /** Ends all that is under way for a caller who is gone. */
   abandon(): void {
     this.gone = true;
+    if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
     this.#controller?.abort();
   }
 }

@@ -190,6 +190,7 @@ describe('a handler', () => {
       authenticate: createAuthenticate(),
       connections: {
         begin: () => true,
+        turnOf: () => undefined,
         isLast: () => false,
         cutOff: (_: Exchange, outcome: string) => cut.push(outcome),
       } as never,

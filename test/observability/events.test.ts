@@ -21,9 +21,4 @@ describe('listeners that are joined', () => {
     const events: Events = joinEvents([{ draining: () => {} }, {}]);
     expect(Object.keys(events)).to.deep.equal(['draining']);
   });
-
-  it('are the one that there is, where there is but one', () => {
-    const only = { draining: () => {} };
-    expect(joinEvents([only])).to.equal(only);
-  });
 });

@@ -51,7 +51,7 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     if (connection?.ending === true) return;
     // What does not parse behind a body that is whole is another request, and none of the reader's business.
     const last = [...(connection?.exchanges ?? [])].at(-1);
-    if (last?.onBodyError !== undefined && !last.req.complete) return last.onBodyError(errorFor(error));
+    if (last?.hasBody && !last.req.complete) return last.failBody(errorFor(error));
     // Whoever never sent a byte, or is gone, asked nothing.
     if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else refuse(connection, errorFor(error));

@@ -89,9 +89,11 @@ export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Ex
       bytesSeen: 0,
     };
     connections.set(socket, connection);
-    // A request that is parsed has Node read on a moment later, whoever has paused the socket meanwhile.
+    // A request that is parsed has Node read on a moment later, although the socket was paused meanwhile.
     socket.on('resume', () => {
-      if (connection.line.length > 0) socket.emit('pause');
+      if (connection.line.length === 0) return;
+      if (socket.isPaused()) socket.emit('pause');
+      else socket.pause();
     });
     socket.once('close', () => {
       connections.delete(socket);

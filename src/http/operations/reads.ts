@@ -29,6 +29,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
 
   async function awaited(exchange: Exchange, loading: Promise<Load>): Promise<Load> {
     const begun = performance.now();
+    exchange.waitingSince = begun;
     try {
       const load = await loading;
       exchange.upstreamMs = load.upstreamMs;
@@ -36,6 +37,8 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
     } catch (error) {
       exchange.upstreamMs = performance.now() - begun;
       throw error;
+    } finally {
+      exchange.waitingSince = undefined;
     }
   }
 

@@ -19,6 +19,7 @@ export async function readBody(exchange: Exchange, maxBytes: number): Promise<Bu
   // Behind another response, Node would write it between the head and the body of this one. No client waits for it
   // forever (RFC 9110, section 10.1.1).
   if (fields.expect !== undefined && res.socket !== null) res.writeContinue();
+  if (exchange.bodyError !== undefined) throw exchange.bodyError;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -46,9 +47,9 @@ export async function readBody(exchange: Exchange, maxBytes: number): Promise<Bu
  * is reset, and then the client may never see the response. A client that waits for `100` before it sends has nothing on
  * its way.
  */
-export function discardBody({ req, fields }: Exchange): Promise<void> {
+export function discardBody({ req, fields, bodyError }: Exchange): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  if (fields.expect !== undefined) {
+  if (fields.expect !== undefined || bodyError !== undefined) {
     resolve();
   } else {
     const timer = setTimeout(resolve, DISCARD_MS);
