@@ -87,10 +87,16 @@ export class Exchange implements RequestRecord {
     this.onBodyError?.(error);
   }
 
+  /** Takes the time that was spent waiting for the upstream. */
+  endWaiting(): void {
+    if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
+    this.waitingSince = undefined;
+  }
+
   /** Ends all that is under way for a caller who is gone. */
   abandon(): void {
     this.gone = true;
-    if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
+    this.endWaiting();
     this.#controller?.abort();
   }
 }

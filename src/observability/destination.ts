@@ -1,79 +1,118 @@
-import { destination as openStream } from 'pino';
+import { write, writeSync } from 'node:fs';
 
-/** Where lines go that need not be on their way at once. */
+/** Where lines go that need not be on their way at once. Pino takes it for its stream. */
 export interface LogDestination {
   /** Takes a whole line, its end included. */
   write(line: string): void;
-  /** Writes what it holds before it returns, as far as somebody reads it within a second. */
+  /** Writes what it holds before it returns, as far as somebody reads it within half a second. */
   flushSync(): void;
 }
 
 /** Bytes of one write. Each is a trip to the thread pool that costs as much as many requests do. */
 const BATCH_BYTES = 65_536;
-/** Bytes that are worth a write of their own: a batch without room for one more line. */
-const FULL_BATCH_BYTES = 61_440;
 /** Bytes that are held for a slow reader; what comes beyond is dropped, and counted. */
 const MAX_BYTES = 4_194_304;
 /** How long a line waits for others. */
 const PAUSE_MS = 100;
+/** Until a pipe that is full is tried again. */
+const FULL_MS = 20;
+/** Until any other write that failed is tried again: the disk may have room by then. */
+const FAILED_MS = 1000;
 /** How long the end of the process waits for a reader. */
-const LAST_MS = 1000;
-/** How long a write under way is given to come to its end, which needs no event loop, only time. */
-const UNDER_WAY_MS = 20;
+const LAST_MS = 500;
+/** Until a full pipe is tried again then. */
+const LAST_TRY_MS = 1;
+/** The most bytes of UTF-8 that one UTF-16 code unit becomes. */
+const BYTES_OF_UNIT = 3;
 
 /**
- * Pino's own destination (sonic-boom) for a file descriptor: it writes large batches off the event loop, one at a time,
- * and tries again where a pipe is full. Lines are handed to it as bytes: as text, it would measure the whole batch again
- * with each line.
+ * Writes lines to a file descriptor in large batches, one at a time and off the event loop. Each line is copied into the
+ * batch at once, so that a request leaves no text behind for the garbage collector (docs/decisions/0013).
  *
- * Added to it here: dropped lines are told in a line of their own, and `flushSync` comes to an end. The library's tries
- * for ever where nobody reads any more (`EPIPE`) and where the descriptor is gone (`EBADF`).
+ * Never waits for whoever reads: where a pipe stays full, lines are dropped and counted; where nobody reads any more
+ * (`EPIPE`), all are forgotten. The descriptor should not block: a blocked write keeps the process from ending.
  */
 export function openDestination(fd: number): LogDestination {
-  let isOpen = true;
-  let deadline = Number.POSITIVE_INFINITY;
-  let accepted = true;
+  let batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
+  let length = 0;
+  let spare: Buffer | undefined;
+  /** Full batches, oldest first. */
+  const full: Buffer[] = [];
+  /** What is being written, or is about to be tried again. */
+  let rest: Buffer | undefined;
+  let inThreadPool = false;
+  let heldBytes = 0;
   let dropped = 0;
-  const isLate = () => performance.now() > deadline;
+  let isOpen = true;
+  let timer: NodeJS.Timeout | undefined;
 
-  const stream = openStream({
-    dest: fd,
-    sync: false,
-    contentMode: 'buffer',
-    minLength: FULL_BATCH_BYTES,
-    maxWrite: BATCH_BYTES,
-    maxLength: MAX_BYTES,
-    periodicFlush: PAUSE_MS,
-    retryEAGAIN: () => !isLate(),
-  });
-  const flushSync = stream.flushSync.bind(stream);
-  // The library asks for `fd` ahead of each try. The one error that it lets end its tries is this, when it is late.
-  Object.defineProperty(stream, 'fd', {
-    get: () => {
-      if (isLate()) throw Object.assign(new Error('nobody reads the log'), { code: 'EAGAIN' });
-      return fd;
-    },
-  });
-  // Pino calls this one at the end of the process, too.
-  stream.flushSync = flushWithinASecond;
-  stream.on('drop', () => {
-    accepted = false;
-  });
-  // There may be room again.
-  stream.on('write', tellDropped);
-  // Nobody reads any more, and nobody will. Any other error may pass, such as that of a full disk: it tries again.
-  stream.prependListener('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code !== 'EPIPE') return;
-    isOpen = false;
-    stream.destroy();
-  });
-
-  /** Whether there was room for it. */
   function add(line: string): boolean {
-    accepted = true;
-    // In this mode it takes bytes, whatever its types say.
-    stream.write(Buffer.from(line) as unknown as string);
-    return accepted;
+    if (heldBytes + length + line.length > MAX_BYTES) return false;
+    if (line.length * BYTES_OF_UNIT > BATCH_BYTES - length) seal();
+    if (line.length * BYTES_OF_UNIT > BATCH_BYTES) hold(Buffer.from(line));
+    else length += batch.write(line, length);
+    return true;
+  }
+
+  function seal(): void {
+    if (length === 0) return;
+    hold(batch.subarray(0, length));
+    batch = spare ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
+    spare = undefined;
+    length = 0;
+  }
+
+  function hold(bytes: Buffer): void {
+    full.push(bytes);
+    heldBytes += bytes.length;
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (rest !== undefined) return;
+    if (full.length === 0) seal();
+    rest = full.shift();
+    if (rest !== undefined) writeRest();
+  }
+
+  function writeRest(): void {
+    if (rest === undefined) return;
+    inThreadPool = true;
+    write(fd, rest, 0, rest.length, null, (error, written) => {
+      inThreadPool = false;
+      if (error?.code === 'EPIPE') return giveUp();
+      if (error !== null) {
+        setTimeout(writeRest, error.code === 'EAGAIN' ? FULL_MS : FAILED_MS).unref();
+        return;
+      }
+      advance(written);
+      if (rest !== undefined) writeRest();
+      else goOn();
+    });
+  }
+
+  function advance(written: number): void {
+    if (rest === undefined) return;
+    heldBytes -= written;
+    const left = rest.subarray(written);
+    if (left.length === 0 && rest.buffer.byteLength === BATCH_BYTES) spare = Buffer.from(rest.buffer);
+    rest = left.length === 0 ? undefined : left;
+  }
+
+  /** Nobody reads any more, and nobody will. */
+  function giveUp(): void {
+    isOpen = false;
+    rest = undefined;
+    full.length = 0;
+    length = 0;
+    heldBytes = 0;
+  }
+
+  function goOn(): void {
+    tellDropped();
+    if (full.length > 0) flush();
+    else if (length > 0) schedule();
   }
 
   function tellDropped(): void {
@@ -82,25 +121,50 @@ export function openDestination(fd: number): LogDestination {
     if (add(`${JSON.stringify(line)}\n`)) dropped = 0;
   }
 
-  function flushWithinASecond(): void {
-    if (!isOpen) return;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNDER_WAY_MS);
-    deadline = performance.now() + LAST_MS;
-    try {
-      flushSync();
-      tellDropped();
-      flushSync();
-    } catch {
-      isOpen = false;
-    } finally {
-      deadline = Number.POSITIVE_INFINITY;
-    }
+  /** Does not keep the process alive: what is held when it ends is written then. */
+  function schedule(): void {
+    timer ??= setTimeout(flush, PAUSE_MS).unref();
   }
 
   return {
     write(line) {
-      if (isOpen && !add(line)) dropped += 1;
+      if (!isOpen) return;
+      if (!add(line)) dropped += 1;
+      if (full.length > 0) flush();
+      else schedule();
     },
-    flushSync: flushWithinASecond,
+    flushSync() {
+      const deadline = performance.now() + LAST_MS;
+      // What is in the thread pool needs no event loop to come to its end, only time. How much of it that was is not known.
+      if (inThreadPool) sleepSync(FULL_MS);
+      else if (rest !== undefined) full.unshift(rest);
+      if (!inThreadPool) rest = undefined;
+      writeHeld(deadline);
+      tellDropped();
+      writeHeld(deadline);
+    },
   };
+
+  function writeHeld(deadline: number): void {
+    seal();
+    for (let bytes = full.shift(); bytes !== undefined; bytes = full.shift()) {
+      heldBytes -= bytes.length;
+      writeWhole(bytes, deadline);
+    }
+  }
+
+  function writeWhole(bytes: Buffer, deadline: number): void {
+    for (let offset = 0; offset < bytes.length && performance.now() < deadline; ) {
+      try {
+        offset += writeSync(fd, bytes, offset);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+        sleepSync(LAST_TRY_MS);
+      }
+    }
+  }
+}
+
+function sleepSync(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -30,10 +30,15 @@ export function createLogger({ level, destination = standardOutput() }: LoggerOp
 const streams = new Map<number, LogDestination>();
 
 /** One for the process, so that its lines keep their order. */
-function standardStream(fd: number): LogDestination {
-  const opened = streams.get(fd) ?? openDestination(fd);
-  streams.set(fd, opened);
-  return opened;
+function standardStream(fd: 1 | 2): LogDestination {
+  const opened = streams.get(fd);
+  if (opened !== undefined) return opened;
+  // Whoever looks at Node's own stream has it make a pipe non-blocking: a full one must not keep the process from ending.
+  void (fd === 1 ? process.stdout : process.stderr);
+  const destination = openDestination(fd);
+  process.once('exit', destination.flushSync);
+  streams.set(fd, destination);
+  return destination;
 }
 
 function standardOutput(): LogDestination {

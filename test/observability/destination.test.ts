@@ -64,7 +64,7 @@ describe('a log destination', () => {
   }
 
   it('writes lines together, in their order, a while after the first', async () => {
-    mock.timers.enable({ apis: ['setInterval'] });
+    mock.timers.enable({ apis: ['setTimeout'] });
     const { fd, read } = openPipe();
     const destination = openDestination(fd);
     destination.write('a\n');
@@ -76,7 +76,6 @@ describe('a log destination', () => {
   });
 
   it('writes many lines at once, in their order', async () => {
-    mock.timers.enable({ apis: ['setInterval'] });
     const { fd, readUntil } = openPipe();
     const destination = openDestination(fd);
     for (const letter of ['a', 'b', 'c', 'd']) destination.write(line(31_000, letter));

@@ -39,3 +39,11 @@ export const mochaHooks = {
   afterEach: () => endAll([...running].filter((end) => !runningBefore.has(end))),
   afterAll: () => endAll(running),
 };
+
+/**
+ * With `--parallel`, mocha waits for good for a worker that died between two files; nothing else is left to wait for then,
+ * and the run would end with 0. mocha sets the code itself where it comes to its end.
+ */
+export function mochaGlobalSetup(): void {
+  process.exitCode = 1;
+}

@@ -27,28 +27,15 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   const { catalogue, now } = options;
   const spellings = spellingsOf(catalogue);
 
-  async function awaited(exchange: Exchange, loading: Promise<Load>): Promise<Load> {
-    const begun = performance.now();
-    exchange.waitingSince = begun;
-    try {
-      const load = await loading;
-      exchange.upstreamMs = load.upstreamMs;
-      return load;
-    } catch (error) {
-      exchange.upstreamMs = performance.now() - begun;
-      throw error;
-    } finally {
-      exchange.waitingSince = undefined;
-    }
-  }
-
   async function load(exchange: Exchange, caller: Caller, name: string): Promise<Load> {
     const found = catalogue.read(name, caller, exchange);
-    if (!(found instanceof Promise)) {
-      exchange.upstreamMs = found.upstreamMs;
-      return found;
+    if (!(found instanceof Promise)) return found;
+    exchange.waitingSince = performance.now();
+    try {
+      return await found;
+    } finally {
+      exchange.endWaiting();
     }
-    return awaited(exchange, found);
   }
 
   return [
@@ -75,6 +62,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
         requireJsonAccepted(exchange.fields);
         const codings = acceptedCodings(exchange.fields);
         const loaded = await load(exchange, caller, name);
+        exchange.upstreamMs = loaded.upstreamMs;
         exchange.cache = cacheOutcome(loaded, now());
         return respondWithSnapshot(exchange, loaded, {
           ...options,

@@ -7,7 +7,7 @@ import { createPatience } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { get, openConnection, requestText } from '../../support/raw-http.ts';
 import type { RawResponse } from '../../support/raw-response.ts';
-import { expectNoUncaught, LIST, LONG_MS, READ, serve } from '../served.ts';
+import { expectNoUncaught, LIST, LONG_MS, post, READ, serve, serveRpc } from '../served.ts';
 
 const QUICK = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
 const CONNECT = 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n';
@@ -73,6 +73,14 @@ describe('bytes that are no request', () => {
     expect(connection.arrived()).to.deep.equal([]);
     release();
     expect(statusesOf((await connection.closed()).responses)).to.deep.equal([200, 400]);
+    expect((await ended(2)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'invalid_request']);
+  });
+
+  it('are no part of a body that came whole before them', async () => {
+    const { url, ended } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const [first, ...others] = await send(url, `${post('{}')}garbage\r\n\r\n`);
+    expect(first?.body.toString()).to.equal('{}');
+    expect(statusesOf(others)).to.deep.equal([400]);
     expect((await ended(2)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'invalid_request']);
   });
 

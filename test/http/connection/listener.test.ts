@@ -74,6 +74,28 @@ describe('listening', () => {
     expect((await exchange(url, get(LIST))).status).to.equal(200);
   });
 
+  it('on a Unix socket of a process that is too busy to take connections fails, and leaves it', async () => {
+    const path = JSON.stringify(socketPath);
+    const script = `require('node:net').createServer().listen({ path: ${path}, backlog: 1 }, () => {
+      require('node:fs').writeSync(1, 'up');
+      for (;;);
+    })`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onCleanup(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    // Until there is no room for one more.
+    const isTaken = () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect(socketPath);
+        onCleanup(() => socket.destroy());
+        socket.on('connect', () => resolve(true));
+        socket.on('error', () => resolve(false));
+      });
+    while (await isTaken()) {}
+    expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
+    expect(await exists(socketPath)).to.equal(true);
+  });
+
   it('on a Unix socket that a dead process left behind replaces it', async () => {
     const script = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => console.log('up'))`;
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -8,7 +8,7 @@ import { headersOf } from './headers-of.ts';
 const LOADED_AT = 1_000_000;
 const HELD: Cached = { key: 'key', freshUntil: LOADED_AT + 60_000, stored: false };
 const snapshot = snapshotOf([], LOADED_AT);
-const failure = new GatewayError('upstream_failed', { upstreamStatus: 503 });
+const error = new GatewayError('upstream_failed', { upstreamStatus: 503 });
 
 /** What is said of a load, so many seconds after it began. */
 function said(load: Partial<Load>, afterSeconds: number) {
@@ -66,14 +66,14 @@ const CASES: readonly [string, Partial<Load>, number, (string | undefined)[]][] 
     ['private, max-age=60', undefined, 'portico; fwd=stale; fwd-status=304; stored', 'refreshed'],
   ],
   [
-    'what stands in for a failure',
-    { cached: { ...HELD, forwarded: 'stale', failure } },
+    'what stands in for an upstream that fails',
+    { cached: { ...HELD, forwarded: 'stale', error } },
     600,
     ['private, max-age=0', '600', 'portico; fwd=stale; fwd-status=503; ttl=-540; detail=upstream-failed', 'stale'],
   ],
   [
     'what stands in while the breaker is open',
-    { cached: { ...HELD, forwarded: 'stale', failure: new GatewayError('breaker_open') } },
+    { cached: { ...HELD, forwarded: 'stale', error: new GatewayError('breaker_open') } },
     600,
     ['private, max-age=0', '600', 'portico; fwd=stale; ttl=-540; detail=breaker-open', 'stale'],
   ],
