@@ -1,5 +1,6 @@
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createLoader } from './catalogue/loader.ts';
+import { createPageTurns } from './catalogue/page-turns.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { createAuthorization } from './credentials/authorize.ts';
 import { compileExpression } from './mapping/expression.ts';
@@ -42,6 +43,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
   const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
   const memoFor = createMemos(config.cache.reuseMaxBytes);
+  const turns = createPageTurns(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const loading = createLoading({ maxBytes: config.maxLoadingBytes, events });
 
   function upstreamOf({ upstream: name }: ResourceConfig): {
@@ -69,6 +71,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         list: { ...settings, baseUrl, pagination: compilePagination(settings.pagination) },
         maxReadBytes: settings.maxReadBytes,
         loading,
+        turns,
         parse: createPageParser(settings.items),
         map: createMapper({ ...settings, required: requiredFields(resource) }),
         memo: memoFor(name),

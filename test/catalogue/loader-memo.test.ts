@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLoader } from '../../src/catalogue/loader.ts';
+import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import type { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser } from '../../src/mapping/page.ts';
@@ -69,7 +70,7 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
       name: 'platform',
       async get({ read }) {
         const { text = '', headers = {} } = left.shift() ?? {};
-        return { page: read(Buffer.from(text)), headers };
+        return { page: await read(Buffer.from(text), headers), headers };
       },
       close: async () => {},
     },
@@ -88,10 +89,11 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     },
     maxReadBytes: 100_000,
     loading: createLoading({ maxBytes: 100_000, events }),
+    turns: createPageTurns(1_000_000),
     parse: createPageParser('things'),
-    map: (page) => {
+    map: (page, from, to) => {
       counts.mapped += 1;
-      return map(page);
+      return map(page, from, to);
     },
     memo: memoFor(resource),
   });

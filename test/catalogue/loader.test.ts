@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createLoader } from '../../src/catalogue/loader.ts';
+import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../src/mapping/page.ts';
@@ -41,7 +42,7 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
       name: 'platform',
       async get({ read, ...request }, signal) {
         const { text, headers } = await answer(request, signal);
-        return { page: text === undefined ? undefined : read(Buffer.from(text)), headers };
+        return { page: text === undefined ? undefined : await read(Buffer.from(text), headers), headers };
       },
       close: async () => {},
     },
@@ -65,10 +66,11 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
     },
     maxReadBytes,
     loading,
+    turns: createPageTurns(1_000_000),
     parse: createPageParser('things'),
-    map: (each) => {
+    map: (each, from, to) => {
       mapped?.(each);
-      return map(each);
+      return map(each, from, to);
     },
   });
 }
@@ -152,7 +154,7 @@ describe('a loader', () => {
         name: 'platform',
         async get({ read }) {
           asked += 1;
-          return { page: read(Buffer.from(JSON.stringify([asked]))), headers: {} };
+          return { page: await read(Buffer.from(JSON.stringify([asked])), {}), headers: {} };
         },
         close: async () => {},
       },
@@ -176,6 +178,7 @@ describe('a loader', () => {
       },
       maxReadBytes: 1000,
       loading: createLoading({ maxBytes: 1000, events: {} }),
+      turns: createPageTurns(1000),
       parse: createPageParser('@'),
       map: ({ items }) => ({ items: [], dropped: 0, defaulted: counts[Number(items[0]) - 1] ?? new Map() }),
     });
@@ -238,7 +241,7 @@ describe('a loader', () => {
     expect(time).to.equal(2000);
   });
 
-  it('lets others have their turn between pages that are there already', async () => {
+  it('lets others have their turn between pages that are there already, and take their time', async () => {
     let turn = 0;
     let done = false;
     const others = () => {
@@ -250,7 +253,12 @@ describe('a loader', () => {
     const load = loaderOver(
       async ({ target }) =>
         page([thing(target.length)], target.includes('bb') ? '' : `${target.slice(-1) === 'b' ? 'bb' : 'b'}`),
-      { mapped: () => mappedIn.push(turn) },
+      {
+        mapped: () => {
+          mappedIn.push(turn);
+          for (const begun = performance.now(); performance.now() < begun + 6; );
+        },
+      },
     );
     await load(callerWith(), never);
     done = true;

@@ -117,7 +117,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           ms = performance.now() - begun;
         });
         const { status, headers, bytes } = response;
-        const page = bytes && request.read(bytes);
+        const page = bytes && (await request.read(bytes, headers));
         tell(status);
         return { page, headers };
       } catch (error) {

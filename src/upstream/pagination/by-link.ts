@@ -1,5 +1,5 @@
 import { linkTo } from './link-header.ts';
-import { checkNext, firstUrl, incomplete, type ListRead, type PageView } from './list-read.ts';
+import { checkNext, firstUrl, incomplete, isNone, type ListRead, type PageView } from './list-read.ts';
 import type { LinkPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 
@@ -24,8 +24,8 @@ export async function* linkedPages<P extends PageView>(
 
 function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
   if (next === undefined) return linkTo('next', page.headers.link);
-  const link = next(page.body);
-  if (link === undefined || link === null || link === '') return undefined;
+  const link = page.next;
+  if (isNone(link)) return undefined;
   if (typeof link !== 'string') throw incomplete('the next page link is not text');
   return link;
 }
