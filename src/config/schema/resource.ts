@@ -54,6 +54,9 @@ export function resourceSettings(resource: Resource) {
     maxReadBytes: bytes(1024)
       .default(67_108_864)
       .describe('Bodies of all pages of one read together, after decompression; more is an error.'),
+    maxPageValues: whole(1000, 100_000_000)
+      .default(250_000)
+      .describe('Objects, lists and members of one page; more is an error. Not looked at in a page of at most 64 KiB.'),
     maxNextBytes: bytes(64)
       .default(4096)
       .describe('Longest page token, or link to a next page; a longer one is an error.'),
