@@ -70,6 +70,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         timeoutMs,
         list: { ...settings, baseUrl, pagination: compilePagination(settings.pagination) },
         maxReadBytes: settings.maxReadBytes,
+        maxPageValues: settings.maxPageValues,
         loading,
         turns,
         parse: createPageParser(settings.items),

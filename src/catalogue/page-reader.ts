@@ -6,10 +6,13 @@ import { textOf } from '../upstream/client/body.ts';
 import { checkBounds, isWhole, type ListRequest, type PageView, viewOf } from '../upstream/pagination/list-read.ts';
 import { digestOf } from '../upstream/pagination/repeats.ts';
 import type { ReplyHeaders } from '../upstream/upstream.ts';
-import type { PageTurns, Step } from './page-turns.ts';
+import { checkShape } from './page-shape.ts';
+import { type PageTurns, SMALL_BYTES, type Step } from './page-turns.ts';
 
 export interface PageReaderOptions {
   readonly list: ListRequest;
+  /** Objects, lists and members of one page, roughly; more is an error. */
+  readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
   readonly map: (page: Page, from: number, to: number) => Mapped;
   readonly turns: PageTurns;
@@ -46,8 +49,9 @@ const SLICE = 200;
  * Parses a page, and does all that its parsed body is needed for, so that this need not be kept: other pages are waited for
  * meanwhile, and one of 2 MiB may take 60 MB of the heap.
  */
-export function createPageReader({ list, parse, map, turns }: PageReaderOptions): ReadPage {
+export function createPageReader({ list, maxPageValues, parse, map, turns }: PageReaderOptions): ReadPage {
   async function work({ body, headers, first }: PageReading, step: Step): Promise<MappedPage | GatewayError> {
+    if (body.length > SMALL_BYTES) await step(() => checkShape(body, maxPageValues));
     const page = await step(() => parse(textOf(body)));
     try {
       const view = await step(() => viewOf(list.pagination, { ...page, headers }));

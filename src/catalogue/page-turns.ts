@@ -12,8 +12,8 @@ export interface PageTurns {
   run<T>(bytes: number, signal: AbortSignal, work: (step: Step) => Promise<T>): Promise<T>;
 }
 
-/** A page up to this need not wait for room: parsed, it takes 2 MB for a few milliseconds. */
-const SMALL_BYTES = 65_536;
+/** A page up to this need not wait for room: whatever it holds, it takes 2 MB for a few milliseconds. */
+export const SMALL_BYTES = 65_536;
 
 /** How long the steps of all pages may take in one turn of the event loop. The last of them may take longer. */
 const TURN_MS = 5;

@@ -88,6 +88,7 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
       maxNextBytes: 4096,
     },
     maxReadBytes: 100_000,
+    maxPageValues: 1000,
     loading: createLoading({ maxBytes: 100_000, events }),
     turns: createPageTurns(1_000_000),
     parse: createPageParser('things'),
