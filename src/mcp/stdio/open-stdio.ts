@@ -77,9 +77,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     if (isRead || input.isPaused()) return;
     // Whoever does not read the responses is asked for no more requests.
     input.pause();
-    output.once('drain', () => {
-      if (!draining) input.resume();
-    });
+    output.once('drain', () => input.resume());
   }
 
   function respond(request: OpenRequest, response: readonly Buffer[]): void {
