@@ -99,10 +99,11 @@ function readBatch(messages: readonly unknown[], headers: RpcHeaders): Envelope 
   if (messages.length > MAX_BATCH) throw invalid(`A batch may hold ${MAX_BATCH} messages.`);
   const isMessage = (one: unknown) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one);
   if (messages.length === 0 || !messages.every(isMessage))
-    throw invalid('The batch holds what is no message, or nothing.');
+    throw invalid('The batch holds something else than messages.');
   if (messages.some((one) => claimOf(one) !== undefined)) throw invalid(`Revision ${CURRENT} has no batches.`);
   const requests = messages.filter((one) => isJSONRPCRequest(one));
-  if (requests.some(({ method }) => method === 'initialize')) throw invalid('initialize must not be part of a batch.');
+  if (messages.some((one) => Object(one).method === 'initialize'))
+    throw invalid('initialize must not be part of a batch.');
   const envelope = earlier(requests, headers);
   const version = headers.protocolVersion ?? LAST_WITH_BATCHES;
   if (version > LAST_WITH_BATCHES) throw invalid(`Revision ${version} has no batches: send one message at a time.`);

@@ -482,34 +482,30 @@ describe('a request over MCP', () => {
   });
 
   for (const revision of ['earlier', 'current'] as const) {
-    it(`that hangs up ends its read and is told nothing, in the ${revision} revision`, async () => {
-      const controller = new AbortController();
-      const begun = Promise.withResolvers<CatalogueRead>();
-      const { raw } = asked({
-        read: (read) =>
-          new Promise((_resolve, reject) => {
-            read.signal.addEventListener('abort', () => reject(read.signal.reason));
-            begun.resolve(read);
-          }),
+    for (const [method, params] of [
+      ['resources/read', { uri: URIS[0] }],
+      ['tools/call', { name: 'list_projects' }],
+    ] as const) {
+      it(`that hangs up ends its ${method} and is told nothing, in the ${revision} revision`, async () => {
+        const controller = new AbortController();
+        const begun = Promise.withResolvers<AbortSignal>();
+        const handler = asked({
+          read: ({ signal }) =>
+            new Promise((_resolve, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason));
+              begun.resolve(signal);
+            }),
+        });
+        const rest = { signal: controller.signal };
+        const response =
+          revision === 'earlier' ? handler.earlier(method, params, rest) : handler.current(method, params, {}, rest);
+        const caught = response.catch((error: unknown) => error);
+        const signal = await begun.promise;
+        controller.abort();
+        expect(await caught).to.have.property('name', 'AbortError');
+        expect(signal.aborted).to.equal(true);
       });
-      const current = revision === 'current';
-      const answer = raw(
-        JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'resources/read',
-          params: { uri: URIS[0], ...(current && { _meta: ENVELOPE }) },
-        }),
-        {
-          signal: controller.signal,
-          headers: current ? { protocolVersion: '2026-07-28', method: 'resources/read', name: URIS[0] } : NO_HEADERS,
-        },
-      ).catch((error: unknown) => error);
-      const { signal } = await begun.promise;
-      controller.abort();
-      expect(await answer).to.have.property('name', 'AbortError');
-      expect(signal.aborted).to.equal(true);
-    });
+    }
   }
 
   it('never meets the answer of another with the same id', async () => {

@@ -12,7 +12,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { loggedMethod, parseMessage } from '../message.ts';
 import { andThen, type RequestContext } from '../request-context.ts';
-import { writeError } from '../rpc-errors.ts';
+import { createRecordError, writeError } from '../rpc-errors.ts';
 import { createAgreement } from './agreement.ts';
 import { createLines } from './lines.ts';
 
@@ -46,6 +46,7 @@ const NEWLINE = Buffer.from('\n');
 export function openStdio(options: StdioOptions): StdioConnection {
   const { input, output, identity, events, maxBodyBytes, graceMs } = options;
   const dispatch = createDispatch(options);
+  const recordError = createRecordError(events);
   const revisionOf = createAgreement();
   const open = new Map<RequestId, OpenRequest>();
   const { promise: closed, resolve } = Promise.withResolvers<boolean>();
@@ -77,9 +78,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     if (isRead || input.isPaused()) return;
     // Whoever does not read the responses is asked for no more requests.
     input.pause();
-    output.once('drain', () => {
-      if (!draining) input.resume();
-    });
+    output.once('drain', () => input.resume());
   }
 
   function respond(request: OpenRequest, response: readonly Buffer[]): void {
@@ -89,11 +88,9 @@ export function openStdio(options: StdioOptions): StdioConnection {
   }
 
   /** Answers what is no request that could be dispatched. */
-  function reject(error: unknown, message?: unknown): void {
-    if (!(error instanceof GatewayError)) throw error;
+  function reject(thrown: unknown, message?: unknown): void {
     const request = begin(message);
-    request.record.error = error;
-    respond(request, [writeError(error, message, request.caller.requestId)]);
+    respond(request, [writeError(recordError(thrown, request), message, request.caller.requestId)]);
   }
 
   function take(line: Buffer): void {

@@ -37,7 +37,7 @@ export function writePage({ bytes, itemStarts, count }: Snapshot, page: ListPage
     // A comma or a bracket stands ahead of each start.
     items.push(bytes.toString('utf8', begin, end - 1));
   }
-  const more = next < total && items.length > 0 ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
+  const more = next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
   return `{"items":[${items.join(',')}],"total":${total}${more}}`;
 }
 

@@ -48,10 +48,13 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     why: 'a revision that is not spoken is called so, with the id of its request; the SDK has a code of its own',
-    instead(told, sent) {
+    instead(told, sent, { headers: { protocolVersion: version = LAST_WITH_BATCHES } }) {
+      // The SDK takes a notification that looks like `initialize` for one.
+      const isSpoken = SUPPORTED_PROTOCOL_VERSIONS.includes(version) || version >= '2026-07-28';
+      if (told.status === 202 && initializes(sent) && !isSpoken) return failed(400, null, -32022);
       if (told.messages[0]?.error?.code !== -32000) return undefined;
-      // Whatever its header names, and be it with parameters that are none, `initialize` is one.
-      if (initializes(sent)) return failed(200, sent.id, -32602);
+      // Whatever its header names, and be it with parameters that are none, a request for `initialize` is one.
+      if (initializes(sent) && idOf(sent) !== null) return failed(200, sent.id, -32602);
       return Array.isArray(sent) && sent.some(initializes)
         ? failed(400, null, -32600)
         : failed(400, idOf(sent), -32022);
@@ -61,6 +64,21 @@ export const DIFFERENCES: readonly Difference[] = [
     why: 'a body that is not UTF-8 is no JSON; the SDK reads it with other characters in their place',
     instead: (_told, sent, { body }) =>
       sent === undefined && !isUtf8(Buffer.from(body)) ? failed(400, null, -32700) : undefined,
+  },
+  {
+    why: 'a tool takes no argument called __proto__; the schemas of the SDK leave it out',
+    instead(told, sent) {
+      const odd = [sent].flat().filter((one) => Object.hasOwn(Object(one?.params?.arguments), '__proto__'));
+      const isOdd = ({ id, result }: Json) =>
+        result?.structuredContent !== undefined && odd.some((one) => one.id === id);
+      if (!told.messages.some(isOdd)) return undefined;
+      const messages = told.messages.map((one) => {
+        if (!isOdd(one)) return one;
+        const { content: _, structuredContent: __, ...rest } = one.result;
+        return { ...one, result: { ...rest, isError: true } };
+      });
+      return { ...told, messages };
+    },
   },
   {
     why: 'what has an id is answered with it, be it a message or not',

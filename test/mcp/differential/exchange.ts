@@ -45,6 +45,7 @@ const CALLS: readonly (readonly [method: string, params?: Json])[] = [
   ['tools/call', { name: 'list_tools', arguments: { cursor: 'a' } }],
   ['tools/call', { name: 'list_tools', arguments: [] }],
   ['tools/call', { name: 'list_tools', arguments: null }],
+  ['tools/call', { name: 'list_tools', arguments: JSON.parse('{"__proto__":1}') }],
   ['tools/call', { name: 'list_nothing' }],
   ['tools/call', { name: 'constructor' }],
   ['tools/call', { name: 7 }],
@@ -148,6 +149,11 @@ function* earlierOnes(): Generator<Exchange> {
       yield post(message('ping'), headers);
       yield post(message('initialize', { ...CLIENT, protocolVersion: '2025-06-18' }), headers);
       yield post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
+      yield post(
+        { jsonrpc: '2.0', method: 'initialize', params: { ...CLIENT, protocolVersion: '2025-06-18' } },
+        headers,
+      );
+      yield post({ jsonrpc: '2.0', method: 'initialize' }, headers);
       yield post({ jsonrpc: '2.0', id: 1, result: {} }, headers);
       yield post([message('ping')], headers);
     }

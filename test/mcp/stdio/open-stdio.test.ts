@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
@@ -115,7 +116,7 @@ describe('MCP over stdio', () => {
     ['access_denied', 403],
   ] as const) {
     it(`has ${code} as an error of JSON-RPC, as a read and as a tool`, async () => {
-      const { ask } = connect(() => {
+      const { ask, records } = connect(async () => {
         throw new GatewayError(code, { upstream: 'tools' });
       });
       await ask('initialize', INITIALIZE);
@@ -127,6 +128,7 @@ describe('MCP over stdio', () => {
         expect(error.data).to.include({ code, upstream: 'tools' });
         expect(error.data.requestId).to.match(/^[0-9a-f-]{36}$/);
       }
+      expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', code, code]);
     });
   }
 
@@ -239,8 +241,10 @@ describe('MCP over stdio', () => {
     write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
     await eventually(() => records.length === 1);
     gate.resolve();
+    // All that follows from it happens before.
+    await turn();
     await ask('ping');
-    expect(answers()).to.have.length(1);
+    expect(answers().map(({ id }) => id)).to.deep.equal([1]);
     expect(records.map(({ outcome }) => outcome)).to.deep.equal(['cancelled', 'ok']);
   });
 
@@ -273,10 +277,13 @@ describe('MCP over stdio', () => {
     expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok']);
   });
 
-  it('ends with an input that asked nothing', async () => {
-    const { input, connection } = connect();
+  it('ends with an input that asks nothing more, and keeps no timer', async () => {
+    const { ask, input, connection } = connect();
+    await ask('initialize', INITIALIZE);
+    const timers = timersLeft();
     input.end();
     expect(await connection.closed).to.equal(true);
+    expect(timersLeft()).to.equal(timers);
   });
 
   for (const [what, endIt] of [

@@ -35,6 +35,12 @@ describe('a cursor', () => {
     expect(codeOf(() => readCursor(other, writeCursor(PLACE, 50)))).to.equal('invalid_params');
   });
 
+  it('leads to no offset below 0, nor to part of an item', () => {
+    for (const offset of [-1, -50, 0.5, 2 ** 53]) {
+      expect(codeOf(() => readCursor(PLACE, writeCursor(PLACE, offset)))).to.equal('invalid_params');
+    }
+  });
+
   it('is refused where it was not given out here', () => {
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     for (const cursor of ['', 'a', encode(5), encode([]), encode([-1, 'a', 'b']), encode(['1']), encode([1e300])]) {

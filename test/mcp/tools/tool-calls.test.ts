@@ -108,10 +108,17 @@ describe('a tool', () => {
     const options = { read: held, representations: createRepresentations(cache) };
     const first = await call('list_tools', {}, options);
     const { nextCursor } = first.structuredContent;
-    for (const args of [{ limit: 50 }, { query: '' }, { limit: 49 }, { category: 'ODD' }, { query: 'tool' }]) {
-      await call('list_tools', args, options);
-    }
-    await call('list_tools', { cursor: nextCursor }, options);
+    const idsOf = async (args: object) => {
+      const { structuredContent } = await call('list_tools', args, options);
+      return structuredContent.items.map(({ id }: { id: string }) => Number(id.slice('tool-'.length)));
+    };
+    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+    expect(await idsOf({ limit: 50 })).to.deep.equal(range(0, 50));
+    expect(await idsOf({ query: '', cursor: nextCursor })).to.deep.equal(range(50, 100));
+    expect(await idsOf({ limit: 49 })).to.deep.equal(range(0, 49));
+    expect(await idsOf({ category: 'ODD', limit: 2 })).to.deep.equal([1, 3]);
+    const { structuredContent: ten } = await call('list_tools', { limit: 10 }, options);
+    expect(await idsOf({ cursor: ten.nextCursor })).to.deep.equal(range(10, 60));
     expect(Object.keys(held().snapshot.representations)).to.deep.equal(['derived page 0', 'derived page 50']);
     expect(await call('list_tools', {}, options)).to.deep.include({ structuredContent: first.structuredContent });
     const { result } = (await asked(options).earlier('tools/call', { name: 'list_tools' })).json;
