@@ -10,6 +10,7 @@ import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos } from './snapshots/memo.ts';
+import { createWaiting } from './snapshots/waiting.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
@@ -41,6 +42,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
   const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
   const memoFor = createMemos(config.cache.reuseMaxBytes);
+  const waiting = createWaiting({ ...config, events });
 
   function upstreamOf({ upstream: name }: ResourceConfig): {
     upstream: OpenUpstream;
@@ -77,6 +79,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         siblings: siblings.map((sibling) => sibling.resource.name),
         cache,
         lifetime: settings.cache,
+        waiting,
         events,
         now,
       });
