@@ -54,6 +54,8 @@ export interface Told {
   ended(count: number): Promise<Ended[]>;
   readonly bugs: { readonly requestId: string; readonly stack: string }[];
   readonly refusals: { readonly maxConnections: number }[];
+  /** Bounds that were reached, by the keys of their settings. */
+  readonly bounds: string[];
 }
 
 export interface Served extends Told {
@@ -127,16 +129,19 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
   const ended: Ended[] = [];
   const bugs: Told['bugs'] = [];
   const refusals: Told['refusals'] = [];
+  const bounds: string[] = [];
   return {
     events: {
       requestEnded: (record) => ended.push(copyOf(record)),
       internalError: (bug) => bugs.push(bug),
       connectionsRefused: (refused) => refusals.push(refused),
+      boundReached: ({ bound }) => bounds.push(bound),
     },
     told: {
       ended: (count) => eventually(() => ended.length >= count && [...ended]),
       bugs,
       refusals,
+      bounds,
     },
   };
 }
