@@ -45,10 +45,6 @@ export function createLines({ maxPipelined, maxPipelinedWaiting, maxConnectionUn
     return running < maxPipelined && unsentBytes <= maxConnectionUnsentBytes;
   }
 
-  function mustWait(connection: Lined): boolean {
-    return connection.line.length > 0 || !hasRoom(connection);
-  }
-
   function readOn(connection: Lined): void {
     connection.socket.resume();
     const { overdue } = connection;
@@ -67,9 +63,9 @@ export function createLines({ maxPipelined, maxPipelinedWaiting, maxConnectionUn
         else socket.pause();
       });
     },
-    isFull: (connection) => waiting >= maxPipelinedWaiting && mustWait(connection),
+    isFull: (connection) => waiting >= maxPipelinedWaiting && !hasRoom(connection),
     turnOf(connection) {
-      if (!mustWait(connection)) {
+      if (hasRoom(connection)) {
         connection.running += 1;
         return undefined;
       }

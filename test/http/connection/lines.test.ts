@@ -199,6 +199,8 @@ describe('a request that waits to be read', () => {
   const TIMEOUTS = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
   /** Both have passed, and have been looked at. */
   const TOO_LATE_MS = 400;
+  /** Longer than it is waited for once it may arrive. */
+  const FORGOTTEN_MS = 1200;
 
   it('is not too late for that', async () => {
     const [head, rest] = [get(LIST).slice(0, 20), get(LIST).slice(20)];
@@ -208,7 +210,7 @@ describe('a request that waits to be read', () => {
     release();
     expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
     // It is forgotten then: the connection is kept.
-    await sleep(1200);
+    await sleep(FORGOTTEN_MS);
     connection.send(get(LIST));
     expect((await connection.receive()).status).to.equal(200);
   });
@@ -219,6 +221,9 @@ describe('a request that waits to be read', () => {
     connection.send('{}');
     release();
     expect((await receive(connection, 2)).map(statusOf)).to.deep.equal([200, 200]);
+    await sleep(FORGOTTEN_MS);
+    connection.send(get(LIST));
+    expect((await connection.receive()).status).to.equal(200);
   });
 
   it('is too late where it does not arrive soon after', async () => {
@@ -257,6 +262,12 @@ describe('exchanges that wait in all lines together', () => {
     }
     expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
     expect((await receive(modest, 2)).map(statusOf)).to.deep.equal([200, 200]);
+    // So does what has had its turn.
+    connection.send(get(READ) + get(LIST).repeat(3));
+    await eventually(() => reads.length > 4);
+    await sleep(A_WHILE_MS);
+    release();
+    expect((await receive(connection, 4)).map(statusOf)).to.deep.equal([200, 200, 200, 200]);
   });
 });
 
