@@ -38,7 +38,7 @@ const SETTINGS: HttpSettings = {
   sendTimeoutMs: 30_000,
   maxConnections: 10_000,
   maxPipelined: 16,
-  maxPipelinedWaiting: 16_384,
+  maxPipelinedWaiting: 4096,
   maxHeldBodyBytes: 67_108_864,
   maxConnectionUnsentBytes: 1_048_576,
   maxUnsentBytes: 268_435_456,
