@@ -1,11 +1,7 @@
-import { promisify } from 'node:util';
-import { gzip, zstdCompress } from 'node:zlib';
 import type { SnapshotCache } from './cache.ts';
+import { type Coding, createEncoder } from './encoder.ts';
 import type { Load } from './load.ts';
 import { unpooled } from './snapshot.ts';
-
-/** A content coding that snapshots are sent in (RFC 9110, section 8.4.1; zstd is RFC 8878). */
-export type Coding = 'zstd' | 'gzip';
 
 /** A load's snapshot, and where it is held. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
@@ -17,9 +13,9 @@ type Held = Pick<Load, 'snapshot' | 'cached'>;
 export interface Representations {
   /**
    * The bytes in a coding, at once where they were made before. Else made on the thread pool; readers who ask meanwhile
-   * wait for the same ones.
+   * wait for the same ones. Rejects with the signal's reason once that aborts.
    */
-  encoded(held: Held, coding: Coding): Buffer | Promise<Buffer>;
+  encoded(held: Held, coding: Coding, signal: AbortSignal): Buffer | Promise<Buffer>;
   /** The bytes as a string within JSON: between quotes and escaped, UTF-8. Snapshots with the same bytes share it. */
   escaped(held: Held): Buffer;
   /** What `make` gives, under a name that says all that it depends on beside the bytes. Kept for the first few names. */
@@ -29,10 +25,12 @@ export interface Representations {
 /** Representations of one snapshot, beyond which no derived one is kept: callers choose the names, and may try many. */
 const MAX_REPRESENTATIONS = 64;
 
-const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
+/** Leaves half of the thread pool to others. */
+const MAX_COMPRESSIONS = 2;
 
-export function createRepresentations(cache: SnapshotCache): Representations {
-  const underWay: Record<Coding, WeakMap<Buffer, Promise<Buffer>>> = { zstd: new WeakMap(), gzip: new WeakMap() };
+/** `maxCompressions` is how many are under way at once, of all snapshots. */
+export function createRepresentations(cache: SnapshotCache, maxCompressions = MAX_COMPRESSIONS): Representations {
+  const encode = createEncoder(maxCompressions);
   // Serves snapshots that are not held, too, for as long as some reader has the escaped bytes in hand.
   const escapes = new WeakMap<Buffer, WeakRef<Buffer>>();
 
@@ -41,21 +39,11 @@ export function createRepresentations(cache: SnapshotCache): Representations {
     return made;
   }
 
-  async function encode(held: Held, coding: Coding): Promise<Buffer> {
-    const { bytes } = held.snapshot;
-    const making = underWay[coding].get(bytes);
-    if (making !== undefined) return making;
-    const made = coders[coding](bytes).then((coded) => unpooled([coded]));
-    underWay[coding].set(bytes, made);
-    try {
-      return keep(held, coding, await made);
-    } finally {
-      underWay[coding].delete(bytes);
-    }
-  }
-
   return {
-    encoded: (held, coding) => held.snapshot.representations[coding] ?? encode(held, coding),
+    encoded(held, coding, signal) {
+      const { bytes, representations } = held.snapshot;
+      return representations[coding] ?? encode(bytes, coding, (made) => keep(held, coding, made), signal);
+    },
     escaped(held) {
       const { bytes, representations } = held.snapshot;
       const kept = representations['escaped'];
