@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
+import { nextTurn } from '../kernel/turns.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Load } from './load.ts';
 import { unpooled } from './snapshot.ts';
@@ -20,8 +21,12 @@ export interface Representations {
    * wait for the same ones.
    */
   encoded(held: Held, coding: Coding): Buffer | Promise<Buffer>;
-  /** The bytes as a string within JSON: between quotes and escaped, UTF-8. Snapshots with the same bytes share it. */
-  escaped(held: Held): Buffer;
+  /**
+   * The bytes as a string within JSON: between quotes and escaped, UTF-8. At once where they are few, or were made before;
+   * else in steps between which other requests have their turn. Snapshots with the same bytes share it, also while it is
+   * made.
+   */
+  escaped(held: Held): Buffer | Promise<Buffer>;
   /** What `make` gives, under a name that says all that it depends on beside the bytes. Kept for the first few names. */
   derived(held: Held, name: string, make: () => Buffer): Buffer;
 }
@@ -29,12 +34,19 @@ export interface Representations {
 /** Representations of one snapshot, beyond which no derived one is kept: callers choose the names, and may try many. */
 const MAX_REPRESENTATIONS = 64;
 
+/** Bytes that are escaped, and bytes that are copied, in one turn of the event loop: each takes about a millisecond. */
+const ESCAPE_STEP_BYTES = 262_144;
+const COPY_STEP_BYTES = 4_194_304;
+
+const QUOTE = Buffer.from('"');
+
 const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
 
 export function createRepresentations(cache: SnapshotCache): Representations {
   const underWay: Record<Coding, WeakMap<Buffer, Promise<Buffer>>> = { zstd: new WeakMap(), gzip: new WeakMap() };
   // Serves snapshots that are not held, too, for as long as some reader has the escaped bytes in hand.
   const escapes = new WeakMap<Buffer, WeakRef<Buffer>>();
+  const escaping = new WeakMap<Buffer, Promise<Buffer>>();
 
   function keep({ snapshot, cached }: Held, name: string, made: Buffer, atMost?: number): Buffer {
     if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made, atMost);
@@ -54,13 +66,29 @@ export function createRepresentations(cache: SnapshotCache): Representations {
     }
   }
 
+  async function escapeLong(held: Held): Promise<Buffer> {
+    const { bytes } = held.snapshot;
+    const making = escaping.get(bytes) ?? escapeInSteps(bytes);
+    escaping.set(bytes, making);
+    try {
+      const made = await making;
+      escapes.set(bytes, new WeakRef(made));
+      return keep(held, 'escaped', made);
+    } finally {
+      escaping.delete(bytes);
+    }
+  }
+
   return {
     encoded: (held, coding) => held.snapshot.representations[coding] ?? encode(held, coding),
     escaped(held) {
       const { bytes, representations } = held.snapshot;
       const kept = representations['escaped'];
       if (kept !== undefined) return kept;
-      const made = escapes.get(bytes)?.deref() ?? unpooled([Buffer.from(JSON.stringify(bytes.toString()))]);
+      const shared = escapes.get(bytes)?.deref();
+      if (shared !== undefined) return keep(held, 'escaped', shared);
+      if (bytes.length > ESCAPE_STEP_BYTES) return escapeLong(held);
+      const made = unpooled([QUOTE, escapeBytes(bytes), QUOTE]);
       escapes.set(bytes, new WeakRef(made));
       return keep(held, 'escaped', made);
     },
@@ -70,4 +98,34 @@ export function createRepresentations(cache: SnapshotCache): Representations {
       return held.snapshot.representations[key] ?? keep(held, key, unpooled([make()]), MAX_REPRESENTATIONS);
     },
   };
+}
+
+/**
+ * UTF-8 as it stands within a string of JSON. What is escaped there is ASCII, of which no byte is part of another
+ * character: so it may begin and end anywhere, and each byte may pass for a character (Latin-1), which is fastest.
+ */
+function escapeBytes(bytes: Buffer): Buffer {
+  return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1').subarray(1, -1);
+}
+
+async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
+  const chunks: Buffer[] = [QUOTE];
+  let length = 2 * QUOTE.length;
+  for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
+    const chunk = escapeBytes(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES));
+    chunks.push(chunk);
+    length += chunk.length;
+    await nextTurn();
+  }
+  chunks.push(QUOTE);
+  const made = Buffer.allocUnsafeSlow(length);
+  let offset = 0;
+  let copied = 0;
+  for (const chunk of chunks) {
+    offset += chunk.copy(made, offset);
+    if (offset - copied < COPY_STEP_BYTES) continue;
+    copied = offset;
+    await nextTurn();
+  }
+  return made;
 }

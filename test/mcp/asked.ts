@@ -1,6 +1,5 @@
-import type { DispatchOptions } from '../../src/mcp/dispatch.ts';
 import type { RpcHeaders } from '../../src/mcp/envelope.ts';
-import { createRpcHandler, type RpcRequest } from '../../src/mcp/rpc-handler.ts';
+import { createRpcHandler, type RpcHandlerOptions, type RpcRequest } from '../../src/mcp/rpc-handler.ts';
 import type { Events, RequestRecord } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
@@ -33,17 +32,20 @@ export function cachedFor(ms: number): Pick<Load, 'cached'> {
   return heldUntil(NOW + ms);
 }
 
-export interface AskedOptions extends Partial<DispatchOptions> {
+export interface AskedOptions extends Partial<RpcHandlerOptions> {
   readonly read?: Reader;
 }
 
 /** What it takes to answer requests, with the reads of a test. */
-export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {}): DispatchOptions {
+export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {}): RpcHandlerOptions {
   return {
     catalogue: catalogueOf(read),
     representations: createRepresentations(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 })),
     tools: true,
     maxResultBytes: 65_536,
+    maxBatch: 100,
+    maxAnswerBytes: 67_108_864,
+    maxParsedBytes: 8_388_608,
     version: '1.2.3',
     now: () => NOW,
     events: {},
