@@ -81,6 +81,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     for (const one of requests) {
       // What is at hand is answered at once: others have their turn between two of a batch.
       if (pieces.length > 0) await nextTurn();
+      context.signal.throwIfAborted();
       let response = isFull ? [] : (await dispatch(one, revision, batch)).response;
       const length = bytesOf(response);
       isFull ||= bytes > 0 && bytes + length > maxAnswerBytes;

@@ -112,10 +112,11 @@ async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [QUOTE];
   let length = 2 * QUOTE.length;
   for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
+    // Before the first one, too: many may ask in one turn.
+    await nextTurn();
     const chunk = escapeBytes(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES));
     chunks.push(chunk);
     length += chunk.length;
-    await nextTurn();
   }
   chunks.push(QUOTE);
   const made = Buffer.allocUnsafeSlow(length);

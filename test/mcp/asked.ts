@@ -59,6 +59,7 @@ export type Bug = Parameters<NonNullable<Events['internalError']>>[0];
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly pieces: readonly Buffer[];
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
   readonly json: any;
@@ -86,7 +87,8 @@ export function asked(options: AskedOptions = {}) {
       record,
       ...rest,
     });
-    const text = (Buffer.isBuffer(response.body) ? response.body : Buffer.concat(response.body)).toString();
+    const pieces = [response.body].flat();
+    const textOf = () => Buffer.concat(pieces).toString();
     const headers: Record<string, string> = {};
     for (let at = 0; at < response.headers.length; at += 2) {
       headers[response.headers[at] ?? ''] = response.headers[at + 1] ?? '';
@@ -94,9 +96,12 @@ export function asked(options: AskedOptions = {}) {
     return {
       status: response.status,
       headers,
-      text,
+      pieces,
+      get text() {
+        return textOf();
+      },
       get json() {
-        return JSON.parse(text);
+        return JSON.parse(textOf());
       },
       record,
       bugs: all.slice(bugs),

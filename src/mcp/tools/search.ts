@@ -11,8 +11,12 @@ const STEP_BYTES = 262_144;
 /** Parsed items of one list, in their order, step by step. */
 type Steps = Iterable<readonly Item[]>;
 
-/** Where in a list the items stand that a filter leaves. */
-export type Search = (load: Pick<Load, 'snapshot' | 'cached'>, filter: Filter) => Promise<readonly number[]>;
+/** Where in a list the items stand that a filter leaves. Rejects with the signal's reason once that aborts. */
+export type Search = (
+  load: Pick<Load, 'snapshot' | 'cached'>,
+  filter: Filter,
+  signal: AbortSignal,
+) => Promise<readonly number[]>;
 
 /**
  * Searches lists. Parsed, a list takes several times its bytes: lists of `maxParsedBytes` together are kept parsed, those
@@ -30,10 +34,7 @@ export function createSearch(maxParsedBytes: number): Search {
     bytesUnderWay += bytes.length;
     try {
       const steps: (readonly Item[])[] = [];
-      for (const step of stepsOf(snapshot)) {
-        steps.push(step);
-        await nextTurn();
-      }
+      for await (const step of inTurn(stepsOf(snapshot))) steps.push(step);
       held.set(bytes, steps);
       return steps;
     } finally {
@@ -52,7 +53,7 @@ export function createSearch(maxParsedBytes: number): Search {
     return parsing;
   }
 
-  return async (load, filter) => findItems(await parsed(load), filter);
+  return async (load, filter, signal) => findItems(await parsed(load), filter, signal);
 }
 
 /** Parses the items of a snapshot as they are asked for. */
@@ -68,20 +69,31 @@ export function* stepsOf({ bytes, itemStarts, count }: Snapshot): Generator<read
   }
 }
 
-async function findItems(steps: Steps, { query = '', exact }: Filter): Promise<number[]> {
+/** Takes each step in a turn of its own, the first one too: many may ask in one turn. */
+async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
+  const rest = steps[Symbol.iterator]();
+  for (;;) {
+    await nextTurn();
+    const { done, value } = rest.next();
+    if (done === true) return;
+    yield value;
+  }
+}
+
+async function findItems(steps: Steps, { query = '', exact }: Filter, signal: AbortSignal): Promise<number[]> {
   const fields = Object.entries(exact);
   const needle = query.toLowerCase();
   const has = (text = '') => text.toLowerCase().includes(needle);
   const found: number[] = [];
   let index = 0;
-  for (const step of steps) {
+  for await (const step of inTurn(steps)) {
+    signal.throwIfAborted();
     for (const item of step) {
       if (fields.every(([field, text]) => item[field] === text) && (has(item['name']) || has(item['description']))) {
         found.push(index);
       }
       index += 1;
     }
-    await nextTurn();
   }
   return found;
 }

@@ -44,7 +44,11 @@ export function createTools(options: ToolsOptions): Tools {
   });
   const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
 
-  function pageOf(load: Load, { filter, limit, cursor }: ToolArguments): Result | Promise<Result> {
+  function pageOf(
+    load: Load,
+    { filter, limit, cursor }: ToolArguments,
+    context: RequestContext,
+  ): Result | Promise<Result> {
     const { snapshot } = load;
     const place = { etag: snapshot.etag, filter };
     const offset = readCursor(place, cursor);
@@ -52,7 +56,7 @@ export function createTools(options: ToolsOptions): Tools {
     const page = { offset, limit, cursorOf, maxBytes: maxResultBytes };
     const whole = () => pageResult(writePage(snapshot, page));
     if (filter.query !== undefined || Object.keys(filter.exact).length > 0) {
-      return search(load, filter).then((found) => ({
+      return search(load, filter, context.signal).then((found) => ({
         shared: [pageResult(writePage(snapshot, { ...page, found }))],
       }));
     }
@@ -75,7 +79,7 @@ export function createTools(options: ToolsOptions): Tools {
       return attempt<Result>(
         () => {
           const args = readArguments(tool.shape, given);
-          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, args));
+          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, args, context));
         },
         (thrown) => {
           if (context.signal.aborted) throw thrown;

@@ -1,12 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSearch, stepsOf } from '../../../src/mcp/tools/search.ts';
+import type { Filter } from '../../../src/mcp/tools/arguments.ts';
+import { createSearch as create, stepsOf } from '../../../src/mcp/tools/search.ts';
+import type { Load } from '../../../src/snapshots/load.ts';
 import { createSnapshotWriter } from '../../../src/snapshots/snapshot.ts';
 import { cachedFor, loadOf } from '../asked.ts';
 
 const STEP_BYTES = 262_144;
 const ALL = { exact: {} };
+
+/** A search of callers who stay, unless a test says otherwise. */
+function createSearch(maxParsedBytes: number) {
+  const search = create(maxParsedBytes);
+  return (load: Load, filter: Filter, signal = new AbortController().signal) => search(load, filter, signal);
+}
 
 function snapshotOf(pages: readonly (readonly object[])[]) {
   const writer = createSnapshotWriter(0);
@@ -131,6 +139,22 @@ describe('a search', () => {
     expect(await isParsed(c)).to.equal(true);
     expect(await isParsed(a)).to.equal(false);
     expect(await isParsed(b)).to.equal(true);
+  });
+
+  it('ends where the caller hangs up', async () => {
+    for (const maxParsedBytes of [1024, 8_388_608]) {
+      const search = createSearch(maxParsedBytes);
+      const load = list(4);
+      await search(load, ALL);
+      const controller = new AbortController();
+      const parsed = parsedDuring(async () => {
+        const caught = search(load, ALL, controller.signal).catch((error: unknown) => error);
+        await turn();
+        controller.abort();
+        expect(await caught).to.have.property('name', 'AbortError');
+      });
+      expect(await parsed).to.be.below(load.snapshot.bytes.length / 2);
+    }
   });
 
   it('keeps nothing of a list that is not stored', async () => {
