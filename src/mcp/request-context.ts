@@ -35,7 +35,7 @@ export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () =
     const { record, batchReads } = context;
     record.resource = name;
     const read = batchReads?.get(name) ?? begin(name, context);
-    if (batchReads !== undefined) batchReads.set(name, Promise.resolve(read));
+    batchReads?.set(name, Promise.resolve(read));
     return andThen(read, (load) => {
       record.upstreamMs = load.upstreamMs;
       record.cache = cacheOutcome(load, now());
