@@ -29,6 +29,7 @@ function details(logger: Logger): Events {
     pageFetched: (fetched) => logger.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
     retried: (retry) => logger.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
     callRefused: (refused) => logger.debug(refused, 'call refused'),
+    boundReached: (reached) => logger.debug(reached, 'bound reached'),
     snapshotEvicted: (evicted) => logger.debug(evicted, 'snapshot evicted'),
   };
 }
@@ -51,6 +52,7 @@ function warnings(logger: Logger): Events {
     listLoaded({ resource, upstream, items, dropped }) {
       if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');
     },
+    unaskedResponse: (unasked) => logger.warn(unasked, 'upstream out of step'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {
       if (whole) logger.info('drained');

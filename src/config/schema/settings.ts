@@ -6,6 +6,7 @@ import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
+import { bytes } from './scalars.ts';
 import { UpstreamSettings } from './upstream.ts';
 
 const upstreamName = z
@@ -25,6 +26,9 @@ const COMMON = {
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
   cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
+  maxLoadingBytes: bytes(1024)
+    .default(134_217_728)
+    .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),
   allowUnverifiedCallers: z
     .boolean()
     .default(false)
