@@ -30,7 +30,6 @@ function details(logger: Logger): Events {
     retried: (retry) => logger.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
     boundReached: (reached) => logger.debug(reached, 'bound reached'),
     callRefused: (refused) => logger.debug(refused, 'call refused'),
-    boundReached: (reached) => logger.debug(reached, 'bound reached'),
     snapshotEvicted: (evicted) => logger.debug(evicted, 'snapshot evicted'),
   };
 }
