@@ -32,6 +32,8 @@ async function main(args: string[]): Promise<number> {
 
 /** What serves ends the process itself: output that nobody reads would keep it. */
 async function run(name: string, file: string): Promise<number> {
+  // A signal that ends the process ahead of its work leaves this: what serves has nothing in flight yet.
+  process.exitCode = ['serve', 'stdio', 'demo'].includes(name) ? 0 : 1;
   switch (name) {
     case 'help':
       return print(USAGE);
@@ -59,9 +61,8 @@ async function run(name: string, file: string): Promise<number> {
   return process.exit(await serve(config));
 }
 
-/** Resolves once all of it is read or nobody reads any more. Whatever ends the process before that, it has failed. */
+/** Resolves once all of it is written, or nobody reads it any more. */
 function print(text: string): Promise<number> {
-  process.exitCode = 1;
   process.stdout.on('error', () => {}); // `write` tells it, too.
   return new Promise((resolve) => process.stdout.write(text, (error) => resolve(error ? 1 : 0)));
 }

@@ -3,8 +3,10 @@ import type { Config } from './schema/settings.ts';
 
 /** A name that speaks of a secret, in any case and with any separators: `X-Api-Key`, `access_token`, `Cookie`. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
-/** A value that looks like one: behind a scheme of RFC 9110, section 11, or long, with letters and digits. */
-const SECRET_VALUE = /^(?:apikey|basic|bearer|digest|token) +\S|(?=[\w+=~-]*\d)(?=[\w+=~-]*[a-z])[\w+=~-]{20}/i;
+/** A value with a scheme of RFC 9110, section 11, ahead of it. */
+const WITH_SCHEME = /^(?:apikey|basic|bearer|digest|token) +\S/i;
+/** What may be a key, where it holds letters and digits. */
+const LONG_WORDS = /[\w+=~-]{20,}/g;
 /** A `credential.format` of which nothing is secret. */
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
@@ -38,5 +40,9 @@ function isSecret(value: string, path: Path): boolean {
   if (path.join('.') === TOKEN) return true;
   if (place === 'upstreams.credential') return name === 'format' && !OPEN_FORMAT.test(value);
   if (place !== 'upstreams.headers' && place !== 'resources.query') return false;
-  return SECRET_NAME.test(name) || SECRET_VALUE.test(value);
+  return SECRET_NAME.test(name) || WITH_SCHEME.test(value) || (value.match(LONG_WORDS) ?? []).some(isMixed);
+}
+
+function isMixed(word: string): boolean {
+  return /\d/.test(word) && /[a-z]/i.test(word);
 }
