@@ -89,6 +89,7 @@ upstreams:
       ];
       const child = spawn(process.execPath, args, { env: porticoEnvironment(), stdio: ['pipe', output, output] });
       endWithTest(child);
+      child.stdin?.on('error', () => {}); // It ends with input left.
       const closePipe = onCleanup(() => closeSync(output));
       const ended = once(child, 'exit');
       await talk({ child, url: `http://127.0.0.1:${port}`, ended });
