@@ -87,7 +87,10 @@ upstreams:
         MAIN,
         ...command.map((word) => (word === 'FILE' ? file : word)),
       ];
-      const child = spawn(process.execPath, args, { env: porticoEnvironment(), stdio: ['pipe', output, output] });
+      const child = spawn(process.execPath, args, {
+        env: porticoEnvironment({ PORT: `${port}`, ADMIN_PORT: '0' }),
+        stdio: ['pipe', output, output],
+      });
       endWithTest(child);
       child.stdin?.on('error', () => {}); // It ends with input left.
       const closePipe = onCleanup(() => closeSync(output));
@@ -143,6 +146,14 @@ upstreams:
       expect(code).to.equal(1);
     });
   }
+
+  it('ends with SIGTERM: --demo', async () => {
+    const code = await end(['--demo'], NEVER_MS, async (started) => {
+      await isReady(started);
+      started.child.kill('SIGTERM');
+    });
+    expect(code).to.equal(0);
+  });
 
   it('ends with a second SIGTERM, however long its grace: serve', async () => {
     const code = await end(['serve', '--config', 'FILE'], NEVER_MS, async (started) => {
