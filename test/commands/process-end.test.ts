@@ -17,16 +17,16 @@ describe('a signal', () => {
       calls.push(['exit', code]);
       throw new Error('exit');
     });
-    const endsAtOnce = (signal: NodeJS.Signals) => expect(() => process.emit(signal)).to.throw('exit');
+    const endsAtOnce = (signal: NodeJS.Signals) => expect(() => process.emit(signal, signal)).to.throw('exit');
     catchSignals();
     try {
       endsAtOnce('SIGTERM');
       expect(calls).to.deep.equal([['exit', undefined]]);
       const destination = { write() {}, flushSync: (waitMs?: number) => calls.push(['flush', waitMs]) };
       const signalled = nextSignal(logger, destination);
-      process.emit('SIGHUP');
-      process.emit('SIGUSR1');
-      process.emit('SIGINT');
+      process.emit('SIGHUP', 'SIGHUP');
+      process.emit('SIGUSR1', 'SIGUSR1');
+      process.emit('SIGINT', 'SIGINT');
       expect(await signalled).to.equal('SIGINT');
       expect(calls).to.have.length(1);
       expect(lines().map(({ level, signal }) => [level, signal])).to.deep.equal([

@@ -25,8 +25,7 @@ interface Started {
 }
 
 /** The writing end of a blocking pipe that is full, and that nobody reads. */
-function openFullPipe(folder: string): number {
-  const path = join(folder, 'pipe');
+function openFullPipe(path: string): number {
   execFileSync('mkfifo', [path]);
   const fd = openSync(path, constants.O_RDWR);
   const filling = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
@@ -56,7 +55,7 @@ describe('a process whose output is full and unread', function () {
     reads = 0;
   });
 
-  /** Starts `portico` with both outputs on one such pipe, lets `talk` do so, and says how the process ended. */
+  /** Starts `portico` with both outputs on such pipes, lets `talk` do so, and says how the process ended. */
   function end(
     command: readonly string[],
     graceMs: number,
@@ -80,7 +79,7 @@ upstreams:
       );
       const module = join(folder, 'preload.mjs');
       await writeFile(module, preload);
-      const output = openFullPipe(folder);
+      const outputs = ['stdout', 'stderr'].map((name) => openFullPipe(join(folder, name)));
       const args = [
         '--import',
         pathToFileURL(module).href,
@@ -89,16 +88,16 @@ upstreams:
       ];
       const child = spawn(process.execPath, args, {
         env: porticoEnvironment({ PORT: `${port}`, ADMIN_PORT: '0' }),
-        stdio: ['pipe', output, output],
+        stdio: ['pipe', ...outputs],
       });
       endWithTest(child);
       child.stdin?.on('error', () => {}); // It ends with input left.
-      const closePipe = onCleanup(() => closeSync(output));
+      const closePipes = onCleanup(() => outputs.forEach(closeSync));
       const ended = once(child, 'exit');
       await talk({ child, url: `http://127.0.0.1:${port}`, ended });
       const [code, signal] = await ended;
-      closeSync(output);
-      closePipe();
+      closePipes();
+      outputs.forEach(closeSync);
       expect(signal).to.equal(null);
       return code;
     });
