@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts';
 import { cached } from './scenarios/cached.ts';
 import { compressed } from './scenarios/compressed.ts';
 import { crowd } from './scenarios/crowd.ts';
+import { koa } from './scenarios/koa.ts';
 import { large } from './scenarios/large.ts';
 import { mcp } from './scenarios/mcp.ts';
 import { memory } from './scenarios/memory.ts';
@@ -14,6 +15,7 @@ import { uncached } from './scenarios/uncached.ts';
 /** All that `npm run bench` measures, in this order. */
 export const SCENARIOS: readonly Scenario[] = [
   cached,
+  koa,
   notModified,
   compressed,
   uncached,

@@ -1,5 +1,6 @@
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createLoader } from './catalogue/loader.ts';
+import { createPageTurns } from './catalogue/page-turns.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { createAuthorization } from './credentials/authorize.ts';
 import { compileExpression } from './mapping/expression.ts';
@@ -12,6 +13,7 @@ import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos } from './snapshots/memo.ts';
 import { createWaiting } from './snapshots/waiting.ts';
 import { withCache } from './snapshots/with-cache.ts';
+import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
 
@@ -42,6 +44,8 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
   const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
   const memoFor = createMemos(config.cache.reuseMaxBytes);
+  const turns = createPageTurns(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
+  const loading = createLoading({ maxBytes: config.maxLoadingBytes, events });
   const waiting = createWaiting({ ...config, events });
 
   function upstreamOf({ upstream: name }: ResourceConfig): {
@@ -67,6 +71,10 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         upstream,
         timeoutMs,
         list: { ...settings, baseUrl, pagination: compilePagination(settings.pagination) },
+        maxReadBytes: settings.maxReadBytes,
+        maxPageValues: settings.maxPageValues,
+        loading,
+        turns,
         parse: createPageParser(settings.items),
         map: createMapper({ ...settings, required: requiredFields(resource) }),
         memo: memoFor(name),

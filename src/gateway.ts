@@ -46,7 +46,7 @@ export interface Gateway {
 
 /**
  * Puts a gateway together from settings, as a person would write them in YAML. Throws `ConfigError` with every
- * mistake in them. Nothing listens and no upstream is asked before `start`.
+ * issue in them. Nothing listens and no upstream is asked before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const { resources = RESOURCES } = options;

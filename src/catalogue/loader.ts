@@ -1,29 +1,28 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../kernel/caller.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Mapped } from '../mapping/mapper.ts';
-import type { Page } from '../mapping/page.ts';
 import type { Events } from '../observability/events.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import type { Memo, Memoized } from '../snapshots/memo.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot.ts';
-import { textOf } from '../upstream/client/body.ts';
-import { firstTarget, type ListRequest, type PageView, paginate } from '../upstream/pagination/paginate.ts';
+import type { LoadAccount, Loading } from '../upstream/loading.ts';
+import { firstTarget, paginate } from '../upstream/pagination/paginate.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
-import type { PageRequest, Reply, Upstream } from '../upstream/upstream.ts';
+import type { PageRequest, Reply, ReplyHeaders, Upstream } from '../upstream/upstream.ts';
+import { createPageReader, type MappedPage, type PageReaderOptions } from './page-reader.ts';
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
 
-export interface LoaderOptions {
+export interface LoaderOptions extends PageReaderOptions {
   /** Name of the resource, as events tell it. */
   readonly resource: string;
   readonly upstream: Upstream;
   /** Deadline of one read, all pages included. */
   readonly timeoutMs: number;
-  readonly list: ListRequest;
-  readonly parse: (text: string) => Page;
-  readonly map: (page: Page) => Mapped;
+  /** Bytes of one read, all its pages together, decoded. */
+  readonly maxReadBytes: number;
+  /** All loads under way, of this resource and others. */
+  readonly loading: Loading;
   /** Spares the work on what an upstream has sent before. */
   readonly memo?: Memo | undefined;
   readonly events: Events;
@@ -32,40 +31,47 @@ export interface LoaderOptions {
 }
 
 /** What the body of the first page comes to: a page, or what was made of the same body before. */
-type First = { readonly page: Page; readonly memoKey?: string | undefined } | { readonly memoized: Memoized };
+type First =
+  | { readonly page: MappedPage | GatewayError; readonly memoKey?: string | undefined }
+  | { readonly memoized: Memoized };
 
 /**
  * Loads a list page by page, and makes one snapshot of it. The first page is asked for before the others are thought of: its
  * response may say that the whole list is what it was.
  */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, parse, map, events, now } = options;
+  const { resource, upstream, timeoutMs, list, maxReadBytes, loading, events, now } = options;
   const target = firstTarget(list);
   // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
   const memo = tellsItsEnd ? options.memo : undefined;
+  const readPage = createPageReader(options);
 
-  const parsePage = (body: Buffer): Page => parse(textOf(body));
-
-  function readFirst(body: Buffer): First {
-    if (memo === undefined) return { page: parsePage(body) };
-    const memoKey = memo.keyOf(body);
-    const memoized = memo.get(memoKey);
-    return memoized === undefined ? { page: parsePage(body), memoKey } : { memoized };
-  }
-
-  async function load(caller: Caller, signal: AbortSignal, known?: Load): Promise<Load> {
+  async function load(caller: Caller, account: LoadAccount, signal: AbortSignal, known?: Load): Promise<Load> {
     const loadedAt = now();
     const { own, restMs } = startStopwatch();
 
     function get<P>(request: Omit<PageRequest<P>, 'caller'>, pageSignal: AbortSignal): Promise<Reply<P>> {
-      return upstream.get({ ...request, caller, read: (body) => own(() => request.read(body)) }, pageSignal);
+      const read: PageRequest<P>['read'] = (body, headers) => {
+        account.read(body.length);
+        return request.read(body, headers);
+      };
+      return upstream.get({ ...request, caller, read, hold: account.hold }, pageSignal);
     }
 
-    async function fetchPage(furtherTarget: string, pageSignal: AbortSignal): Promise<Page & PageView> {
-      const { page, headers } = await get({ target: furtherTarget, read: parsePage }, pageSignal);
+    async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
+      const memoKey = memo && own(() => memo.keyOf(body));
+      const memoized = memoKey === undefined ? undefined : memo?.get(memoKey);
+      if (memoized !== undefined) return { memoized };
+      return { page: await readPage({ body, headers, first: true, signal, own }), memoKey };
+    }
+
+    async function fetchPage(furtherTarget: string, pageSignal: AbortSignal): Promise<MappedPage> {
+      const read = (body: Buffer, headers: ReplyHeaders) =>
+        readPage({ body, headers, first: false, signal: pageSignal, own });
+      const { page } = await get({ target: furtherTarget, read }, pageSignal);
       if (page === undefined) throw new Error('the upstream was asked about no entity tag');
-      return { ...page, headers };
+      return orThrow(page);
     }
 
     function tell(made: Memoized, pages: number): void {
@@ -73,20 +79,17 @@ export function createLoader(options: LoaderOptions): Loader {
       events.listLoaded?.({ resource, upstream: upstream.name, pages, items: snapshot.count, dropped, defaulted });
     }
 
-    async function loadPages(page: Page & PageView): Promise<Memoized & { readonly pages: number }> {
+    async function loadPages(page: MappedPage): Promise<Memoized & { readonly pages: number }> {
       const writer = createSnapshotWriter(loadedAt);
       const defaulted = new Map<string, number>();
       let pages = 0;
       let dropped = 0;
       for await (const each of paginate(list, page, fetchPage, signal)) {
-        // Pages that were fetched ahead are ready at once: let other requests have their turn between them.
-        if (pages > 0) await nextTurn();
         signal.throwIfAborted();
         own(() => {
-          const mapped = map(each);
-          writer.add(mapped.items);
-          dropped += mapped.dropped;
-          for (const [field, count] of mapped.defaulted) defaulted.set(field, (defaulted.get(field) ?? 0) + count);
+          for (const items of each.items) writer.add(items);
+          dropped += each.dropped;
+          for (const [field, count] of each.defaulted) defaulted.set(field, (defaulted.get(field) ?? 0) + count);
         });
         pages += 1;
       }
@@ -104,7 +107,7 @@ export function createLoader(options: LoaderOptions): Loader {
       const { dropped } = memoized;
       return { snapshot: at(loadedAt, memoized), dropped, pages: 1, upstreamMs: restMs(), ...tagged(headers) };
     }
-    const { pages, ...made } = await loadPages({ ...first.page, headers });
+    const { pages, ...made } = await loadPages(orThrow(first.page));
     tell(made, pages);
     const { snapshot, dropped } = made;
     const loaded = { snapshot, upstreamMs: restMs(), pages, dropped };
@@ -115,11 +118,20 @@ export function createLoader(options: LoaderOptions): Loader {
 
   return async (caller, signal, { known } = {}) => {
     try {
-      return await withDeadline(timeoutMs, signal, (deadline) => load(caller, deadline, known));
+      return await withDeadline(timeoutMs, signal, (deadline) =>
+        loading.run({ upstream: upstream.name, maxReadBytes }, deadline, (account, ended) =>
+          load(caller, account, ended, known),
+        ),
+      );
     } catch (error) {
       throw error instanceof GatewayError ? error.from(upstream.name) : error;
     }
   };
+}
+
+function orThrow(page: MappedPage | GatewayError): MappedPage {
+  if (page instanceof GatewayError) throw page;
+  return page;
 }
 
 /** Whether a page's body itself says that no other follows: a total or a link in a header may change under its tag. */
@@ -134,7 +146,7 @@ function at(loadedAt: number, { snapshot }: Pick<Memoized, 'snapshot'>): Memoize
 }
 
 /** The one entity tag that a page came with (RFC 9110, section 8.8.3), if it can be sent back as it is. */
-function tagged({ etag }: PageView['headers']): Pick<Load, 'upstreamEtag'> {
+function tagged({ etag }: ReplyHeaders): Pick<Load, 'upstreamEtag'> {
   return typeof etag === 'string' && ENTITY_TAG.test(etag) ? { upstreamEtag: etag } : {};
 }
 

@@ -59,6 +59,3 @@ export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promi
     work().then(resolve, reject).finally(done);
   });
 }
-
-/** @deprecated The old name of {@link withAbort}. */
-export const heeding: typeof withAbort = withAbort;

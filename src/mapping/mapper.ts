@@ -27,9 +27,15 @@ export interface Mapped {
 /**
  * Compiles settings into a mapper from an upstream's items to documented ones. An item is invalid where a field is (see
  * {@link createField}) or where `where` cannot be evaluated over it. With `fail`, the mapper throws `upstream_invalid`
- * for the first such item; its reason names the field and the item's place in the page, never a value.
+ * for the first such item; its reason names the field and the item's place in the page, never a value. `from` and `to` say
+ * which items of the page are mapped: all, or those of one slice.
  */
-export function createMapper({ fields, required, where, invalidItems }: MapperOptions): (page: Page) => Mapped {
+export function createMapper({
+  fields,
+  required,
+  where,
+  invalidItems,
+}: MapperOptions): (page: Page, from?: number, to?: number) => Mapped {
   const mapFields = Object.entries(fields).map(([name, field]) => createField(name, field, required.includes(name)));
   const condition = where === undefined ? undefined : compileExpression(where);
 
@@ -51,13 +57,13 @@ export function createMapper({ fields, required, where, invalidItems }: MapperOp
     return item;
   };
 
-  return (page) => {
+  return (page, from = 0, to = page.items.length) => {
     const items: Record<string, string>[] = [];
     const defaulted = new Map<string, number>();
     // Of one item, and counted once it is one: it may yet turn out to be invalid.
     const defaults: string[] = [];
     let dropped = 0;
-    for (let index = 0; index < page.items.length; index += 1) {
+    for (let index = from; index < to; index += 1) {
       try {
         if (!isWanted(page, index)) continue;
         items.push(mapItem(page, index, defaults));

@@ -1,12 +1,10 @@
 import {
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResponse,
   type JSONRPCNotification,
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
+import { isNotification, isRequest, isResponse } from './json-rpc.ts';
 import { decodeUtf8 } from './message.ts';
 import {
   CURRENT,
@@ -37,9 +35,6 @@ export interface Envelope {
 /** Later revisions have no batches. A client that names no revision in a header is taken by its word for this one. */
 const LAST_WITH_BATCHES = '2025-03-26';
 
-/** Messages of one batch: each may be a read. */
-const MAX_BATCH = 100;
-
 /** What `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
@@ -53,13 +48,13 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 /**
  * What a body holds, by its revision. Throws for what is no message of JSON-RPC, for a revision that is not spoken here,
- * and for headers that are missing or say something else than the body.
+ * and for headers that are missing or say something else than the body; `maxBatch` is how many messages a batch may hold.
  */
-export function readEnvelope(message: unknown, headers: RpcHeaders): Envelope {
-  if (Array.isArray(message)) return readBatch(message, headers);
-  if (isJSONRPCRequest(message)) return readRequest(message, headers);
-  if (isJSONRPCNotification(message)) return readNotification(message, headers);
-  if (!isJSONRPCResponse(message)) throw new GatewayError('invalid_rpc');
+export function readEnvelope(message: unknown, headers: RpcHeaders, maxBatch: number): Envelope {
+  if (Array.isArray(message)) return readBatch(message, headers, maxBatch);
+  if (isRequest(message)) return readRequest(message, headers);
+  if (isNotification(message)) return readNotification(message, headers);
+  if (!isResponse(message)) throw new GatewayError('invalid_rpc');
   return earlier([], headers);
 }
 
@@ -93,15 +88,15 @@ function readNotification(notification: JSONRPCNotification, headers: RpcHeaders
   return { revision: CURRENT, requests: [], isBatch: false };
 }
 
-function readBatch(messages: readonly unknown[], headers: RpcHeaders): Envelope {
+function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: number): Envelope {
   const invalid = (detail: string) => new GatewayError('invalid_rpc', { detail });
   // First of all: looking at each message takes a while.
-  if (messages.length > MAX_BATCH) throw invalid(`A batch may hold ${MAX_BATCH} messages.`);
-  const isMessage = (one: unknown) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one);
+  if (messages.length > maxBatch) throw invalid(`A batch may hold ${maxBatch} messages.`);
+  const isMessage = (one: unknown) => isRequest(one) || isNotification(one) || isResponse(one);
   if (messages.length === 0 || !messages.every(isMessage))
     throw invalid('The batch holds something else than messages.');
   if (messages.some((one) => claimOf(one) !== undefined)) throw invalid(`Revision ${CURRENT} has no batches.`);
-  const requests = messages.filter((one) => isJSONRPCRequest(one));
+  const requests = messages.filter((one) => isRequest(one));
   if (messages.some((one) => Object(one).method === 'initialize'))
     throw invalid('initialize must not be part of a batch.');
   const envelope = earlier(requests, headers);

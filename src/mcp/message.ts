@@ -23,16 +23,35 @@ export function idOf(message: unknown): RequestId | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
+/** The most values that a guard of the SDK is shown, and how deep they may be nested. */
+const MAX_VALUES = 10_000;
+const MAX_DEPTH = 100;
+
 /**
- * Whether a value is what a guard of the SDK says. Its schemas call themselves for each level of what is nested: a value
- * that exhausts the stack is nothing that a client could mean.
+ * Whether a value is what a guard of the SDK says. Its schemas look at every value, one call within another: what is too
+ * wide would take them long, and what is too deep would exhaust the stack. Neither is anything that a client could mean.
  */
 export function fits<T>(guard: (value: unknown) => value is T, value: unknown): value is T {
-  try {
-    return guard(value);
-  } catch {
-    return false;
+  return isModest(value) && guard(value);
+}
+
+function isModest(value: unknown): boolean {
+  let values = 0;
+  let level = [value];
+  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
+    const next: unknown[] = [];
+    for (const one of level) {
+      if (typeof one !== 'object' || one === null) continue;
+      for (const name in one) {
+        values += 1;
+        if (values > MAX_VALUES) return false;
+        next.push((one as Readonly<Record<string, unknown>>)[name]);
+      }
+    }
+    if (next.length === 0) return true;
+    level = next;
   }
+  return false;
 }
 
 /** Every method that the protocol has for clients, in any of its revisions. */

@@ -25,6 +25,8 @@ export interface MethodsOptions {
   readonly tools: boolean;
   /** Largest result of a tool as text. */
   readonly maxResultBytes: number;
+  /** Bytes of the lists that are kept parsed, for tools to search. */
+  readonly maxParsedBytes: number;
   /** Of this package. */
   readonly version: string;
   /** Milliseconds since the epoch. */
@@ -41,9 +43,6 @@ export type Handler = (params: Params, context: RequestContext, id: RequestId) =
 /** Lists are part of a release and of its settings: nobody needs to ask again soon. */
 const LIST_TTL_MS = 3_600_000;
 
-const RESOURCES_HINT =
-  'Read-only lists of a security platform: projects that the caller may see, installed workflows, installed tools. ' +
-  'Each is read whole as a resource.';
 const TOOLS_HINT = 'The tools return the same lists page by page, narrowed by what is asked for.';
 
 /** What is offered: every method that there is, by revision, and whose they are. */
@@ -54,7 +53,7 @@ export function createMethods(options: MethodsOptions) {
   const tools = options.tools ? createTools({ ...options, readResource }) : undefined;
   const offered = {
     capabilities: { resources: {}, ...(tools && { tools: {} }) },
-    instructions: tools ? `${RESOURCES_HINT} ${TOOLS_HINT}` : RESOURCES_HINT,
+    instructions: tools ? `${resourcesHint(catalogue)} ${TOOLS_HINT}` : resourcesHint(catalogue),
   };
   // `name` is for programs and `title` for people, unlike in the HTTP list.
   const resources = catalogue.offered.map(({ resource, definition: { uri, name, description, mimeType } }) => ({
@@ -88,10 +87,12 @@ export function createMethods(options: MethodsOptions) {
       }
       const name = catalogue.find(uri);
       const head = heads.get(name) ?? Buffer.alloc(0);
-      return andThen(readResource(name, context), (load) => {
-        const more = revision === CURRENT ? `,"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private"` : '';
-        return { shared: [head, representations.escaped(load)], own: `}]${more}` };
-      });
+      return andThen(readResource(name, context), (load) =>
+        andThen(representations.escaped(load), (escaped) => {
+          const more = revision === CURRENT ? `,"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private"` : '';
+          return { shared: [head, escaped], own: `}]${more}` };
+        }),
+      );
     };
 
     return new Map<string, Handler>([
@@ -129,6 +130,12 @@ export function createMethods(options: MethodsOptions) {
     [EARLIER]: new Map([...methodsOf(EARLIER), ['initialize', initialize], ['ping', () => ({ members: {} })]]),
   };
   return { server, methods };
+}
+
+/** What a model is told that there is. */
+function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
+  const lists = offered.map(({ definition: { description } }) => description).join(' ');
+  return `Read-only lists of a security platform. ${lists} Each is read whole as a resource.`;
 }
 
 /** Acknowledges a subscription to nothing, since nothing that is offered tells of a change, and ends it at once. */

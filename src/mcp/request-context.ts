@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly noCache: boolean;
   /** Filled in on the way, but for how the request ended. */
   readonly record: RequestRecord;
+  /** What was read for one batch so far, by name: its members share it, since each is worked on after the one before. */
+  readonly batchReads?: Map<string, Promise<Load>>;
 }
 
 /** Reads the resource of a name: at once where what is held may be served. */
@@ -19,17 +21,21 @@ export type ReadResource = (name: string, context: RequestContext) => Load | Pro
 
 /** Reads from the catalogue, and records what came of it. */
 export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () => number): ReadResource {
-  return (name, context) => {
-    const { record } = context;
+  function begin(name: string, context: RequestContext): Load | Promise<Load> {
     const begun = performance.now();
+    const read = () => catalogue.read(name, context.caller, context);
+    // What is thrown at once reaches the other members of a batch, too.
+    return attempt(context.batchReads === undefined ? read : async () => read(), (error) => {
+      context.record.upstreamMs = performance.now() - begun;
+      throw error;
+    });
+  }
+
+  return (name, context) => {
+    const { record, batchReads } = context;
     record.resource = name;
-    const read = attempt(
-      () => catalogue.read(name, context.caller, context),
-      (error) => {
-        record.upstreamMs = performance.now() - begun;
-        throw error;
-      },
-    );
+    const read = batchReads?.get(name) ?? begin(name, context);
+    batchReads?.set(name, Promise.resolve(read));
     return andThen(read, (load) => {
       record.upstreamMs = load.upstreamMs;
       record.cache = cacheOutcome(load, now());

@@ -28,6 +28,9 @@ export function isOfHttp({ status }: GatewayError): boolean {
   return status === 401 || status === 403;
 }
 
+/** Characters of a text that came from outside which an error repeats. */
+const MAX_SHOWN = 2048;
+
 /** What the revisions before 2026-07-28 call an unknown resource. */
 const RESOURCE_NOT_FOUND = -32002;
 
@@ -47,8 +50,14 @@ export function writeError(error: GatewayError, message: unknown, requestId: str
 function shownOf(message: unknown, code: ErrorCode): object | undefined {
   const { uri, protocolVersion } = Object(Object(message).params);
   // 2026-07-28, server/resources, Error Handling.
-  if (code === 'resource_unknown') return { uri };
+  if (code === 'resource_unknown') return { uri: shown(uri) };
   if (code !== 'version_unsupported') return undefined;
   const requested = claimOf(message) ?? protocolVersion;
-  return requested === undefined ? { supported: SUPPORTED_PROTOCOL_VERSIONS } : { supported: [CURRENT], requested };
+  if (requested === undefined) return { supported: SUPPORTED_PROTOCOL_VERSIONS };
+  return { supported: [CURRENT], requested: shown(requested) };
+}
+
+/** A text as an error repeats it. It repeats nothing else: a value may be nested deeper than can be written. */
+function shown(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, MAX_SHOWN) : undefined;
 }

@@ -1,10 +1,12 @@
-import type { JSONRPCNotification } from '@modelcontextprotocol/server';
+import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
+import { nextTurn } from '../kernel/turns.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
 import { andThen, type RequestContext } from './request-context.ts';
-import { writeError } from './rpc-errors.ts';
+import type { Revision } from './revisions.ts';
+import { createRecordError, writeError } from './rpc-errors.ts';
 
 /** A `POST` whose credential and body have been read. */
 export interface RpcRequest extends RequestContext {
@@ -28,6 +30,13 @@ export interface RpcResponse {
  */
 export type RpcHandler = (request: RpcRequest) => RpcResponse | Promise<RpcResponse>;
 
+export interface RpcHandlerOptions extends DispatchOptions {
+  /** Messages of one batch. */
+  readonly maxBatch: number;
+  /** Bytes of the responses to one batch together. Its first is not bound by it: that may be one read. */
+  readonly maxAnswerBytes: number;
+}
+
 const JSON_HEADERS = ['Content-Type', 'application/json', 'Cache-Control', 'no-store'];
 const STREAM_HEADERS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store'];
 const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) };
@@ -35,8 +44,10 @@ const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) 
 const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
 /** JSON-RPC over Streamable HTTP, stateless, in all revisions of the protocol that there are. */
-export function createRpcHandler(options: DispatchOptions): RpcHandler {
+export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
+  const { maxBatch, maxAnswerBytes } = options;
   const dispatch = createDispatch(options);
+  const recordError = createRecordError(options.events);
 
   function answer(
     { requests, revision, isBatch }: Envelope,
@@ -45,7 +56,46 @@ export function createRpcHandler(options: DispatchOptions): RpcHandler {
     const [request] = requests;
     if (request === undefined) return ACCEPTED;
     if (!isBatch) return andThen(dispatch(request, revision, context), responseTo);
-    return Promise.allSettled(requests.map(async (one) => dispatch(one, revision, context))).then(batchResponse);
+    return answerBatch(requests, revision, context);
+  }
+
+  /**
+   * Answers the requests of a batch one after the other, as far as their responses fit the bound together: those beyond are
+   * not worked on. The credential is that of all requests: where HTTP tells one of them that it will not do, it tells all.
+   */
+  async function answerBatch(
+    requests: readonly JSONRPCRequest[],
+    revision: Revision,
+    context: RequestContext,
+  ): Promise<RpcResponse> {
+    const { caller, noCache, record } = context;
+    const batch: RequestContext = {
+      ...{ caller, noCache, record, batchReads: new Map() },
+      get signal() {
+        return context.signal;
+      },
+    };
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let isFull = false;
+    for (const one of requests) {
+      // What is at hand is answered at once: others have their turn between two of a batch.
+      if (pieces.length > 0) await nextTurn();
+      context.signal.throwIfAborted();
+      let response = isFull ? [] : (await dispatch(one, revision, batch)).response;
+      const length = bytesOf(response);
+      isFull ||= bytes > 0 && bytes + length > maxAnswerBytes;
+      if (isFull) response = [beyond(one, revision, batch)];
+      else bytes += length;
+      pieces.push(pieces.length === 0 ? OPENED : COMMA, ...response);
+    }
+    return { status: 200, headers: JSON_HEADERS, body: [...pieces, CLOSED] };
+  }
+
+  function beyond(request: JSONRPCRequest, revision: Revision, context: RequestContext): Buffer {
+    const detail = `The responses to a batch may take ${maxAnswerBytes} bytes together. Send this request again, by itself.`;
+    const error = recordError(new GatewayError('result_too_large', { detail }), context);
+    return writeError(error, request, context.caller.requestId, revision);
   }
 
   return (request) => {
@@ -55,7 +105,7 @@ export function createRpcHandler(options: DispatchOptions): RpcHandler {
     try {
       message = parseMessage(body);
       record.rpc = loggedMethod(message);
-      envelope = readEnvelope(message, headers);
+      envelope = readEnvelope(message, headers, maxBatch);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       record.error = error;
@@ -72,12 +122,6 @@ function responseTo({ status, response, notification }: Dispatched): RpcResponse
   return { status, headers: STREAM_HEADERS, body };
 }
 
-/** The credential is that of all requests: where one of them is told by HTTP that it will not do, all are. */
-function batchResponse(settled: readonly PromiseSettledResult<Dispatched>[]): RpcResponse {
-  const pieces: Buffer[] = [];
-  for (const one of settled) {
-    if (one.status === 'rejected') throw one.reason;
-    pieces.push(pieces.length === 0 ? OPENED : COMMA, ...one.value.response);
-  }
-  return { status: 200, headers: JSON_HEADERS, body: [...pieces, CLOSED] };
+function bytesOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((bytes, { length }) => bytes + length, 0);
 }

@@ -81,6 +81,11 @@ export interface Events {
   retried?(retry: { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
   /** An upstream was not asked: its breaker is open, its queue is full, or it refused the credential a moment ago. */
   callRefused?(refused: { readonly upstream: string; readonly code: string }): void;
+  /**
+   * An upstream sent bytes that it was not asked for, so that none of its connections is used twice for a while. Told once in
+   * that while.
+   */
+  unaskedResponse?(unasked: { readonly upstream: string }): void;
   /** Something was refused or ended since it met a bound: the key of a setting. */
   boundReached?(reached: { readonly bound: string; readonly upstream?: string | undefined }): void;
   breakerChanged?(changed: {

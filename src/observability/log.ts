@@ -52,6 +52,7 @@ function warnings(logger: Logger): Events {
     listLoaded({ resource, upstream, items, dropped }) {
       if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');
     },
+    unaskedResponse: (unasked) => logger.warn(unasked, 'upstream out of step'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {
       if (whole) logger.info('drained');

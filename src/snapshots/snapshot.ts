@@ -17,11 +17,38 @@ export interface Snapshot {
 }
 
 const NONE = Object.freeze({});
+const [OPEN, COMMA, CLOSE, EMPTY] = ['[', ',', ']', '[]'].map((text) => Buffer.from(text)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+  Buffer,
+];
 
 /** Builds one snapshot, page by page, so that no single step holds the event loop long. */
 export interface SnapshotWriter {
-  add(items: readonly object[]): void;
+  add(items: readonly object[] | EncodedItems): void;
   finish(): Snapshot;
+}
+
+/** Some items as JSON. */
+export interface EncodedItems {
+  /** One comma stands between them. */
+  readonly bytes: Buffer;
+  /** Where each begins. */
+  readonly starts: readonly number[];
+}
+
+export function encodeItems(items: readonly object[]): EncodedItems {
+  const starts: number[] = [];
+  let text = '';
+  let length = 0;
+  for (const item of items) {
+    const json = JSON.stringify(item);
+    text += (starts.length === 0 ? '' : ',') + json;
+    starts.push(length);
+    length += 1 + Buffer.byteLength(json);
+  }
+  return { bytes: Buffer.from(text), starts };
 }
 
 /** `loadedAt` is when the load began, in milliseconds since the epoch. */
@@ -30,24 +57,21 @@ export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
   const chunks: Buffer[] = [];
   const starts: number[] = [];
   let length = 0;
-  const write = (text: string) => {
-    const chunk = Buffer.from(text);
+  const write = (chunk: Buffer) => {
     hash.update(chunk);
     chunks.push(chunk);
+    length += chunk.length;
   };
   return {
     add(items) {
-      let text = '';
-      for (const item of items) {
-        const json = JSON.stringify(item);
-        text += (starts.length === 0 ? '[' : ',') + json;
-        starts.push(length + 1);
-        length += 1 + Buffer.byteLength(json);
-      }
-      if (text !== '') write(text);
+      const added = 'bytes' in items ? items : encodeItems(items);
+      if (added.starts.length === 0) return;
+      write(starts.length === 0 ? OPEN : COMMA);
+      for (const start of added.starts) starts.push(length + start);
+      write(added.bytes);
     },
     finish() {
-      write(starts.length === 0 ? '[]' : ']');
+      write(starts.length === 0 ? EMPTY : CLOSE);
       return Object.freeze({
         bytes: unpooled(chunks),
         etag: `W/"${hash.digest('base64url').slice(0, 22)}"`,

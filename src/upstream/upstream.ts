@@ -11,10 +11,15 @@ export interface PageRequest<P> {
   /** An entity tag of the upstream's own that the page may still have (RFC 9110, section 13.1.2). */
   readonly ifNoneMatch?: string | undefined;
   /**
-   * Makes the page out of the body of a 200, decompressed, within `maxPageBytes`. Throws `upstream_invalid` where that
-   * is no page; since it is called by the upstream, a breaker hears of it.
+   * Makes the page out of the body of a 200, decompressed, within `maxPageBytes`. Throws or rejects with
+   * `upstream_invalid` where that is no page; since it is called by the upstream, a breaker hears of it.
    */
-  readonly read: (bytes: Buffer) => P;
+  readonly read: (bytes: Buffer, headers: ReplyHeaders) => P | Promise<P>;
+  /**
+   * Told of bytes of the body as they come and as they are decoded, and, as a number below 0, of those that are let go of.
+   * The decoded body of a page that comes of it stays told of. What it throws at bytes that come ends the request.
+   */
+  readonly hold?: ((bytes: number) => void) | undefined;
 }
 
 /** One page that came. */

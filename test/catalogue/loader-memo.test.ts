@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLoader } from '../../src/catalogue/loader.ts';
+import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import type { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser } from '../../src/mapping/page.ts';
 import type { Events } from '../../src/observability/events.ts';
 import { createMemos } from '../../src/snapshots/memo.ts';
+import { createLoading } from '../../src/upstream/loading.ts';
 import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
 import { callerWith } from '../support/caller.ts';
 
@@ -68,7 +70,7 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
       name: 'platform',
       async get({ read }) {
         const { text = '', headers = {} } = left.shift() ?? {};
-        return { page: read(Buffer.from(text)), headers };
+        return { page: await read(Buffer.from(text), headers), headers };
       },
       close: async () => {},
     },
@@ -76,11 +78,23 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     resource,
     events,
     now,
-    list: { baseUrl: 'https://platform.example', path: '/things', query: {}, pagination, maxItems: 100, maxPages: 10 },
+    list: {
+      baseUrl: 'https://platform.example',
+      path: '/things',
+      query: {},
+      pagination,
+      maxItems: 100,
+      maxPages: 10,
+      maxNextBytes: 4096,
+    },
+    maxReadBytes: 100_000,
+    maxPageValues: 1000,
+    loading: createLoading({ maxBytes: 100_000, events }),
+    turns: createPageTurns(1_000_000),
     parse: createPageParser('things'),
-    map: (page) => {
+    map: (page, from, to) => {
       counts.mapped += 1;
-      return map(page);
+      return map(page, from, to);
     },
     memo: memoFor(resource),
   });

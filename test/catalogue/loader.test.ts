@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { createLoader } from '../../src/catalogue/loader.ts';
+import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../src/mapping/page.ts';
 import type { Events } from '../../src/observability/events.ts';
+import { createLoading, type Loading } from '../../src/upstream/loading.ts';
 import type { PageRequest, ReplyHeaders } from '../../src/upstream/upstream.ts';
 import { callerWith } from '../support/caller.ts';
 
@@ -22,10 +24,13 @@ interface Overrides {
   readonly now?: () => number;
   readonly events?: Events;
   readonly mapped?: (page: Page) => void;
+  readonly maxReadBytes?: number;
+  readonly loading?: Loading;
 }
 
 function loaderOver(answer: Answer, overrides: Overrides = {}) {
   const { timeoutMs = 5_000, invalidItems = 'fail', now = Date.now, events = {}, mapped } = overrides;
+  const { maxReadBytes = 10_000, loading = createLoading({ maxBytes: 10_000, events }) } = overrides;
   const map = createMapper({
     fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
     required: ['id', 'name'],
@@ -37,7 +42,7 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
       name: 'platform',
       async get({ read, ...request }, signal) {
         const { text, headers } = await answer(request, signal);
-        return { page: text === undefined ? undefined : read(Buffer.from(text)), headers };
+        return { page: text === undefined ? undefined : await read(Buffer.from(text), headers), headers };
       },
       close: async () => {},
     },
@@ -57,11 +62,16 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
       },
       maxItems: 10,
       maxPages: 10,
+      maxNextBytes: 4096,
     },
+    maxReadBytes,
+    maxPageValues: 1000,
+    loading,
+    turns: createPageTurns(1_000_000),
     parse: createPageParser('things'),
-    map: (each) => {
+    map: (each, from, to) => {
       mapped?.(each);
-      return map(each);
+      return map(each, from, to);
     },
   });
 }
@@ -145,7 +155,7 @@ describe('a loader', () => {
         name: 'platform',
         async get({ read }) {
           asked += 1;
-          return { page: read(Buffer.from(JSON.stringify([asked]))), headers: {} };
+          return { page: await read(Buffer.from(JSON.stringify([asked])), {}), headers: {} };
         },
         close: async () => {},
       },
@@ -165,7 +175,12 @@ describe('a loader', () => {
         },
         maxItems: 10,
         maxPages: 10,
+        maxNextBytes: 4096,
       },
+      maxReadBytes: 1000,
+      maxPageValues: 1000,
+      loading: createLoading({ maxBytes: 1000, events: {} }),
+      turns: createPageTurns(1000),
       parse: createPageParser('@'),
       map: ({ items }) => ({ items: [], dropped: 0, defaulted: counts[Number(items[0]) - 1] ?? new Map() }),
     });
@@ -176,6 +191,43 @@ describe('a loader', () => {
         ['b', 2],
       ]),
     ]);
+  });
+
+  it('is invalid where its pages are larger together than they may be, be it by one byte', async () => {
+    const pages = [page([thing(1)], 'more'), page([thing(2)])];
+    const size = pages.map(({ text }) => text.length).reduce((sum, length) => sum + length);
+    const reached: unknown[] = [];
+    const read = (maxReadBytes: number) => {
+      const left = [...pages];
+      const events: Events = { boundReached: (event) => reached.push(event) };
+      return loaderOver(async () => left.shift() ?? expect.fail('no more'), { maxReadBytes, events })(
+        callerWith(),
+        never,
+      );
+    };
+    expect((await read(size)).pages).to.equal(2);
+    expect(reached).to.deep.equal([]);
+    expect(await errorOf(read(size - 1))).to.include({
+      code: 'upstream_invalid',
+      reason: 'the pages of the read are larger than maxReadBytes',
+      upstream: 'platform',
+      fault: false,
+    });
+    expect(reached).to.deep.equal([{ bound: 'maxReadBytes', upstream: 'platform' }]);
+  });
+
+  it('takes account of what its requests hold, until it has ended', async () => {
+    const loading = createLoading({ maxBytes: 1000, events: {} });
+    const read = (bytes: number) =>
+      loaderOver(
+        async ({ hold }) => {
+          hold?.(bytes);
+          return page([thing(1)]);
+        },
+        { loading },
+      )(callerWith(), never);
+    for (let count = 0; count < 3; count += 1) expect((await read(1000)).pages).to.equal(1);
+    expect(await errorOf(read(1001))).to.include({ code: 'upstream_invalid', upstream: 'platform' });
   });
 
   it('says when the load began, however long it takes', async () => {
@@ -191,7 +243,7 @@ describe('a loader', () => {
     expect(time).to.equal(2000);
   });
 
-  it('lets others have their turn between pages that are there already', async () => {
+  it('lets others have their turn between pages that are there already, and take their time', async () => {
     let turn = 0;
     let done = false;
     const others = () => {
@@ -203,7 +255,12 @@ describe('a loader', () => {
     const load = loaderOver(
       async ({ target }) =>
         page([thing(target.length)], target.includes('bb') ? '' : `${target.slice(-1) === 'b' ? 'bb' : 'b'}`),
-      { mapped: () => mappedIn.push(turn) },
+      {
+        mapped: () => {
+          mappedIn.push(turn);
+          for (const begun = performance.now(); performance.now() < begun + 6; );
+        },
+      },
     );
     await load(callerWith(), never);
     done = true;

@@ -1,6 +1,5 @@
-import type { DispatchOptions } from '../../src/mcp/dispatch.ts';
 import type { RpcHeaders } from '../../src/mcp/envelope.ts';
-import { createRpcHandler, type RpcRequest } from '../../src/mcp/rpc-handler.ts';
+import { createRpcHandler, type RpcHandlerOptions, type RpcRequest } from '../../src/mcp/rpc-handler.ts';
 import type { Events, RequestRecord } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
@@ -33,17 +32,20 @@ export function cachedFor(ms: number): Pick<Load, 'cached'> {
   return heldUntil(NOW + ms);
 }
 
-export interface AskedOptions extends Partial<DispatchOptions> {
+export interface AskedOptions extends Partial<RpcHandlerOptions> {
   readonly read?: Reader;
 }
 
 /** What it takes to answer requests, with the reads of a test. */
-export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {}): DispatchOptions {
+export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {}): RpcHandlerOptions {
   return {
     catalogue: catalogueOf(read),
     representations: createRepresentations(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 })),
     tools: true,
     maxResultBytes: 65_536,
+    maxBatch: 100,
+    maxAnswerBytes: 67_108_864,
+    maxParsedBytes: 8_388_608,
     version: '1.2.3',
     now: () => NOW,
     events: {},
@@ -57,6 +59,7 @@ export type Bug = Parameters<NonNullable<Events['internalError']>>[0];
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly pieces: readonly Buffer[];
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
   readonly json: any;
@@ -84,7 +87,8 @@ export function asked(options: AskedOptions = {}) {
       record,
       ...rest,
     });
-    const text = (Buffer.isBuffer(response.body) ? response.body : Buffer.concat(response.body)).toString();
+    const pieces = [response.body].flat();
+    const textOf = () => Buffer.concat(pieces).toString();
     const headers: Record<string, string> = {};
     for (let at = 0; at < response.headers.length; at += 2) {
       headers[response.headers[at] ?? ''] = response.headers[at + 1] ?? '';
@@ -92,9 +96,12 @@ export function asked(options: AskedOptions = {}) {
     return {
       status: response.status,
       headers,
-      text,
+      pieces,
+      get text() {
+        return textOf();
+      },
       get json() {
-        return JSON.parse(text);
+        return JSON.parse(textOf());
       },
       record,
       bugs: all.slice(bugs),

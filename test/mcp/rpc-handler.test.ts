@@ -3,7 +3,7 @@ import { GatewayError } from '../../src/kernel/errors.ts';
 import { callerWith, TOKEN } from '../support/caller.ts';
 import type { CatalogueRead } from '../support/catalogue.ts';
 import { toolItem } from '../support/loads.ts';
-import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS } from './asked.ts';
+import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS, optionsOf } from './asked.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 
@@ -524,6 +524,22 @@ describe('a request over MCP', () => {
       ),
     );
     expect(answers.map(({ json }) => JSON.parse(json.result.contents[0].text)[0].id)).to.deep.equal(ids);
+  });
+});
+
+describe('the instructions for a model', () => {
+  it('name every resource that is offered, a fourth one too', async () => {
+    const { catalogue } = optionsOf();
+    const [first] = catalogue.offered;
+    if (first === undefined) return expect.fail('nothing is offered');
+    const description = 'All scanners that are out of order.';
+    const fourth = {
+      resource: { ...first.resource, name: 'scanners' },
+      definition: { ...first.definition, description },
+    };
+    const offered = [...catalogue.offered, fourth];
+    const { json } = await asked({ catalogue: { ...catalogue, offered } }).current('server/discover');
+    for (const { definition } of offered) expect(json.result.instructions).to.contain(definition.description);
   });
 });
 

@@ -179,6 +179,14 @@ describe('the log of an event', () => {
       (events) => events.callRefused?.({ upstream: 'tools', code: 'breaker_open' }),
       { level: 'debug', upstream: 'tools', code: 'breaker_open', msg: 'call refused' },
     ],
+    'of a bound that was reached': [
+      (events) => events.boundReached?.({ bound: 'maxReadBytes', upstream: 'tools' }),
+      { level: 'debug', bound: 'maxReadBytes', upstream: 'tools', msg: 'bound reached' },
+    ],
+    'of an upstream that sends what it was not asked for': [
+      (events) => events.unaskedResponse?.({ upstream: 'tools' }),
+      { level: 'warn', upstream: 'tools', msg: 'upstream out of step' },
+    ],
     'of a snapshot that was let go of': [
       (events) => events.snapshotEvicted?.({ resource: 'tools', code: 'access_denied' }),
       { level: 'debug', resource: 'tools', code: 'access_denied', msg: 'snapshot evicted' },

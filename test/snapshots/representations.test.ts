@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -95,37 +96,67 @@ describe('a snapshot in a content coding', () => {
 });
 
 describe('an escaped snapshot', () => {
-  it('is its bytes as a string within JSON', () => {
-    const load = loadOf([{ id: '"\\ \u2028 ü \u{1f600} \u0007' }]);
-    expect(JSON.parse(setUp().escaped(load).toString())).to.equal(load.snapshot.bytes.toString());
+  const LONG = Array.from({ length: 6000 }, (_, index) => ({
+    id: String(index),
+    name: `"ü"\\ \u2028 \u{1f600} ${index}`,
+  }));
+
+  it('is its bytes as a string within JSON, few or many, wherever they are cut', async () => {
+    const { escaped } = setUp();
+    for (const shift of [0, 1, 2, 3]) {
+      for (const items of [[{ id: '"\\ \u2028 ü \u{1f600} \u0007' }], [{ id: 'x'.repeat(shift) }, ...LONG]]) {
+        const load = loadOf(items);
+        expect((await escaped(load)).toString()).to.equal(JSON.stringify(load.snapshot.bytes.toString()));
+      }
+    }
   });
 
-  it('is made once, kept with the snapshot, and charged', () => {
-    const { cache, escaped } = setUp();
-    const load = held(cache, loadOf([{ id: 'a' }]));
-    const before = cache.bytes;
-    const made = escaped(load);
-    expect(escaped(later(cache))).to.equal(made);
-    expect(later(cache).snapshot.representations['escaped']).to.equal(made);
-    expect(cache.bytes).to.be.above(before + made.length);
-    expect(made.buffer.byteLength).to.equal(made.length);
+  it('is made once, kept with the snapshot, and charged', async () => {
+    for (const items of [[{ id: 'a' }], LONG]) {
+      const { cache, escaped } = setUp({ maxBytes: 10_000_000, maxEntries: 10 });
+      const load = held(cache, loadOf(items));
+      const before = cache.bytes;
+      const made = await escaped(load);
+      expect(escaped(later(cache))).to.equal(made);
+      expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+      expect(cache.bytes).to.be.above(before + made.length);
+      expect(made.buffer.byteLength).to.equal(made.length);
+    }
   });
 
-  it('is shared by snapshots with the same bytes, stored or not, while a reader has it in hand', () => {
-    const { cache, escaped } = setUp();
-    const load = loadOf([{ id: 'a' }]);
-    const again = { ...load, snapshot: { ...load.snapshot, loadedAt: 9 } };
-    const made = escaped(load);
-    expect(escaped(again)).to.equal(made);
-    expect(escaped(held(cache, again))).to.equal(made);
-    expect(later(cache).snapshot.representations['escaped']).to.equal(made);
-    expect(escaped(loadOf([{ id: 'a' }]))).not.to.equal(made);
+  it('is shared by snapshots with the same bytes, stored or not, while a reader has it in hand', async () => {
+    for (const items of [[{ id: 'a' }], LONG]) {
+      const { cache, escaped } = setUp({ maxBytes: 10_000_000, maxEntries: 10 });
+      const load = loadOf(items);
+      const again = { ...load, snapshot: { ...load.snapshot, loadedAt: 9 } };
+      const [made, meanwhile] = await Promise.all([escaped(load), escaped(again)]);
+      expect(meanwhile).to.equal(made);
+      expect(escaped(again)).to.equal(made);
+      expect(escaped(held(cache, again))).to.equal(made);
+      expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+      expect(await escaped(loadOf(items))).not.to.equal(made);
+    }
   });
 
-  it('is not kept where there is no room for it', () => {
+  it('leaves others their turn while many bytes are escaped and copied', async () => {
+    const load = loadOf([...LONG, { id: 'x'.repeat(12_000_000) }]);
+    let turns = 0;
+    let isDone = false;
+    const made = Promise.resolve(setUp().escaped(load)).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await turn();
+      turns += 1;
+    }
+    expect((await made).length).to.be.above(load.snapshot.bytes.length);
+    expect(turns).to.be.above(load.snapshot.bytes.length / 262_144);
+  });
+
+  it('is not kept where there is no room for it', async () => {
     const { cache, escaped } = setUp({ maxBytes: 2048 + 30, maxEntries: 1 });
     const load = held(cache, loadOf([{ id: 'a' }]));
-    expect(JSON.parse(escaped(load).toString())).to.equal('[{"id":"a"}]');
+    expect(JSON.parse((await escaped(load)).toString())).to.equal('[{"id":"a"}]');
     expect(later(cache).snapshot.representations).to.deep.equal({});
   });
 });
@@ -162,7 +193,7 @@ describe('what is derived from a snapshot', () => {
     const { cache, derived, escaped, encoded } = setUp();
     const load = held(cache, loadOf([{ id: 'a' }]));
     for (const name of ['gzip', 'escaped', 'zstd']) derived(load, name, () => Buffer.from('derived'));
-    expect(escaped(later(cache)).toString()).to.contain('[');
+    expect((await escaped(later(cache))).toString()).to.contain('[');
     expect(gunzipSync(await encoded(later(cache), 'gzip', never)).toString()).to.contain('[');
   });
 

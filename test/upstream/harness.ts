@@ -84,6 +84,7 @@ export function useHarness(): Harness {
         headers: {},
         connectTimeoutMs: 2000,
         connections: 4,
+        keptConnections: 'shared',
         allowH2: false,
         maxPageBytes: 1024,
         callersOwn: true,

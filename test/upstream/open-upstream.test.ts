@@ -26,6 +26,7 @@ describe('an upstream with all its layers, over real sockets', () => {
       connections: 4,
       maxQueue: 4,
       rememberRejectedMs: 5000,
+      keptConnections: 'shared',
       allowH2: false,
       maxPageBytes: 1024,
       callersOwn: true,

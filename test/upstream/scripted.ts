@@ -36,7 +36,7 @@ export function createScripted(): Scripted {
         const request: Request = { signal, key, succeed: () => resolve('[]'), fail: reject };
         open.push(request);
         try {
-          return { page: read(Buffer.from(await withAbort(signal, () => promise))), headers: {} };
+          return { page: await read(Buffer.from(await withAbort(signal, () => promise)), {}), headers: {} };
         } catch (error) {
           // As the client says it: a deadline that passes here is the upstream's.
           if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();

@@ -11,7 +11,7 @@ function authorizing(authorize: Authorize) {
     name: 'projects',
     async get(request) {
       asked.push(request);
-      return { page: request.read(Buffer.from('[]')), headers: {} };
+      return { page: await request.read(Buffer.from('[]'), {}), headers: {} };
     },
     close: async () => {},
   };

@@ -4,7 +4,7 @@ export type Unchecked<T> = { readonly [Key in keyof T]?: Unchecked<T[Key]> } | n
 /** Says that what stands at `path`, below the block that is checked, is wrong. */
 export type Report = (path: readonly string[], message: string) => void;
 
-interface Context {
+export interface Context {
   addIssue(issue: { code: 'custom'; path: string[]; message: string }): void;
 }
 

@@ -87,6 +87,17 @@ export const McpSettings = z.strictObject({
   maxResultBytes: bytes(1024)
     .default(65_536)
     .describe('Largest result of a tool, so that it fits a model; instead of more, the tool says how to narrow it.'),
+  maxBatch: whole(1, 1000)
+    .default(100)
+    .describe('Messages of one batch; a longer one is 400. They are worked on one after the other.'),
+  maxAnswerBytes: bytes(1024)
+    .default(67_108_864)
+    .describe('Responses to one batch together. Its first always fits; those beyond are errors that say so.'),
+  maxParsedBytes: bytes(1024)
+    .default(8_388_608)
+    .describe(
+      'Lists that are kept parsed for tools to search, and as much again while it is parsed; any other is parsed each time.',
+    ),
   stdio: StdioSettings.prefault({}).describe('What portico stdio alone needs.'),
 });
 

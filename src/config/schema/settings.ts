@@ -6,7 +6,7 @@ import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
-import { whole } from './scalars.ts';
+import { bytes, whole } from './scalars.ts';
 import { UpstreamSettings } from './upstream.ts';
 
 const upstreamName = z
@@ -32,6 +32,9 @@ const COMMON = {
     .default(2048)
     .describe('The same for one access token. What is served from the cache does not wait.'),
   cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
+  maxLoadingBytes: bytes(1024)
+    .default(134_217_728)
+    .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),
   allowUnverifiedCallers: z
     .boolean()
     .default(false)

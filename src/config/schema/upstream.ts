@@ -58,6 +58,10 @@ const UpstreamShape = z.strictObject({
     .describe('Deadline of one read: connecting, all pages and their bodies together.'),
   connectTimeoutMs: milliseconds().default(2000).describe('How long one connection may take to open.'),
   connections: whole(1, 1024).default(32).describe('Open connections to this upstream.'),
+  keptConnections: z
+    .enum(['shared', 'perCaller'])
+    .default('shared')
+    .describe('Who may be served next over a connection that is kept open: any caller, or only the one before.'),
   maxQueue: whole(0, 1_000_000)
     .default(1024)
     .describe('Requests that may wait for a connection; more are 503. Callers new to the upstream get half of both.'),

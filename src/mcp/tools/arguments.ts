@@ -7,6 +7,10 @@ const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
 const MAX_CURSOR = 512;
 
+/** Names of arguments that an error repeats, and characters of each: a client may send as many as fit a message. */
+const MAX_NAMES = 5;
+const MAX_NAME = 40;
+
 /** What narrows a list. */
 export interface Filter {
   /** Text that the name or the description has, in any case; never empty. */
@@ -52,11 +56,21 @@ export function argumentsShape({ filters }: Resource) {
 export function readArguments(shape: ReturnType<typeof argumentsShape>, given: unknown): ToolArguments {
   const parsed = shape.safeParse(given ?? {});
   if (!parsed.success) {
-    const issues = parsed.error.issues.map(({ path, message }) => `${[...path, ''].join(': ')}${message}.`);
-    throw new GatewayError('invalid_params', { detail: issues.join(' ') });
+    throw new GatewayError('invalid_params', { detail: parsed.error.issues.map(wordsOf).join(' ') });
   }
   const { query, limit, cursor, ...rest } = parsed.data;
   const exact: Record<string, string> = {};
   for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') exact[field] = text;
   return { filter: { query: query === '' ? undefined : query, exact }, limit, cursor };
+}
+
+/** An issue in words. Each argument that there is has one at most; all others are named in one, a few of them. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return `${[...issue.path, ''].join(': ')}${issue.message}.`;
+  const { keys } = issue;
+  const names = keys
+    .slice(0, MAX_NAMES)
+    .map((key) => JSON.stringify(key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key));
+  const more = keys.length > names.length ? ` and ${keys.length - names.length} more` : '';
+  return `${keys.length === 1 ? 'Unrecognized key' : 'Unrecognized keys'}: ${names.join(', ')}${more}.`;
 }

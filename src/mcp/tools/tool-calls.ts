@@ -10,8 +10,8 @@ import type { Result } from '../results.ts';
 import { isOfHttp, type RecordError } from '../rpc-errors.ts';
 import { argumentsShape, DEFAULT_LIMIT, readArguments, type ToolArguments } from './arguments.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { createItemParser, findItems, type ParsedItems } from './items.ts';
 import { writePage } from './list-page.ts';
+import { createSearch } from './search.ts';
 
 export interface ToolsOptions {
   readonly catalogue: Pick<Catalogue, 'offered'>;
@@ -19,9 +19,9 @@ export interface ToolsOptions {
   readonly representations: Representations;
   /** Largest result as text. */
   readonly maxResultBytes: number;
+  /** Bytes of the lists that are kept parsed. */
+  readonly maxParsedBytes: number;
   readonly recordError: RecordError;
-  /** Items that are kept parsed. @default those of 4 MiB of snapshots */
-  readonly parsedItems?: ParsedItems;
 }
 
 /** The resources as tools. */
@@ -36,15 +36,19 @@ export interface Tools {
 }
 
 export function createTools(options: ToolsOptions): Tools {
-  const { catalogue, readResource, representations, maxResultBytes, recordError, parsedItems } = options;
-  const parse = createItemParser(parsedItems);
+  const { catalogue, readResource, representations, maxResultBytes, recordError } = options;
+  const search = createSearch(options.maxParsedBytes);
   const tools = catalogue.offered.map(({ resource }) => {
     const shape = argumentsShape(resource);
     return { resource, shape, tool: describeTool(resource, shape) };
   });
   const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
 
-  function pageOf(load: Load, { filter, limit, cursor }: ToolArguments): Result | Promise<Result> {
+  function pageOf(
+    load: Load,
+    { filter, limit, cursor }: ToolArguments,
+    context: RequestContext,
+  ): Result | Promise<Result> {
     const { snapshot } = load;
     const place = { etag: snapshot.etag, filter };
     const offset = readCursor(place, cursor);
@@ -52,9 +56,9 @@ export function createTools(options: ToolsOptions): Tools {
     const page = { offset, limit, cursorOf, maxBytes: maxResultBytes };
     const whole = () => pageResult(writePage(snapshot, page));
     if (filter.query !== undefined || Object.keys(filter.exact).length > 0) {
-      return parse(load)
-        .then((items) => findItems(items, filter))
-        .then((found) => ({ shared: [pageResult(writePage(snapshot, { ...page, found }))] }));
+      return search(load, filter, context.signal).then((found) => ({
+        shared: [pageResult(writePage(snapshot, { ...page, found }))],
+      }));
     }
     // Whoever makes up limits and offsets must not fill the cache: pages of one size are kept, side by side.
     const isKept = limit === DEFAULT_LIMIT && offset % DEFAULT_LIMIT === 0 && offset < Math.max(1, snapshot.count);
@@ -75,7 +79,7 @@ export function createTools(options: ToolsOptions): Tools {
       return attempt<Result>(
         () => {
           const args = readArguments(tool.shape, given);
-          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, args));
+          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, args, context));
         },
         (thrown) => {
           if (context.signal.aborted) throw thrown;

@@ -1,4 +1,3 @@
-import { Pool } from 'undici';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
@@ -6,6 +5,7 @@ import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
 import { createConnector } from './connector.ts';
 import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
+import { createConnections, type KeptConnections } from './kept-connections.ts';
 import { receive } from './receive.ts';
 
 export interface UpstreamOptions {
@@ -22,6 +22,7 @@ export interface UpstreamOptions {
   readonly connectTimeoutMs: number;
   /** Connections that may be open at once; further requests wait for one. */
   readonly connections: number;
+  readonly keptConnections: KeptConnections;
   readonly allowH2: boolean;
   /** Largest body, before and after decompression. */
   readonly maxPageBytes: number;
@@ -45,13 +46,14 @@ interface Response {
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, callersOwn, maxPageBytes, events } = options;
   const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2: options.allowH2 });
-  const pool = new Pool(new URL(options.baseUrl).origin, {
-    connections: options.connections,
+  const connections = createConnections({
+    origin: new URL(options.baseUrl).origin,
+    max: options.connections,
+    kept: options.keptConnections,
     allowH2: options.allowH2,
-    connect: connector.connect,
-    // The read's deadline covers both, all pages together.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    connector,
+    onUnasked: () => events.unaskedResponse?.({ upstream: name }),
+    now: () => performance.now(),
   });
   const fixed = {
     accept: 'application/json',
@@ -76,11 +78,23 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       checkBody(headers, maxPageBytes);
       return true;
     };
-    const sent = { path: request.target, headers: headersOf(request) };
+    let held = 0;
+    const hold = (bytes: number) => {
+      held += bytes;
+      request.hold?.(bytes);
+    };
+    const { dispatcher, once, release } = connections.lease(request.caller.key);
+    const sent = { path: request.target, headers: headersOf(request), reset: once };
     try {
-      const { headers, body } = await receive(pool, sent, { judge, maxBytes: maxPageBytes }, signal);
-      return { status, headers, bytes: body && (await decodeBody(headers, body, maxPageBytes)) };
+      const options = { judge, maxBytes: maxPageBytes, hold };
+      const { headers, body } = await receive(dispatcher, sent, options, signal).finally(release);
+      return {
+        status,
+        headers,
+        bytes: body && (await decodeBody(headers, body, { maxBytes: maxPageBytes, hold, signal })),
+      };
     } catch (error) {
+      hold(-held);
       if (!signal.aborted) throw errorOfExchange(error);
       throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { fault: true }) : signal.reason;
     }
@@ -103,7 +117,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           ms = performance.now() - begun;
         });
         const { status, headers, bytes } = response;
-        const page = bytes && request.read(bytes);
+        const page = bytes && (await request.read(bytes, headers));
         tell(status);
         return { page, headers };
       } catch (error) {
@@ -114,7 +128,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       }
     },
     async close() {
-      const ended = pool.destroy(new GatewayError('draining', { reason: 'the upstream client is closed' }));
+      const ended = connections.destroy(new GatewayError('draining', { reason: 'the upstream client is closed' }));
       connector.close();
       await ended;
     },

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
+import { createDescriptorReserve, isOutOfDescriptors } from './descriptors.ts';
 
 export interface ConnectorOptions {
   /** How long one connection may take to open, TLS included. */
@@ -14,22 +15,32 @@ export interface Connector {
   close(): void;
 }
 
-/** A connector with a timer of its own: undici's is up to a second late. */
+/**
+ * A connector with a timer of its own, since undici's is up to a second late, and with file descriptors that it holds back for
+ * when there are no others.
+ */
 export function createConnector({ timeoutMs, allowH2 }: ConnectorOptions): Connector {
   // Its documentation says that it returns the socket at once; its types do not.
   const open = buildConnector({ allowH2, timeout: 0 }) as (...args: Parameters<buildConnector.connector>) => Socket;
   const opening = new Set<Socket>();
+  const reserve = createDescriptorReserve();
+
+  const connect: buildConnector.connector = (options, callback) => {
+    const socket = open(options, (...result) => {
+      clearTimeout(timer);
+      opening.delete(socket);
+      if (!isOutOfDescriptors(result[0])) socket.once('close', reserve.refill);
+      else if (reserve.release()) return connect(options, callback);
+      callback(...result);
+    });
+    opening.add(socket);
+    const timer = setTimeout(() => socket.destroy(new errors.ConnectTimeoutError()), timeoutMs);
+  };
+
   return {
-    connect(options, callback) {
-      const socket = open(options, (...result) => {
-        clearTimeout(timer);
-        opening.delete(socket);
-        callback(...result);
-      });
-      opening.add(socket);
-      const timer = setTimeout(() => socket.destroy(new errors.ConnectTimeoutError()), timeoutMs);
-    },
+    connect,
     close() {
+      reserve.close();
       for (const socket of opening) socket.destroy(new errors.ClientDestroyedError());
     },
   };

@@ -1,5 +1,6 @@
 import { type ErrorCode, GatewayError, type Retryable } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
+import { isOutOfDescriptors } from './descriptors.ts';
 
 /** Statuses that speak of a passing state, so that asking again may help (RFC 9110, section 15.6). */
 const PASSING: readonly number[] = [502, 503, 504];
@@ -78,6 +79,12 @@ const BROKEN: readonly (readonly [RegExp, Row])[] = [
 /** Codes that undici gives to a request that it would not send: a bug or a bad setting, nothing that an upstream did. */
 const OURS = /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/;
 
+/** Neither the upstream's fault nor worth another attempt: that would need a descriptor, too. */
+const NO_DESCRIPTOR = {
+  detail: 'This instance has too many connections open. Try again after Retry-After.',
+  reason: 'this process has no file descriptor left for a connection',
+};
+
 const CLOSED = /^UND_ERR_(DESTROYED|CLOSED)$/;
 
 /**
@@ -86,6 +93,7 @@ const CLOSED = /^UND_ERR_(DESTROYED|CLOSED)$/;
  */
 export function errorOfExchange(error: unknown): unknown {
   if (error instanceof GatewayError) return error;
+  if (isOutOfDescriptors(error)) return new GatewayError('overloaded', { ...NO_DESCRIPTOR, cause: error });
   const text = codeOf(error);
   if (error instanceof TypeError || OURS.test(text)) return error;
   if (CLOSED.test(text)) return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });

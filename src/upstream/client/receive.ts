@@ -10,6 +10,8 @@ export interface ReceiveOptions {
   readonly judge: (status: number, headers: ReplyHeaders) => boolean;
   /** Largest body, as it comes. */
   readonly maxBytes: number;
+  /** Told of bytes of the body as they come. What it throws ends the exchange. */
+  readonly hold: (bytes: number) => void;
 }
 
 /** A response, whole. */
@@ -26,8 +28,13 @@ export interface Received {
  */
 export function receive(
   dispatcher: Dispatcher,
-  request: { readonly path: string; readonly headers: Record<string, string> },
-  { judge, maxBytes }: ReceiveOptions,
+  request: {
+    readonly path: string;
+    readonly headers: Record<string, string>;
+    /** Whether the connection is to serve no other request. */
+    readonly reset: boolean;
+  },
+  { judge, maxBytes, hold }: ReceiveOptions,
   signal: AbortSignal,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -46,7 +53,7 @@ export function receive(
     signal.addEventListener('abort', stop, { once: true });
 
     dispatcher.dispatch(
-      { method: 'GET', path: request.path, headers: request.headers },
+      { method: 'GET', path: request.path, headers: request.headers, ...(request.reset && { reset: true }) },
       {
         onRequestStart(controller) {
           exchange = controller;
@@ -73,6 +80,7 @@ export function receive(
           length += chunk.length;
           // undici ends the exchange with what is thrown here.
           if (length > maxBytes) throw tooLarge();
+          hold(chunk.length);
           chunks.push(chunk);
         },
         onResponseEnd() {

@@ -1,6 +1,5 @@
-import LinkHeader from 'http-link-header';
-import type { ReplyHeaders } from '../upstream.ts';
-import { firstUrl, incomplete, type ListRead, type PageView } from './list-read.ts';
+import { linkTo } from './link-header.ts';
+import { checkNext, firstUrl, incomplete, isNone, type ListRead, type PageView } from './list-read.ts';
 import type { LinkPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 
@@ -16,6 +15,7 @@ export async function* linkedPages<P extends PageView>(
     yield page;
     const link = nextLink(page, pagination);
     if (link === undefined) return;
+    checkNext(list, link);
     url = resolve(link, url);
     if (!seen.add(url.href)) throw incomplete('a page links to an earlier one: the pages loop');
     page = await fetch(url, signal);
@@ -24,8 +24,8 @@ export async function* linkedPages<P extends PageView>(
 
 function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
   if (next === undefined) return linkTo('next', page.headers.link);
-  const link = next(page.body);
-  if (link === undefined || link === null || link === '') return undefined;
+  const link = page.next;
+  if (isNone(link)) return undefined;
   if (typeof link !== 'string') throw incomplete('the next page link is not text');
   return link;
 }
@@ -40,45 +40,4 @@ function resolve(link: string, current: URL): URL {
   if (url.username !== '' || url.password !== '') throw incomplete('the next page link holds a user or a password');
   url.hash = '';
   return url;
-}
-
-/** A parameter name of a link (RFC 8288, section 3). */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-
-/** The target of the one link with relation `rel` in a `Link` header, as written; `undefined` where there is none. */
-export function linkTo(rel: string, field: ReplyHeaders[string]): string | undefined {
-  if (field === undefined) return undefined;
-  // The parser trips over space before a comma, and is quadratic in runs of space.
-  const text = [field]
-    .flat()
-    .join(',')
-    .replace(/[ \t]+/g, ' ')
-    .replaceAll(' ,', ',');
-  const links = parse(text);
-  if (!isBalanced(text) || !links.every(isWhole)) throw malformed();
-  const targets = new Set(links.filter((link) => link.rel?.toLowerCase() === rel).map((link) => link.uri));
-  if (targets.size > 1) throw incomplete(`the Link header names several ${rel} pages`);
-  return targets.values().next().value;
-}
-
-function parse(text: string): LinkHeader.Reference[] {
-  try {
-    return LinkHeader.parse(text).refs;
-  } catch (cause) {
-    throw malformed(cause);
-  }
-}
-
-/** Whether every quote and bracket is in its place. The parser lets a stray one swallow what follows, a `rel` perhaps. */
-function isBalanced(text: string): boolean {
-  return !/["<>]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/(^|,) ?<[^<>]*>/g, ''));
-}
-
-/** Whether the parser read the link as it stands: it takes a parameter without a value and the next for one name. */
-function isWhole(link: LinkHeader.Reference): boolean {
-  return typeof link.uri === 'string' && Object.keys(link).every((name) => TOKEN.test(name));
-}
-
-function malformed(cause?: unknown): Error {
-  return incomplete('the Link header is malformed', cause);
 }

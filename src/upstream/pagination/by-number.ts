@@ -19,8 +19,8 @@ export async function* offsetPages<P extends PageView>(
   let offset = 0;
   for (let page = first; ; page = await fetch(urlAt(offset), signal)) {
     yield page;
-    if (page.items.length === 0) return;
-    offset += page.items.length;
+    if (page.count === 0) return;
+    offset += page.count;
   }
 }
 
@@ -40,11 +40,11 @@ export async function* numberedPages<P extends PageView>(
     return;
   }
   yield first;
-  const full = first.items.length;
+  const full = first.count;
   let previous = full;
   for (let index = 1; previous > 0; index += 1) {
     const page = await fetch(urlOf(index), signal);
-    const count = page.items.length;
+    const count = page.count;
     if (count > full || (count > 0 && previous < full)) throw incomplete('a page before the last is not full');
     yield page;
     previous = count;
@@ -69,7 +69,7 @@ async function* knownTotalPages<P extends PageView>(
   urlOf: (index: number, size: number) => URL,
 ): AsyncGenerator<P> {
   const total = totalOf(first, pagination);
-  const size = first.items.length;
+  const size = first.count;
   if (size > total || (size === 0 && total > 0)) throw incomplete('the first page does not fit the total');
   const pages = size === total ? 1 : Math.ceil(total / size);
   checkBounds(list, { items: total, pages });
@@ -79,13 +79,13 @@ async function* knownTotalPages<P extends PageView>(
     const page = await fetch(urlOf(index, size), pageSignal);
     if (totalOf(page, pagination) !== total) throw incomplete('the total changed while the list was read');
     const due = Math.min(size, total - index * size);
-    if (page.items.length !== due) throw incomplete('the pages do not add up to the total');
+    if (page.count !== due) throw incomplete('the pages do not add up to the total');
     return page;
   });
 }
 
 function totalOf(page: PageView, { total, totalHeader = '' }: Totalled): number {
-  const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : total(page.body);
+  const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
     throw incomplete('the page does not say the total');

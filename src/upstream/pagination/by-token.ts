@@ -1,4 +1,4 @@
-import { incomplete, type ListRead, type PageView, pageUrl } from './list-read.ts';
+import { checkNext, incomplete, isNone, type ListRead, type PageView, pageUrl } from './list-read.ts';
 import { sizeParameter, type TokenPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 
@@ -14,15 +14,16 @@ export async function* tokenPages<P extends PageView>(
   const seen = createSeen();
   for (let page = first; ; ) {
     yield page;
-    const token = nextToken(pagination.next(page.body));
+    const token = nextToken(page.next);
     if (token === undefined) return;
+    checkNext(list, token);
     if (!seen.add(token)) throw incomplete('a page token came again: the pages loop');
     page = await fetch(pageUrl(list, { ...size, [pagination.tokenParam]: token }), signal);
   }
 }
 
 function nextToken(value: unknown): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
+  if (isNone(value)) return undefined;
   // A number beyond this has lost digits in parsing, and would lead to another page.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string') return value;

@@ -15,19 +15,55 @@ export interface ListRequest {
   readonly maxItems: number;
   /** Pages of one read, an empty last one included; more is an error. */
   readonly maxPages: number;
+  /** Longest token or link to a next page; a longer one is an error. */
+  readonly maxNextBytes: number;
 }
 
-/** What pagination sees of a page; whoever fetches it may put more into it. */
+/**
+ * What pagination knows of a page; whoever fetches it may put more into it. Not its body: parsed, that takes up to thirty
+ * times its bytes, and pages wait for each other.
+ */
 export interface PageView {
-  readonly body: unknown;
-  /** The elements of the list, in order, before any is left out. */
-  readonly items: readonly unknown[];
+  /** Elements of the list, before any is left out. */
+  readonly count: number;
   readonly headers: ReplyHeaders;
-  /**
-   * The same items with the source text of each number that does not print as it was written; `undefined` where all do.
-   * Without it, items that differ only beyond the precision of a double pass for the same.
-   */
-  exactItems?(): readonly unknown[] | undefined;
+  /** The token or link to the next page that its body holds, where settings say that it does. */
+  readonly next?: unknown;
+  /** How many items its body says that there are in all, where settings say that it does. */
+  readonly total?: unknown;
+  /** Digests of its items; absent where the page {@link isWhole the whole list} is. */
+  readonly digests?: readonly string[] | undefined;
+}
+
+/** What a page says of itself and of the list. Throws `upstream_invalid` where its body does not fit the settings. */
+export function viewOf(
+  pagination: Pagination,
+  { body, items, headers }: { body: unknown; items: readonly unknown[]; headers: ReplyHeaders },
+): PageView {
+  const view = { count: items.length, headers };
+  if ('next' in pagination && pagination.next !== undefined) return { ...view, next: pagination.next(body) };
+  if ('total' in pagination && pagination.total !== undefined) return { ...view, total: pagination.total(body) };
+  return view;
+}
+
+/** Whether a first page is certainly all of its list, so that no other is asked for. */
+export function isWhole(pagination: Pagination, { count, headers, next, total }: PageView): boolean {
+  switch (pagination.kind) {
+    case 'none':
+      return true;
+    case 'token':
+      return isNone(next);
+    case 'link':
+      return pagination.next === undefined ? headers.link === undefined : isNone(next);
+    case 'offset':
+    case 'page':
+      return count === 0 || total === count;
+  }
+}
+
+/** Whether what a page holds in place of a token or link says that it is the last one. */
+export function isNone(next: unknown): boolean {
+  return next === undefined || next === null || next === '';
 }
 
 /** One read of a list whose first page is there, as each kind of pagination sees it. */
@@ -81,6 +117,15 @@ export function checkBounds(
 ): void {
   if (items > maxItems) throw incomplete('the list has more items than maxItems');
   if (pages > maxPages) throw incomplete('the list has more pages than maxPages');
+}
+
+/**
+ * Throws `upstream_invalid` for a token or link that is longer than it may be. Call it before anything else is done with
+ * one: to put 2 MB into a URL takes half a second, and to send them is no use.
+ */
+export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
+  if (Buffer.byteLength(next) > maxNextBytes)
+    throw incomplete('the token or link to the next page is longer than maxNextBytes');
 }
 
 /** The error for pages from which the whole list cannot be built. `reason` is for the log. */

@@ -56,7 +56,7 @@ async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P
 async function* withinMaxItems<P extends PageView>(list: ListRequest, pages: AsyncIterable<P>): AsyncGenerator<P> {
   let items = 0;
   for await (const page of pages) {
-    items += page.items.length;
+    items += page.count;
     checkBounds(list, { items });
     yield page;
   }

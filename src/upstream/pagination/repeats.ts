@@ -19,32 +19,29 @@ export function createSeen(): Seen {
 
 /**
  * The same pages, as long as none brings an item that an earlier one brought: then a page came twice, or the list
- * shifted while it was read and may lack items as well. One page alone costs nothing.
+ * shifted while it was read and may lack items as well.
  */
 export async function* withoutRepeats<P extends PageView>(pages: AsyncIterable<P>): AsyncGenerator<P> {
   const seen = new Set<string>();
-  const remember = (marks: readonly string[]) => {
-    for (const mark of marks) seen.add(mark);
-  };
   let count = 0;
-  let first: P | undefined;
   for await (const page of pages) {
     count += 1;
-    if (count === 1) {
-      first = page;
-    } else {
-      if (first !== undefined) remember(marksOf(first));
-      first = undefined;
-      const marks = marksOf(page);
-      if (marks.some((mark) => seen.has(mark))) throw incomplete('an item of an earlier page came again');
-      remember(marks);
+    const { digests = [] } = page;
+    if (count > 1 && digests.some((digest) => seen.has(digest))) {
+      throw incomplete('an item of an earlier page came again');
     }
+    for (const digest of digests) seen.add(digest);
     yield page;
   }
 }
 
-function marksOf(page: PageView): string[] {
-  return (page.exactItems?.() ?? page.items).map((item) => markOf(JSON.stringify(item)));
+/** 32 bytes that stand for an item. Throws `upstream_invalid` for one that nests deeper than the stack is. */
+export function digestOf(item: unknown): string {
+  try {
+    return markOf(JSON.stringify(item));
+  } catch (cause) {
+    throw incomplete('an item nests too deeply', cause);
+  }
 }
 
 /** 32 bytes that stand for a text. */

@@ -32,9 +32,11 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     async get(request, signal) {
       const { key } = request.caller;
       const asked = now();
+      let entered = false;
       try {
         const newcomer = callersOwn && !known.has(key);
         const reply = await bulkhead.run(newcomer, signal, () => {
+          entered = true;
           events.bulkheadEntered?.({ upstream: name, waitedMs: now() - asked, ...bulkhead.load() });
           return upstream.get(request, signal);
         });
@@ -43,7 +45,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         if (error.code === 'credential_rejected') known.delete(key);
-        if (error.code !== 'overloaded') throw error;
+        if (entered || error.code !== 'overloaded') throw error;
         events.callRefused?.({ upstream: name, code: error.code });
         throw error.from(name);
       }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
-import { asking, calm, errorOf, useHarness } from '../harness.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
+import { asking, calm, errorOf, rejection, useHarness } from '../harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
@@ -111,6 +112,75 @@ describe('the body of an upstream', () => {
     expect(await reasonOf(frame(24), { 'content-encoding': 'zstd' })).to.equal(
       'the body is not what its Content-Encoding says',
     );
+  });
+
+  /** A request that keeps account of what is held for it, and calls `heard` with the sum at each change. */
+  function accounted(heard = (_sum: number) => {}) {
+    const account = { sum: 0, most: 0 };
+    const hold = (bytes: number) => {
+      account.sum += bytes;
+      account.most = Math.max(account.most, account.sum);
+      heard(account.sum);
+    };
+    return { account, request: { ...asking(), hold } };
+  }
+
+  it('is told of while it is held, as it comes and decoded, and once it is decoded no more as it came', async () => {
+    const body = 'x'.repeat(1000);
+    const coded = gzipSync(body);
+    const plain = accounted();
+    await (await answering(body)).get(plain.request, calm());
+    expect(plain.account).to.deep.equal({ sum: 1000, most: 1000 });
+    const decoded = accounted();
+    await (await answering(coded, { 'content-encoding': 'gzip' })).get(decoded.request, calm());
+    expect(decoded.account).to.deep.equal({ sum: 1000, most: 1000 + coded.length });
+  });
+
+  it('is held no more where it broke off, was too large, or was not what it should be', async () => {
+    const broken = accounted();
+    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
+    await errorOf(open(url).get(broken.request, calm()));
+    expect(broken.account).to.deep.equal({ sum: 0, most: 2 });
+    const bomb = accounted();
+    await errorOf(
+      (await answering(gzipSync('x'.repeat(9999)), { 'content-encoding': 'gzip' })).get(bomb.request, calm()),
+    );
+    expect(bomb.account.sum).to.equal(0);
+    const status = accounted();
+    const server = await serve((_request, response) => response.writeHead(404).end('not a page'));
+    await errorOf(open(server.url).get(status.request, calm()));
+    expect(status.account).to.deep.equal({ sum: 0, most: 0 });
+  });
+
+  it('ends where there is no room for it, as it comes or decoded', async () => {
+    const full = new GatewayError('overloaded', { reason: 'no room' });
+    for (const [body, headers] of [
+      ['x'.repeat(500), {}],
+      [gzipSync('x'.repeat(500)), { 'content-encoding': 'gzip' }],
+    ] as const) {
+      const { account, request } = accounted((sum) => {
+        if (sum >= 500) throw full;
+      });
+      expect(await errorOf((await answering(body, headers)).get(request, calm()))).to.include({
+        code: 'overloaded',
+        reason: 'no room',
+        fault: false,
+      });
+      expect(account.sum).to.equal(0);
+    }
+  });
+
+  it('is decoded no further once nobody waits for it', async () => {
+    for (const [coding, encode] of Object.entries(CODINGS)) {
+      const controller = new AbortController();
+      const reason = new Error('the caller hung up');
+      const { account, request } = accounted((sum) => {
+        if (sum >= 1000) controller.abort(reason);
+      });
+      const upstream = await answering(encode('x'.repeat(1000)), { 'content-encoding': coding });
+      expect(await rejection(upstream.get(request, controller.signal)), coding).to.equal(reason);
+      expect(account.sum).to.equal(0);
+    }
   });
 
   it('that has no end is given up, and its connection with it', async () => {

@@ -231,6 +231,16 @@ describe('an exchange that breaks off', () => {
     }
   });
 
+  it('is not to blame, nor asked again, where this process has no descriptor or memory for a connection', () => {
+    for (const code of ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']) {
+      expect(errorOfExchange(Object.assign(new Error('x'), { code })), code).to.include({
+        code: 'overloaded',
+        fault: false,
+        retryable: undefined,
+      });
+    }
+  });
+
   it('is not to blame for a client that was closed', () => {
     const error = errorOfExchange(Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }));
     expect(error).to.include({ code: 'draining', fault: false, retryable: undefined });

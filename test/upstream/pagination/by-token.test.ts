@@ -50,6 +50,19 @@ describe('pages by token', () => {
     }
   });
 
+  it('have tokens of so many bytes as settings say, and not of one more', async () => {
+    const token = `é${'x'.repeat(4094)}`;
+    expect(await readAll(platformWith([token]))).to.have.length(1);
+    for (const longer of [`${token}x`, 'x y/'.repeat(480_000)]) {
+      const platform = platformWith([longer]);
+      expect(await readAll(platform).catch((reason) => reason)).to.include({
+        code: 'upstream_invalid',
+        reason: 'the token or link to the next page is longer than maxNextBytes',
+      });
+      expect(platform.targets).to.have.length(1);
+    }
+  });
+
   it('are invalid where a token comes again, though it was an empty page', async () => {
     const platform = platformWith(['a', 'b', 'a', 'b', 'a']);
     const error = await readAll(platform).catch((reason) => reason);

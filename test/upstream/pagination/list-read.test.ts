@@ -9,6 +9,7 @@ const LIST: ListRequest = {
   pagination: { kind: 'none' },
   maxItems: 1,
   maxPages: 1,
+  maxNextBytes: 4096,
 };
 
 const targetOf = (list: Partial<ListRequest>, parameters: Record<string, string | number> = {}) => {

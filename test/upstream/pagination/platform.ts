@@ -1,5 +1,7 @@
+import { isWhole, viewOf } from '../../../src/upstream/pagination/list-read.ts';
 import { firstTarget, type ListRequest, type PageView, paginate } from '../../../src/upstream/pagination/paginate.ts';
 import type { Pagination } from '../../../src/upstream/pagination/pagination.ts';
+import { digestOf } from '../../../src/upstream/pagination/repeats.ts';
 
 export interface Item {
   readonly id: number;
@@ -21,8 +23,14 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 /** A page as a simulated platform makes it. */
-export interface SimulatedPage extends PageView {
+export interface SimulatedPage {
   readonly body: Readonly<Record<string, unknown>>;
+  readonly items: readonly Item[];
+  readonly headers: PageView['headers'];
+}
+
+/** A page as pagination is given it. */
+export interface ReadPage extends PageView {
   readonly items: readonly Item[];
 }
 
@@ -57,12 +65,13 @@ export interface Platform {
   readonly list: ListRequest;
   /** Every target so far. */
   readonly targets: string[];
-  fetchPage(target: string, signal: AbortSignal): Promise<SimulatedPage>;
+  fetchPage(target: string, signal: AbortSignal): Promise<ReadPage>;
 }
 
 export function simulate(options: PlatformOptions): Platform {
   const { kind, items, cap = 1000, before = () => {}, mangle = (page) => page } = options;
   const targets: string[] = [];
+  const pagination = paginationOf(options);
   let previous: SimulatedPage | undefined;
   return {
     targets,
@@ -70,9 +79,10 @@ export function simulate(options: PlatformOptions): Platform {
       baseUrl: 'https://platform.example/base/',
       path: '/v1/list',
       query: { installed: 'true' },
-      pagination: paginationOf(options),
+      pagination,
       maxItems: 1000,
       maxPages: 1000,
+      maxNextBytes: 4096,
     },
     async fetchPage(target, signal) {
       signal.throwIfAborted();
@@ -85,7 +95,10 @@ export function simulate(options: PlatformOptions): Platform {
       const page = pageOf(kind, items, start, size);
       const answer = mangle(page, request, previous);
       previous = answer;
-      return answer;
+      const { items: read } = answer;
+      const view = viewOf(pagination, answer);
+      const alone = request === 0 && isWhole(pagination, view);
+      return { ...view, items: read, ...(!alone && { digests: read.map(digestOf) }) };
     },
   };
 }

@@ -1,18 +1,15 @@
 import { expect } from 'chai';
 import type { PageView } from '../../../src/upstream/pagination/list-read.ts';
-import { withoutRepeats } from '../../../src/upstream/pagination/repeats.ts';
+import { digestOf, withoutRepeats } from '../../../src/upstream/pagination/repeats.ts';
 
-async function read(...pages: (readonly unknown[] | { items: readonly unknown[]; exact: readonly unknown[] })[]) {
+async function read(...pages: (readonly unknown[])[]) {
   async function* source(): AsyncGenerator<PageView> {
-    for (const page of pages) {
-      if ('exact' in page) yield { items: page.items, body: {}, headers: {}, exactItems: () => page.exact };
-      else yield { items: page, body: {}, headers: {} };
-    }
+    for (const items of pages) yield { count: items.length, headers: {}, digests: items.map(digestOf) };
   }
   try {
-    const all: unknown[] = [];
-    for await (const page of withoutRepeats(source())) all.push(...page.items);
-    return all;
+    let count = 0;
+    for await (const page of withoutRepeats(source())) count += page.count;
+    return count;
   } catch (error) {
     expect(error).to.include({ code: 'upstream_invalid', reason: 'an item of an earlier page came again' });
     return 'rejected';
@@ -27,23 +24,19 @@ describe('a read of several pages', () => {
   });
 
   it('passes where all differ, or a page repeats within itself', async () => {
-    expect(await read([{ id: 1 }, { id: 1 }], [{ id: 2 }], [{ id: '2' }])).to.have.length(4);
-    expect(await read([], [], [])).to.deep.equal([]);
+    expect(await read([{ id: 1 }, { id: 1 }], [{ id: 2 }], [{ id: '2' }])).to.equal(4);
+    expect(await read([], [], [])).to.equal(0);
   });
 
-  it('tells numbers apart that only their source text tells apart', async () => {
-    const id = 2 ** 60;
-    const page = (text: string) => ({ items: [{ id }], exact: [{ id: text }] });
-    expect(await read(page('1152921504606846976'), page('1152921504606846977'))).to.have.length(2);
-    expect(await read(page('1152921504606846977'), [{ id: 5 }], page('1152921504606846977'))).to.equal('rejected');
-  });
-
-  it('is not examined where it is one page after all', async () => {
-    const unread = {
+  it('is invalid where an item nests deeper than the stack is', () => {
+    // What JSON.stringify does in Node 22.
+    const item = {
       toJSON() {
-        throw new Error('examined');
+        throw new RangeError('Maximum call stack size exceeded');
       },
     };
-    expect(await read([unread])).to.have.length(1);
+    expect(() => digestOf(item))
+      .to.throw()
+      .that.includes({ code: 'upstream_invalid', reason: 'an item nests too deeply' });
   });
 });

@@ -18,7 +18,7 @@ function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOption
       const outcome = outcomes[asked];
       asked += 1;
       if (outcome !== undefined) throw outcome;
-      return { page: read(Buffer.from('[]')), headers: {} };
+      return { page: await read(Buffer.from('[]'), {}), headers: {} };
     },
     close: async () => {},
   };

@@ -1,0 +1,133 @@
+import { asked } from '../asked.ts';
+import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';
+import { longestTurn, threadMs } from './turns.ts';
+
+/** What one case came to. A case that the heap is too small for tells nothing: the process is gone. */
+interface Figures {
+  /** Of the answer. */
+  readonly bytes: number;
+  /** Members of the answer by the code of their error, or `ok`. */
+  readonly members: Readonly<Record<string, number>>;
+  readonly reads: number;
+  /** As the log tells it. */
+  readonly outcome: string;
+  readonly maxRssMiB: number;
+}
+
+const URI = 'platform://projects';
+
+async function batch(list: () => ReturnType<typeof listOf>, messages: readonly object[]): Promise<Figures> {
+  let reads = 0;
+  const { raw } = asked({
+    read: async () => {
+      reads += 1;
+      return list();
+    },
+  });
+  const { pieces, record } = await raw(JSON.stringify(messages));
+  const maxRssMiB = Math.round(process.resourceUsage().maxRSS / 1024);
+  const bytes = pieces.reduce((total, { length }) => total + length, 0);
+  // What is written first is the same for all that went well. The others are errors, each in one piece.
+  const codes = pieces.flatMap((piece) => {
+    const text = piece.subarray(0, 2000).toString();
+    if (text.startsWith('{"result":')) return 'ok';
+    return text.startsWith('{"jsonrpc"') ? JSON.parse(text).error.data.code : [];
+  });
+  const members = Object.fromEntries(
+    Map.groupBy(codes, String)
+      .entries()
+      .map(([code, all]) => [code, all.length]),
+  );
+  return { bytes, members, reads, outcome: record.error?.code ?? 'ok', maxRssMiB };
+}
+
+const RUNS = 3;
+
+/** Milliseconds to parse a body, on average: the system's ticks are coarse. */
+function parseMs(body: string): number {
+  const bytes = Buffer.from(body);
+  const begun = threadMs();
+  for (let run = 0; run < 5; run += 1) JSON.parse(bytes.toString());
+  return (threadMs() - begun) / 5;
+}
+
+/** The longest turn that `work` has, in the best of a few runs: what a collection of garbage adds is not meant. */
+async function longestOf(work: () => unknown): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < RUNS; run += 1) best = Math.min(best, await longestTurn(work));
+  return best;
+}
+
+/**
+ * The longest turn of each case beyond what it takes to parse its body, which `mcp.maxBodyBytes` bounds, and what it takes
+ * to parse 1 MiB of items; in milliseconds.
+ */
+async function turns(): Promise<{ readonly unit: number; readonly beyond: Readonly<Record<string, number>> }> {
+  const load = manyItems();
+  const stored = listOf(8, true);
+  const { raw } = asked({ read: ({ name }) => (name === 'projects' ? load : stored) });
+  const fresh = () => ({ ...load, snapshot: { ...load.snapshot, bytes: Buffer.from(load.snapshot.bytes) } });
+  const call = (name: string, args: object) => ({ name, arguments: args });
+  const once = (message: object) => () => raw(JSON.stringify(message));
+  const beyond: Record<string, number> = {};
+  const few: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a read of 100,000 items': () =>
+      asked({ read: fresh }).raw(JSON.stringify(request('resources/read', { uri: URI }))),
+    'a search of 100,000 items': once(request('tools/call', call('list_projects', { query: 'e', limit: 500 }))),
+    'a hundred searches of 8 MiB': once(
+      batchOf(100, 'tools/call', (index) => call('list_tools', { query: `${index}` })),
+    ),
+    'a hundred pages of 100,000 items': once(batchOf(100, 'tools/call', () => call('list_projects', { limit: 500 }))),
+    'fifty searches at a time': () =>
+      Promise.all(Array.from({ length: 50 }, once(request('tools/call', call('list_projects', { query: 'z' }))))),
+  };
+  for (const [name, work] of Object.entries(few)) beyond[name] = await longestOf(work);
+  const notifications = JSON.stringify(Array.from({ length: 30_000 }, () => ({ jsonrpc: '2.0', method: 'ping' })));
+  beyond['a batch of 30,000 notifications'] = (await longestOf(() => raw(notifications))) - parseMs(notifications);
+  for (const [index, value] of WIDE.entries()) {
+    const ownMs = parseMs(value);
+    for (const { place, body, headers } of everywhere(value)) {
+      if (place.includes(',')) continue;
+      beyond[`${place} that is wide (${index})`] = (await longestOf(() => raw(body, { headers }))) - ownMs;
+    }
+  }
+  return { unit: parseMs(listOf(1, false).snapshot.bytes.toString()), beyond };
+}
+
+const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
+  turns,
+  'searches of a stored list': () => {
+    const stored = listOf(5, true);
+    return batch(
+      () => stored,
+      batchOf(100, 'tools/call', (index) => ({ name: 'list_tools', arguments: { query: `kind ${index}.`, limit: 1 } })),
+    );
+  },
+  'searches of a list that is not stored': () =>
+    batch(
+      () => listOf(5, false),
+      batchOf(100, 'tools/call', (index) => ({
+        name: 'list_projects',
+        arguments: { query: `kind ${index}.`, limit: 1 },
+      })),
+    ),
+  'searches at a time': async () => {
+    const stored = listOf(5, true);
+    const { raw } = asked({ read: () => stored });
+    const all = Array.from({ length: 100 }, (_, index) =>
+      raw(
+        JSON.stringify(request('tools/call', { name: 'list_tools', arguments: { query: `kind ${index}.`, limit: 1 } })),
+      ),
+    );
+    const answered = await Promise.all(all);
+    return { members: { ok: answered.filter(({ json }) => json.result.structuredContent.total === 26).length } };
+  },
+  'reads of a list that is not stored': () =>
+    batch(
+      () => listOf(20, false),
+      batchOf(100, 'resources/read', () => ({ uri: URI })),
+    ),
+};
+
+const [, , name = ''] = process.argv;
+process.stdout.write(JSON.stringify(await CASES[name]?.()));
