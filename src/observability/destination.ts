@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs';
+import { fstatSync, write, writeSync } from 'node:fs';
 
 /** Where lines go that need not be on their way at once. Pino takes it for its stream. */
 export interface LogDestination {
@@ -11,14 +11,14 @@ export interface LogDestination {
   flushSync(waitMs?: number): void;
 }
 
-/** Bytes of one write. Each is a trip to the thread pool that costs as much as many requests do. */
+/** Bytes of one write: each costs as much as several requests do. */
 const BATCH_BYTES = 65_536;
 /** Bytes that are held for a slow reader; what comes beyond is dropped, and counted. */
 const MAX_BYTES = 4_194_304;
 /** How long a line waits for others. */
 const PAUSE_MS = 100;
-/** Until a pipe that is full is tried again. */
-const FULL_MS = 20;
+/** Until a pipe that is full is tried again: at first, and as long as it stays full. */
+const FULL_MS = { first: 1, most: 20 };
 /** Until any other write that failed is tried again: the disk may have room by then. */
 const FAILED_MS = 1000;
 /** How long the end of the process waits for a reader. */
@@ -29,13 +29,14 @@ const LAST_TRY_MS = 1;
 const BYTES_OF_UNIT = 3;
 
 /**
- * Writes lines to a file descriptor in large batches, one at a time and off the event loop. Each line is copied into the
- * batch at once, so that a request leaves no text behind for the garbage collector (docs/decisions/0013).
+ * Writes lines to a file descriptor in large batches: to a pipe at once, to anything else one at a time and off the event
+ * loop. Each line is copied into the batch at once, so that a request leaves no text behind for the garbage collector (docs/decisions/0013).
  *
  * Never waits for whoever reads: where a pipe stays full, lines are dropped and counted; where nobody reads any more
- * (`EPIPE`), all are forgotten. The descriptor should not block: a blocked write keeps the process from ending.
+ * (`EPIPE`), all are forgotten. A pipe must not block: what waits in a write keeps the process from ending.
  */
 export function openDestination(fd: number): LogDestination {
+  const takesAtOnce = isPipe(fd);
   let batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
   let length = 0;
   let spare: Buffer | undefined;
@@ -44,6 +45,7 @@ export function openDestination(fd: number): LogDestination {
   /** What is being written, or is about to be tried again. */
   let rest: Buffer | undefined;
   let inThreadPool = false;
+  let fullMs = FULL_MS.first;
   let heldBytes = 0;
   let dropped = 0;
   let isOpen = true;
@@ -81,18 +83,41 @@ export function openDestination(fd: number): LogDestination {
 
   function writeRest(): void {
     if (rest === undefined) return;
-    inThreadPool = true;
-    write(fd, rest, 0, rest.length, null, (error, written) => {
-      inThreadPool = false;
-      if (error?.code === 'EPIPE') return giveUp();
-      if (error !== null) {
-        setTimeout(writeRest, error.code === 'EAGAIN' ? FULL_MS : FAILED_MS).unref();
-        return;
-      }
-      advance(written);
-      if (rest !== undefined) writeRest();
-      else goOn();
-    });
+    if (!takesAtOnce) {
+      inThreadPool = true;
+      write(fd, rest, 0, rest.length, null, (error, written) => {
+        inThreadPool = false;
+        if (error === null) wrote(written);
+        else failed(error);
+      });
+      return;
+    }
+    let written: number;
+    try {
+      written = writeSync(fd, rest);
+    } catch (error) {
+      failed(error as NodeJS.ErrnoException);
+      return;
+    }
+    wrote(written);
+  }
+
+  function wrote(written: number): void {
+    fullMs = FULL_MS.first;
+    advance(written);
+    if (rest !== undefined) writeRest();
+    else goOn();
+  }
+
+  function failed({ code }: NodeJS.ErrnoException): void {
+    if (code === 'EPIPE') {
+      giveUp();
+    } else if (code === 'EAGAIN') {
+      setTimeout(writeRest, fullMs).unref();
+      fullMs = Math.min(2 * fullMs, FULL_MS.most);
+    } else {
+      setTimeout(writeRest, FAILED_MS).unref();
+    }
   }
 
   function advance(written: number): void {
@@ -139,7 +164,7 @@ export function openDestination(fd: number): LogDestination {
     flushSync(waitMs = LAST_MS) {
       const deadline = performance.now() + waitMs;
       // What is in the thread pool needs no event loop to come to its end, only time. How much of it that was is not known.
-      if (inThreadPool) sleepSync(FULL_MS);
+      if (inThreadPool) sleepSync(FULL_MS.most);
       else if (rest !== undefined) full.unshift(rest);
       if (!inThreadPool) rest = undefined;
       writeHeld(deadline);
@@ -167,6 +192,16 @@ export function openDestination(fd: number): LogDestination {
       }
     }
     return true;
+  }
+}
+
+/** Whether a write takes what there is room for, and never waits: for it, a trip to the thread pool would cost more. */
+function isPipe(fd: number): boolean {
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFIFO() || stat.isSocket();
+  } catch {
+    return false;
   }
 }
 
