@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/listening.ts';
+import { sendMany } from '../support/many-requests.ts';
 import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../support/process.ts';
 
 const settings = (port: number) => `
@@ -37,7 +38,7 @@ async function start(folder: string, path: string) {
       () => false,
     ),
   );
-  return { pid: `${child.pid}`, ended, ask: (path: string) => fetch(`${url}${path}`), child };
+  return { port, pid: `${child.pid}`, ended, ask: (path: string) => fetch(`${url}${path}`), child };
 }
 
 /** How large a file of a process may become. Beyond that a write fails (EFBIG) as it does on a disk that is full. */
@@ -58,13 +59,11 @@ describe('a log on a disk that is full', () => {
   it('goes on once there is room, whole, and says how many lines it had to drop', async function () {
     await inFolder(async (folder) => {
       const path = join(folder, 'log');
-      const { ask, child, ended, pid } = await start(folder, path);
+      const { ask, child, ended, pid, port } = await start(folder, path);
       // In the middle of a line.
       if (!bound(pid, 5001)) this.skip();
       const requests = 25_000;
-      for (let sent = 0; sent < requests; sent += 250) {
-        await Promise.all(Array.from({ length: 250 }, async () => (await ask('/nowhere')).arrayBuffer()));
-      }
+      await sendMany(port, requests);
       expect((await readFile(path)).length).to.equal(5001);
       expect(bound(pid, 'unlimited')).to.equal(true);
       const lines = await eventually(async () => {

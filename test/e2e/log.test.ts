@@ -1,34 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/listening.ts';
+import { sendMany } from '../support/many-requests.ts';
 import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../support/process.ts';
 
 const REQUESTS = 40_000;
-const BATCH = 500;
-
-/** Sends this many requests over one connection, a batch of them at a time, and waits for each batch's answers. */
-async function sendMany(port: number): Promise<void> {
-  const socket = connect(port, '127.0.0.1').setEncoding('latin1');
-  await once(socket, 'connect');
-  const request = `GET /nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
-  for (let sent = 0; sent < REQUESTS; sent += BATCH) {
-    let text = '';
-    const answered = new Promise<void>((resolve) => {
-      socket.on('data', function count(chunk: string) {
-        text += chunk;
-        if (text.split('HTTP/1.1 404').length <= BATCH) return;
-        socket.off('data', count);
-        resolve();
-      });
-    });
-    socket.write(request.repeat(BATCH));
-    await answered;
-  }
-  socket.destroy();
-}
 
 describe('a log that nobody reads', () => {
   it('loses lines rather than filling the memory, says how many, and does not stop the responses', async () => {
@@ -57,7 +35,7 @@ upstreams:
           () => undefined,
         ),
       );
-      await sendMany(port);
+      await sendMany(port, REQUESTS);
       expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).to.equal(200);
       child.kill('SIGTERM');
       let text = '';
