@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
+import { GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/turns.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Load } from './load.ts';
@@ -24,7 +25,7 @@ export interface Representations {
   /**
    * The bytes as a string within JSON: between quotes and escaped, UTF-8. At once where they are few, or were made before;
    * else in steps between which other requests have their turn. Snapshots with the same bytes share it, also while it is
-   * made.
+   * made. Throws `overloaded` where too many bytes of others are being escaped.
    */
   escaped(held: Held): Buffer | Promise<Buffer>;
   /** What `make` gives, under a name that says all that it depends on beside the bytes. Kept for the first few names. */
@@ -40,13 +41,22 @@ const COPY_STEP_BYTES = 4_194_304;
 
 const QUOTE = Buffer.from('"');
 
+export interface RepresentationsOptions {
+  /** Bytes of long snapshots that are being escaped at a time. One is always taken on, however long. @default no bound */
+  readonly maxEscapingBytes?: number;
+}
+
 const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
 
-export function createRepresentations(cache: SnapshotCache): Representations {
+export function createRepresentations(
+  cache: SnapshotCache,
+  { maxEscapingBytes = Number.POSITIVE_INFINITY }: RepresentationsOptions = {},
+): Representations {
   const underWay: Record<Coding, WeakMap<Buffer, Promise<Buffer>>> = { zstd: new WeakMap(), gzip: new WeakMap() };
   // Serves snapshots that are not held, too, for as long as some reader has the escaped bytes in hand.
   const escapes = new WeakMap<Buffer, WeakRef<Buffer>>();
-  const escaping = new WeakMap<Buffer, Promise<Buffer>>();
+  const escaping = new Map<Buffer, Promise<Buffer>>();
+  let bytesEscaping = 0;
 
   function keep({ snapshot, cached }: Held, name: string, made: Buffer, atMost?: number): Buffer {
     if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made, atMost);
@@ -66,17 +76,29 @@ export function createRepresentations(cache: SnapshotCache): Representations {
     }
   }
 
-  async function escapeLong(held: Held): Promise<Buffer> {
-    const { bytes } = held.snapshot;
-    const making = escaping.get(bytes) ?? escapeInSteps(bytes);
-    escaping.set(bytes, making);
+  async function escapeLong(bytes: Buffer): Promise<Buffer> {
+    bytesEscaping += bytes.length;
     try {
-      const made = await making;
+      const made = await escapeInSteps(bytes);
       escapes.set(bytes, new WeakRef(made));
-      return keep(held, 'escaped', made);
+      return made;
     } finally {
+      bytesEscaping -= bytes.length;
       escaping.delete(bytes);
     }
+  }
+
+  /** Shares what is made for another. What nobody makes yet is taken on where there is room. */
+  function shareEscape(bytes: Buffer): Promise<Buffer> {
+    const known = escaping.get(bytes);
+    if (known !== undefined) return known;
+    if (bytesEscaping > 0 && bytesEscaping + bytes.length > maxEscapingBytes) {
+      const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
+      throw new GatewayError('overloaded', { detail });
+    }
+    const making = escapeLong(bytes);
+    escaping.set(bytes, making);
+    return making;
   }
 
   return {
@@ -87,7 +109,7 @@ export function createRepresentations(cache: SnapshotCache): Representations {
       if (kept !== undefined) return kept;
       const shared = escapes.get(bytes)?.deref();
       if (shared !== undefined) return keep(held, 'escaped', shared);
-      if (bytes.length > ESCAPE_STEP_BYTES) return escapeLong(held);
+      if (bytes.length > ESCAPE_STEP_BYTES) return shareEscape(bytes).then((made) => keep(held, 'escaped', made));
       const made = unpooled([QUOTE, escapeBytes(bytes), QUOTE]);
       escapes.set(bytes, new WeakRef(made));
       return keep(held, 'escaped', made);
