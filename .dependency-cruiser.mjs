@@ -23,7 +23,6 @@ const SLICES = [
 const HOMES = {
   undici: ['upstream'],
   opossum: ['upstream'],
-  'http-link-header': ['upstream'],
   'lru-cache': ['kernel', 'snapshots'],
   '@jmespath-community/jmespath': ['mapping'],
   koa: ['http'],

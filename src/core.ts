@@ -11,6 +11,7 @@ import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos } from './snapshots/memo.ts';
+import { createWaiting } from './snapshots/waiting.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
@@ -45,6 +46,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
   const memoFor = createMemos(config.cache.reuseMaxBytes);
   const turns = createPageTurns(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const loading = createLoading({ maxBytes: config.maxLoadingBytes, events });
+  const waiting = createWaiting({ ...config, events });
 
   function upstreamOf({ upstream: name }: ResourceConfig): {
     upstream: OpenUpstream;
@@ -85,6 +87,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         siblings: siblings.map((sibling) => sibling.resource.name),
         cache,
         lifetime: settings.cache,
+        waiting,
         events,
         now,
       });

@@ -55,7 +55,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const now = options.now ?? Date.now;
   const events = joinEvents([logEvents(logger)]);
   const core = createCore(config, { events, now, resources });
-  const representations = createRepresentations(core.cache, config.mcp);
+  const representations = createRepresentations(core.cache, { ...config.http, ...config.mcp });
   const authenticate = createAuthenticate();
   let draining = false;
   const common = { authenticate, events, isDraining: () => draining };
@@ -114,7 +114,7 @@ interface RpcParts {
 }
 
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): RpcOptions {
+function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): Omit<RpcOptions, 'heldBytes'> {
   let loaded: RpcHandler | undefined;
   async function load(): Promise<RpcHandler> {
     const { createRpcHandler } = await import('./mcp/rpc-handler.ts');

@@ -54,7 +54,6 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'house-is-closed': [['src/main.ts', './utils/b.ts']],
   'home-of-undici': [['src/credentials/a.ts', 'undici']],
   'home-of-opossum': [['src/catalogue/a.ts', 'opossum']],
-  'home-of-http-link-header': [['src/http/a.ts', 'http-link-header']],
   'home-of-lru-cache': [['src/upstream/a.ts', 'lru-cache']],
   'home-of-jmespath-community-jmespath': [['src/upstream/a.ts', '@jmespath-community/jmespath']],
   'home-of-koa': [['src/mcp/a.ts', 'koa']],
@@ -111,7 +110,6 @@ const MISSING = ['missing', './missing.ts'];
 const DECLARED = [
   'undici',
   'opossum',
-  'http-link-header',
   'lru-cache',
   '@jmespath-community/jmespath',
   'koa',

@@ -35,7 +35,10 @@ export interface Edge {
 
 /** What the public and the admin listener have in common. */
 export function createEdge({ settings, inactivityMs, events, authenticate, operations }: EdgeOptions): Edge {
-  const connections = createConnections(settings, (exchange) => events.requestEnded?.(exchange));
+  const connections = createConnections(settings, events, (exchange) => {
+    exchange.release?.();
+    events.requestEnded?.(exchange);
+  });
   const admit = createAdmit({
     ...settings,
     address: () => server.address(),

@@ -52,6 +52,10 @@ export class Exchange implements RequestRecord {
   bodyError: GatewayError | undefined = undefined;
   /** What to do then, while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
+  /** Bytes of its body that are held. */
+  heldBytes = 0;
+  /** Gives back what it holds; called once it has ended. */
+  release: (() => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
   /** Opens an exchange. A request or trace id that repeats the credential is not taken: both are logged. */

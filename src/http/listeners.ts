@@ -6,24 +6,24 @@ import { createEdge, type Edge } from './edge.ts';
 import { probeOperations } from './operations/probes.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
+import { createHeldBytes } from './request/held-bytes.ts';
 
 /** Settings of the public listener. */
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins: readonly string[];
+  /** Bytes of request bodies that are held at once. */
+  readonly maxHeldBodyBytes: number;
   readonly compressMinBytes: number;
 }
 
 export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'> {
   readonly settings: HttpSettings;
   readonly authenticate: Authenticate;
-  readonly events: Events;
-  /** The longest that a read can take: so long may a connection be silent before its response is begun. */
-  readonly readDeadlineMs: number;
   /** Whether `/readyz` is to say 503. */
   readonly isDraining: () => boolean;
   /** JSON-RPC, where it is answered here. */
-  readonly rpc?: RpcOptions | undefined;
+  readonly rpc?: Omit<RpcOptions, 'heldBytes'> | undefined;
 }
 
 /** Nobody tunes the listener of the operations: these fit any probe. */
@@ -36,6 +36,7 @@ const ADMIN_BOUNDS = {
   sendTimeoutMs: 5000,
   maxConnections: 100,
   maxPipelined: 4,
+  maxPipelinedWaiting: 1000,
   maxConnectionUnsentBytes: 65_536,
   maxUnsentBytes: 1_048_576,
 };
@@ -45,12 +46,15 @@ export function createPublicEdge(options: PublicEdgeOptions): Edge {
   const { settings, authenticate, events, readDeadlineMs, isDraining, rpc } = options;
   return createEdge({
     settings,
+    // So long may a connection be silent before its response is begun.
     inactivityMs: readDeadlineMs + settings.sendTimeoutMs,
     authenticate,
     events,
     operations: [
       ...readOperations({ ...options, compressMinBytes: settings.compressMinBytes }),
-      ...(rpc === undefined ? [] : [rpcOperation(rpc)]),
+      ...(rpc === undefined
+        ? []
+        : [rpcOperation({ ...rpc, heldBytes: createHeldBytes(settings.maxHeldBodyBytes, events) })]),
       ...probeOperations(isDraining),
     ],
   });

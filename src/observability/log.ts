@@ -28,8 +28,8 @@ function details(logger: Logger): Events {
   return {
     pageFetched: (fetched) => logger.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
     retried: (retry) => logger.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
-    callRefused: (refused) => logger.debug(refused, 'call refused'),
     boundReached: (reached) => logger.debug(reached, 'bound reached'),
+    callRefused: (refused) => logger.debug(refused, 'call refused'),
     snapshotEvicted: (evicted) => logger.debug(evicted, 'snapshot evicted'),
   };
 }

@@ -2,6 +2,7 @@ import type { Events } from '../observability/events.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Loader, Read } from './load.ts';
+import type { Waiting } from './waiting.ts';
 import { withEvictions } from './with-evictions.ts';
 import { withFlights } from './with-flights.ts';
 import { withSnapshots } from './with-snapshots.ts';
@@ -14,6 +15,8 @@ export interface CacheOptions {
   readonly cache: SnapshotCache;
   /** How long snapshots serve. `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
+  /** The reads that wait, of all resources together. */
+  readonly waiting: Waiting;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

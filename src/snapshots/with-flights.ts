@@ -1,9 +1,13 @@
+import type { Caller } from '../kernel/caller.ts';
 import { withAbort } from '../kernel/deadline.ts';
 import type { Events } from '../observability/events.ts';
-import type { Load, Loader } from './load.ts';
+import type { Load, Loader, LoadOptions } from './load.ts';
+import type { Waiting } from './waiting.ts';
 
 export interface FlightsOptions {
   readonly resource: string;
+  /** Keeps account of the readers. */
+  readonly waiting: Waiting;
   readonly events: Events;
 }
 
@@ -20,8 +24,10 @@ interface Flight {
  *
  * A flight belongs to one credential, whatever the partition: nobody is given what an upstream has just shown another one.
  * Readers' deadlines are their own; the load's is that of its upstream, counted from when it began.
+ *
+ * Each reader, the first one too, takes a place among those that wait; where there is none, nothing is loaded for it.
  */
-export function withFlights(load: Loader, { resource, events }: FlightsOptions): Loader {
+export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
   const flights = new Map<string, Flight>();
 
   function leave(key: string, flight: Flight): void {
@@ -34,6 +40,16 @@ export function withFlights(load: Loader, { resource, events }: FlightsOptions):
 
   return async (caller, signal, options) => {
     signal.throwIfAborted();
+    const { key } = caller;
+    waiting.enter(key);
+    try {
+      return await board(caller, signal, options);
+    } finally {
+      waiting.leave(key);
+    }
+  };
+
+  async function board(caller: Caller, signal: AbortSignal, options?: LoadOptions): Promise<Load> {
     const { key } = caller;
     const joined = flights.get(key);
     if (joined !== undefined) {
@@ -60,5 +76,5 @@ export function withFlights(load: Loader, { resource, events }: FlightsOptions):
         leave(key, boarded);
       }
     }
-  };
+  }
 }

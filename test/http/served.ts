@@ -38,6 +38,8 @@ const SETTINGS: HttpSettings = {
   sendTimeoutMs: 30_000,
   maxConnections: 10_000,
   maxPipelined: 16,
+  maxPipelinedWaiting: 4096,
+  maxHeldBodyBytes: 67_108_864,
   maxConnectionUnsentBytes: 1_048_576,
   maxUnsentBytes: 268_435_456,
   compressMinBytes: 1024,
@@ -52,6 +54,8 @@ export interface Told {
   ended(count: number): Promise<Ended[]>;
   readonly bugs: { readonly requestId: string; readonly stack: string }[];
   readonly refusals: { readonly maxConnections: number }[];
+  /** Bounds that were reached, by the keys of their settings. */
+  readonly bounds: string[];
 }
 
 export interface Served extends Told {
@@ -125,16 +129,19 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
   const ended: Ended[] = [];
   const bugs: Told['bugs'] = [];
   const refusals: Told['refusals'] = [];
+  const bounds: string[] = [];
   return {
     events: {
       requestEnded: (record) => ended.push(copyOf(record)),
       internalError: (bug) => bugs.push(bug),
       connectionsRefused: (refused) => refusals.push(refused),
+      boundReached: ({ bound }) => bounds.push(bound),
     },
     told: {
       ended: (count) => eventually(() => ended.length >= count && [...ended]),
       bugs,
       refusals,
+      bounds,
     },
   };
 }

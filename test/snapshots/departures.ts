@@ -1,6 +1,7 @@
 import type { Caller } from '../../src/kernel/caller.ts';
 import { Credential } from '../../src/kernel/caller.ts';
 import type { Load, Loader, LoadOptions } from '../../src/snapshots/load.ts';
+import { createWaiting, type Waiting } from '../../src/snapshots/waiting.ts';
 import { loadOf } from '../support/loads.ts';
 
 /** One load that a test decides on. */
@@ -37,6 +38,9 @@ export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
 }
 
 export const never: AbortSignal = new AbortController().signal;
+
+/** Room for more readers than any of these tests has. */
+export const roomy = (): Waiting => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000, events: {} });
 
 /** Lets everything that is ready happen. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -7,7 +7,7 @@ import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../src/
 import type { Load } from '../../src/snapshots/load.ts';
 import { createRepresentations } from '../../src/snapshots/representations.ts';
 import { loadOf } from '../support/loads.ts';
-import { callerOf } from './departures.ts';
+import { callerOf, never } from './departures.ts';
 
 const alice = callerOf('alice');
 const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };
@@ -35,17 +35,17 @@ describe('a snapshot in a content coding', () => {
   it('is made once, and kept with the snapshot', async () => {
     const { cache, encoded } = setUp();
     const load = held(cache, loadOf([{ id: 'x'.repeat(5000) }]));
-    const [one, same] = await Promise.all([encoded(load, 'gzip'), encoded(load, 'gzip')]);
+    const [one, same] = await Promise.all([encoded(load, 'gzip', never), encoded(load, 'gzip', never)]);
     expect(same).to.equal(one);
-    expect(encoded(later(cache), 'gzip')).to.equal(one);
+    expect(encoded(later(cache), 'gzip', never)).to.equal(one);
     expect(Object.keys(later(cache).snapshot.representations)).to.deep.equal(['gzip']);
-    expect(await encoded(later(cache), 'zstd')).not.to.equal(one);
+    expect(await encoded(later(cache), 'zstd', never)).not.to.equal(one);
   });
 
   it('is made and not kept for what is not stored', async () => {
     const { cache, encoded } = setUp();
     const load = loadOf([{ id: 'x'.repeat(5000) }]);
-    expect(await encoded(load, 'zstd')).not.to.equal(await encoded(load, 'zstd'));
+    expect(await encoded(load, 'zstd', never)).not.to.equal(await encoded(load, 'zstd', never));
     expect(cache.entries).to.equal(0);
   });
 
@@ -56,7 +56,7 @@ describe('a snapshot in a content coding', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.record({ id: fc.string() })), async (items) => {
           const load = loadOf(items);
-          expect(decoders[coding](await encoded(load, coding))).to.deep.equal(load.snapshot.bytes);
+          expect(decoders[coding](await encoded(load, coding, never))).to.deep.equal(load.snapshot.bytes);
         }),
         { numRuns: 50 },
       );
@@ -69,7 +69,7 @@ describe('a snapshot in a content coding', () => {
       const timer = setInterval(() => {
         turns += 1;
       }, 0);
-      const made = await encoded(load, coding);
+      const made = await encoded(load, coding, never);
       clearInterval(timer);
       expect(made.length).to.be.below(load.snapshot.bytes.length / 4);
       expect(turns).to.be.above(0);
@@ -84,7 +84,7 @@ describe('a snapshot in a content coding', () => {
           sizes.map(async (size) => {
             const load = held(cache, loadOf([{ id: String.fromCharCode(97 + size).repeat(size * 700) }]), `r${size}`);
             for (const coding of ['gzip', 'zstd'] as const) {
-              const made = await encoded(load, coding);
+              const made = await encoded(load, coding, never);
               expect(made.buffer.byteLength).to.equal(made.length);
               expect(cache.bytes).to.be.at.most(9000);
             }
@@ -223,7 +223,7 @@ describe('what is derived from a snapshot', () => {
     const load = held(cache, loadOf([{ id: 'a' }]));
     for (const name of ['gzip', 'escaped', 'zstd']) derived(load, name, () => Buffer.from('derived'));
     expect((await escaped(later(cache))).toString()).to.contain('[');
-    expect(gunzipSync(await encoded(later(cache), 'gzip')).toString()).to.contain('[');
+    expect(gunzipSync(await encoded(later(cache), 'gzip', never)).toString()).to.contain('[');
   });
 
   it('is kept under a bounded number of names, which leaves room for the others', async () => {

@@ -5,7 +5,7 @@ import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load, Read } from '../../src/snapshots/load.ts';
 import { withCache } from '../../src/snapshots/with-cache.ts';
 import { SEED, SEEDED } from '../support/seed.ts';
-import { callerOf, createTower, type Departure, settle, text } from './departures.ts';
+import { callerOf, createTower, type Departure, roomy, settle, text } from './departures.ts';
 
 const SEQUENCES = 10_000;
 /** Tokens, and whose snapshots they are served: bob and carol share theirs. */
@@ -82,6 +82,7 @@ class World {
             siblings: RESOURCES,
             cache: this.cache,
             lifetime: resource === 'projects' ? undefined : LIFETIME,
+            waiting: roomy(),
             events: {},
             now,
           },

@@ -5,7 +5,7 @@ import type { Events } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import { cacheOutcome, type Load } from '../../src/snapshots/load.ts';
 import { withCache } from '../../src/snapshots/with-cache.ts';
-import { callerOf, createTower, errorOf, never, settle, text } from './departures.ts';
+import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
 
 const LIFETIME = { ttlMs: 60_000, staleWhileRevalidateMs: 300_000, staleIfErrorMs: 3_600_000, minRefreshMs: 5000 };
 const SECOND = 1000;
@@ -27,7 +27,7 @@ function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const cache = createSnapshotCache({ maxBytes, maxEntries: 100 });
   const of = (resource: string) => {
     const { load, departures } = createTower(now);
-    const options = { resource, siblings: ['projects', 'workflows', 'tools'], cache, events, now };
+    const options = { resource, siblings: ['projects', 'workflows', 'tools'], cache, waiting: roomy(), events, now };
     const source = withCache(load, { ...options, lifetime: resource === 'projects' ? undefined : lifetime });
     const read = (caller: Caller, signal = never, { noCache = false } = {}) => source(caller, { signal, noCache });
     return { read, source, departures };

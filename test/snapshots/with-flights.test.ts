@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import type { Loader } from '../../src/snapshots/load.ts';
+import { createWaiting } from '../../src/snapshots/waiting.ts';
 import { withFlights } from '../../src/snapshots/with-flights.ts';
 import { loadOf } from '../support/loads.ts';
-import { callerOf, createTower, errorOf, never, settle, text } from './departures.ts';
+import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
 
-function flights() {
+function flights(waiting = roomy()) {
   const { load, departures } = createTower(() => 0);
   const joined: unknown[] = [];
-  const read = withFlights(load, { resource: 'tools', events: { flightJoined: (flight) => joined.push(flight) } });
+  const events = { flightJoined: (flight: unknown) => joined.push(flight) };
+  const read = withFlights(load, { resource: 'tools', waiting, events });
   return { read, departures, joined };
 }
 
@@ -76,7 +78,7 @@ describe('reads of one credential at one time', () => {
     const ends: (() => void)[] = [];
     // Takes no notice of its signal.
     const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
-    const read = withFlights(load, { resource: 'tools', events: {} });
+    const read = withFlights(load, { resource: 'tools', waiting: roomy(), events: {} });
     const caller = new AbortController();
     const leaving = errorOf(read(alice, caller.signal));
     caller.abort();
@@ -135,4 +137,50 @@ describe('reads of one credential at one time', () => {
     expect((await first).upstreamMs).to.equal(60_000);
     expect((await second).upstreamMs).to.be.below(60_000);
   });
+});
+
+describe('reads beyond those that may wait', () => {
+  const setUp = (bounds: { readonly maxWaiting: number; readonly maxWaitingPerCaller: number }) => {
+    const reached: unknown[] = [];
+    const waiting = createWaiting({ ...bounds, events: { boundReached: (bound) => reached.push(bound) } });
+    return { ...flights(waiting), reached };
+  };
+  const bob = callerOf('bob');
+
+  it('of one caller are told so, and leave room for others', async () => {
+    const { read, departures, reached } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
+    const readings = [read(alice, never), read(alice, never)];
+    expect(await errorOf(read(alice, never))).to.include({ code: 'overloaded', retryAfterSeconds: 1 });
+    readings.push(read(bob, never));
+    expect(reached).to.deep.equal([{ bound: 'maxWaitingPerCaller' }]);
+    for (const departure of departures) departure.land();
+    expect((await Promise.all(readings)).map(text)).to.deep.equal(['[]', '[]', '[]']);
+    expect(departures.map(({ caller }) => caller.key)).to.deep.equal(['alice', 'bob']);
+  });
+
+  it('of all callers are told so, and nothing is loaded for them', async () => {
+    const { read, departures, reached } = setUp({ maxWaiting: 2, maxWaitingPerCaller: 2 });
+    const readings = [read(alice, never), read(alice, never)];
+    expect(await errorOf(read(bob, never))).to.include({ code: 'overloaded' });
+    expect(reached).to.deep.equal([{ bound: 'maxWaiting' }]);
+    expect(departures).to.have.length(1);
+    departures[0]?.land();
+    await Promise.all(readings);
+  });
+
+  for (const end of ['answered', 'failed', 'gone'] as const) {
+    it(`find room again once those before them are ${end}`, async () => {
+      const { read, departures, reached } = setUp({ maxWaiting: 1, maxWaitingPerCaller: 1 });
+      for (let count = 0; count < 3; count += 1) {
+        const leaving = new AbortController();
+        const reading = read(alice, leaving.signal).catch((error) => error);
+        if (end === 'answered') departures[count]?.land();
+        else if (end === 'failed') departures[count]?.reject(new Error('of the upstream'));
+        else leaving.abort();
+        await reading;
+      }
+      expect(departures).to.have.length(3);
+      expect(reached).to.deep.equal([]);
+    });
+  }
 });

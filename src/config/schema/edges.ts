@@ -33,6 +33,14 @@ const HttpShape = z.strictObject({
   maxPipelined: whole(1, 1000)
     .default(16)
     .describe('Requests of one connection that are worked on at once. It is not read from while more wait.'),
+  maxPipelinedWaiting: whole(1, 1_000_000)
+    .default(4096)
+    .describe(
+      'Requests beyond maxPipelined that wait, of all connections together; a connection that sends more is cut.',
+    ),
+  maxHeldBodyBytes: bytes(1024)
+    .default(67_108_864)
+    .describe('Request bodies that are held until their requests are answered, all together; more are 503.'),
   maxConnectionUnsentBytes: bytes(1)
     .default(1_048_576)
     .describe('Answers that one connection may leave unread; beyond, no further request of it is worked on.'),
@@ -40,6 +48,11 @@ const HttpShape = z.strictObject({
     .default(268_435_456)
     .describe('The same for all connections together; beyond, those are closed that have read nothing for longest.'),
   compressMinBytes: bytes(0).default(1024).describe('Answers smaller than this are sent uncompressed.'),
+  maxCompressions: whole(1, 64)
+    .default(2)
+    .describe(
+      'Answers that are compressed at once; the next ones wait. What is not compressed within the deadline of its read is sent uncompressed.',
+    ),
 });
 
 /** The public listener: the two reads, and the probes. */

@@ -6,7 +6,7 @@ import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
-import { bytes } from './scalars.ts';
+import { bytes, whole } from './scalars.ts';
 import { UpstreamSettings } from './upstream.ts';
 
 const upstreamName = z
@@ -25,6 +25,12 @@ const COMMON = {
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
+  maxWaiting: whole(1, 1_000_000)
+    .default(16_384)
+    .describe('Reads that may wait for an upstream at once, all callers together; more are 503.'),
+  maxWaitingPerCaller: whole(1, 1_000_000)
+    .default(2048)
+    .describe('The same for one access token. What is served from the cache does not wait.'),
   cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
   maxLoadingBytes: bytes(1024)
     .default(134_217_728)

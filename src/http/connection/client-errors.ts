@@ -45,16 +45,26 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     });
   }
 
-  server.on('clientError', (error: ParseError, socket: Socket) => {
+  function onClientError(error: ParseError, socket: Socket): void {
     const connection = connections.of(socket);
     // Within a body, or after the last response: no `GET` may have the one, and nobody waits for more after the other.
     if (connection?.ending === true) return;
     // What does not parse behind a body that is whole is another request, and none of the reader's business.
     const last = [...(connection?.exchanges ?? [])].at(-1);
-    if (last?.hasBody && !last.req.complete) return last.failBody(errorFor(error));
     // Whoever never sent a byte, or is gone, asked nothing.
-    if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
+    if (last?.hasBody && !last.req.complete) last.failBody(errorFor(error));
+    else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else refuse(connection, errorFor(error));
+  }
+
+  server.on('clientError', (error: ParseError, socket: Socket) => {
+    const connection = connections.of(socket);
+    // What is not read cannot arrive: it has its time once the exchanges in line before it have had their turn.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection !== undefined && connection.line.length > 0) {
+      connection.overdue = () => onClientError(error, socket);
+    } else {
+      onClientError(error, socket);
+    }
   });
 
   server.on('connect', ({ method, socket }: IncomingMessage) => {

@@ -1,15 +1,13 @@
 import type { Socket } from 'node:net';
+import type { Events } from '../../observability/events.ts';
 import type { Exchange } from '../exchange.ts';
+import { createLines, type LineBounds, type Lined } from './lines.ts';
 import { createUnread } from './unread.ts';
 
 /** One open connection. */
-export interface Connection {
-  readonly socket: Socket;
+export interface Connection extends Lined {
   /** Begun and not yet answered whole, in the order in which they are answered. */
   readonly exchanges: Set<Exchange>;
-  /** Exchanges that may go on. Those behind them wait in `line`. */
-  running: number;
-  readonly line: (() => void)[];
   /** Bytes of responses that were sent and that the client has not yet read. */
   unsentBytes: number;
   /** Whether its last response has been decided on: what still arrives is of no interest. */
@@ -23,11 +21,7 @@ export interface Connection {
 }
 
 /** What callers may have under way, and leave unread. */
-export interface ConnectionBounds {
-  /** Exchanges of one connection that are worked on at once. It is not read from while more wait. */
-  readonly maxPipelined: number;
-  /** Unread bytes of one connection beyond which no further exchange of it is begun. */
-  readonly maxConnectionUnsentBytes: number;
+export interface ConnectionBounds extends LineBounds {
   /** Unread bytes of all connections beyond which those are cut that have not been read from for longest. */
   readonly maxUnsentBytes: number;
 }
@@ -69,13 +63,18 @@ export interface Connections {
  * `onEnd` is called exactly once for each exchange that began: when its response has been handed to the system, or cannot
  * be.
  */
-export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Exchange) => void): Connections {
+export function createConnections(
+  bounds: ConnectionBounds,
+  events: Events,
+  onEnd: (exchange: Exchange) => void,
+): Connections {
   const connections = new Map<Socket, Connection>();
   const waiting: (() => void)[] = [];
   const unread = createUnread<Connection>(bounds.maxUnsentBytes, (slowest) => {
-    slowest.cutFor = 'response_unread';
-    slowest.socket.destroy();
+    events.boundReached?.({ bound: 'http.maxUnsentBytes' });
+    cutConnection(slowest, 'response_unread');
   });
+  const lines = createLines(bounds);
   let isStopping = false;
 
   function open(socket: Socket): void {
@@ -87,14 +86,10 @@ export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Ex
       unsentBytes: 0,
       ending: false,
       bytesSeen: 0,
+      overdue: undefined,
     };
     connections.set(socket, connection);
-    // A request that is parsed has Node read on a moment later, although the socket was paused meanwhile.
-    socket.on('resume', () => {
-      if (connection.line.length === 0) return;
-      if (socket.isPaused()) socket.emit('pause');
-      else socket.pause();
-    });
+    lines.watch(connection);
     socket.once('close', () => {
       connections.delete(socket);
       unread.remove(connection, connection.unsentBytes);
@@ -105,7 +100,7 @@ export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Ex
         onEnd(exchange);
       }
       connection.exchanges.clear();
-      for (const go of connection.line.splice(0)) go();
+      lines.dissolve(connection);
       if (connections.size === 0) for (const resolve of waiting.splice(0)) resolve();
     });
   }
@@ -115,11 +110,13 @@ export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Ex
     const connection = connections.get(req.socket);
     if (connection === undefined || connection.ending) return false;
     connection.ending = hasBody && !takesBody;
+    connection.overdue = undefined;
     connection.exchanges.add(exchange);
     connection.bytesSeen = connection.socket.bytesRead;
     if (hasBody) {
       req.once('end', () => {
         connection.bytesSeen = connection.socket.bytesRead;
+        connection.overdue = undefined;
       });
     }
     res.once('finish', () => {
@@ -132,34 +129,29 @@ export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Ex
 
   function end(connection: Connection, exchange: Exchange): void {
     connection.exchanges.delete(exchange);
-    connection.running -= 1;
     unread.remove(connection, exchange.bytes);
     onEnd(exchange);
-    while (connection.line.length > 0 && hasRoom(connection)) letIn(connection);
+    lines.advance(connection);
     if (connection.exchanges.size > 0) return;
     connection.next?.();
     if (isStopping) closeIfIdle(connection);
   }
 
-  function hasRoom({ running, unsentBytes }: Connection): boolean {
-    return running < bounds.maxPipelined && unsentBytes <= bounds.maxConnectionUnsentBytes;
-  }
-
-  function letIn(connection: Connection): void {
-    connection.running += 1;
-    connection.line.shift()?.();
-    if (connection.line.length === 0) connection.socket.resume();
+  function cutConnection(connection: Connection, outcome: string): void {
+    connection.cutFor = outcome;
+    connection.ending = true;
+    endParsing(connection.socket);
+    connection.socket.destroy();
   }
 
   function turnOf({ req }: Exchange): Promise<void> | undefined {
     const connection = connections.get(req.socket);
     if (connection === undefined) return undefined;
-    if (connection.line.length === 0 && hasRoom(connection)) {
-      connection.running += 1;
-      return undefined;
+    if (lines.isFull(connection)) {
+      events.boundReached?.({ bound: 'http.maxPipelinedWaiting' });
+      cutConnection(connection, 'overloaded');
     }
-    connection.socket.pause();
-    return new Promise((resolve) => connection.line.push(resolve));
+    return lines.turnOf(connection);
   }
 
   function isLast(exchange: Exchange): boolean {
@@ -197,15 +189,14 @@ export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Ex
     },
     cutOff({ req }, outcome) {
       const connection = connections.get(req.socket);
-      if (connection !== undefined) connection.cutFor = outcome;
-      req.socket.destroy();
+      if (connection === undefined) req.socket.destroy();
+      else cutConnection(connection, outcome);
     },
     cut(outcome) {
       let exchanges = 0;
       for (const connection of connections.values()) {
         exchanges += connection.exchanges.size;
-        connection.cutFor = outcome;
-        connection.socket.destroy();
+        cutConnection(connection, outcome);
       }
       return exchanges;
     },
@@ -213,4 +204,21 @@ export function createConnections(bounds: ConnectionBounds, onEnd: (exchange: Ex
       if (connections.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };
+}
+
+/** Of the parser that Node puts on a socket: what it calls for each request that it has found. */
+interface ParsedSocket {
+  readonly parser?: { onIncoming?: unknown } | null;
+}
+
+/** Tells the parser that what follows is no HTTP (as after `CONNECT`). */
+const NOT_HTTP = 2;
+
+/**
+ * Has nothing more parsed of what has just arrived on a socket that is about to be destroyed. Node would make kilobytes
+ * of each of its requests, thousands of them, and keep those until the socket has been closed, which is not before all
+ * other sockets have been read from. Without that property of Node's, all that is lost is the memory.
+ */
+function endParsing(socket: Socket & ParsedSocket): void {
+  if (socket.parser) socket.parser.onIncoming = () => NOT_HTTP;
 }

@@ -11,16 +11,17 @@ export interface Unread<R extends Reader> {
   remove(reader: R, bytes: number): void;
 }
 
-/** `cut` is called for readers until no more than `maxBytes` wait: the one first that has left some unread for longest. */
+/** `cut` is called for readers until no more than `maxBytes` wait: the one first that has read nothing for longest. */
 export function createUnread<R extends Reader>(maxBytes: number, cut: (reader: R) => void): Unread<R> {
-  /** In the order in which they began to have something unread. */
+  /** Those with something unread, in the order in which they last read a whole response, or began to have something unread. */
   const readers = new Set<R>();
   let total = 0;
 
   function remove(reader: R, bytes: number): void {
     reader.unsentBytes -= bytes;
     total -= bytes;
-    if (reader.unsentBytes === 0) readers.delete(reader);
+    readers.delete(reader);
+    if (reader.unsentBytes > 0) readers.add(reader);
   }
 
   return {
@@ -30,6 +31,7 @@ export function createUnread<R extends Reader>(maxBytes: number, cut: (reader: R
       reader.unsentBytes += bytes;
       total += bytes;
       readers.add(reader);
+      if (total <= maxBytes) return;
       for (const slowest of readers) {
         if (total <= maxBytes) return;
         remove(slowest, slowest.unsentBytes);

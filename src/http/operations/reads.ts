@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { Events } from '../../observability/events.ts';
 import { cacheOutcome, type Load } from '../../snapshots/load.ts';
 import type { Representations } from '../../snapshots/representations.ts';
 import type { Exchange } from '../exchange.ts';
@@ -14,6 +15,9 @@ export interface ReadsOptions {
   readonly representations: Representations;
   /** Bodies smaller than this are sent in no coding. */
   readonly compressMinBytes: number;
+  /** The longest that a read can take, until its response is ready to be sent. */
+  readonly readDeadlineMs: number;
+  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

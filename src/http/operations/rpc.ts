@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../observability/events.ts';
 import type { Fields } from '../request/fields.ts';
+import type { HeldBytes } from '../request/held-bytes.ts';
 import { readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
@@ -31,6 +32,8 @@ export type RpcHandler = (request: RpcRequest) => HttpResponse | Promise<HttpRes
 export interface RpcOptions {
   readonly path: string;
   readonly maxBodyBytes: number;
+  /** Bodies of all requests that are not answered yet. */
+  readonly heldBytes: HeldBytes;
   readonly handle: RpcHandler;
 }
 
@@ -38,7 +41,7 @@ export interface RpcOptions {
 const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
 
 /** JSON-RPC, posted at one path. */
-export function rpcOperation({ path, maxBodyBytes, handle }: RpcOptions): CallerOperation {
+export function rpcOperation({ path, maxBodyBytes, heldBytes, handle }: RpcOptions): CallerOperation {
   return {
     path,
     methods: ['POST'],
@@ -49,7 +52,7 @@ export function rpcOperation({ path, maxBodyBytes, handle }: RpcOptions): Caller
       const { fields } = exchange;
       requireJsonBody(fields);
       requireJsonAccepted(fields);
-      const body = await readBody(exchange, maxBodyBytes);
+      const body = await readBody(exchange, maxBodyBytes, heldBytes);
       return handle({
         headers: { protocolVersion: fields.mcpProtocolVersion, method: fields.mcpMethod, name: fields.mcpName },
         body,

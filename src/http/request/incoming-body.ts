@@ -1,5 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
+import type { HeldBytes } from './held-bytes.ts';
 
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
@@ -8,31 +9,39 @@ const NO_BODY = Buffer.alloc(0);
 
 /**
  * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, and
- * `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up.
+ * `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up. What is read is held
+ * until the exchange ends: throws `overloaded` where others hold too much.
  */
-export async function readBody(exchange: Exchange, maxBytes: number): Promise<Buffer> {
+export async function readBody(exchange: Exchange, maxBytes: number, held: HeldBytes): Promise<Buffer> {
   const { req, res, fields, hasBody } = exchange;
   // Of a request without a body Node makes no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
   const tooLarge = () => new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.` });
   if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
+  held.take(exchange, 0);
   // Behind another response, Node would write it between the head and the body of this one. No client waits for it
   // forever (RFC 9110, section 10.1.1).
   if (fields.expect !== undefined && res.socket !== null) res.writeContinue();
   if (exchange.bodyError !== undefined) throw exchange.bodyError;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Buffer[] = [];
+  let body: Buffer = NO_BODY;
   let bytes = 0;
   exchange.onBodyError = reject;
   req.on('error', reject);
-  req.on('end', () => {
-    const [first] = chunks;
-    resolve(first?.length === bytes ? first : Buffer.concat(chunks, bytes));
-  });
+  req.on('end', () => resolve(body.subarray(0, bytes)));
+  // In one piece from the beginning: a list of chunks of one byte each would take hundreds of times the bytes.
   req.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= maxBytes) chunks.push(chunk);
-    else reject(tooLarge());
+    try {
+      const end = bytes + chunk.length;
+      if (end > maxBytes) throw tooLarge();
+      held.take(exchange, chunk.length);
+      if (bytes === 0) body = chunk;
+      else if (end > body.length) body = Buffer.concat([body.subarray(0, bytes), chunk], Math.min(2 * end, maxBytes));
+      else chunk.copy(body, bytes);
+      bytes = end;
+    } catch (error) {
+      reject(error);
+    }
   });
   try {
     return await promise;

@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Coding } from '../../snapshots/representations.ts';
+import type { Coding } from '../../snapshots/encoder.ts';
 import type { Fields } from './fields.ts';
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];
@@ -48,9 +48,14 @@ function negotiate(acceptEncoding: string): Codings {
   return codings;
 }
 
+/** Whether a body may be sent as it is. */
+export function acceptsIdentity(codings: Codings): boolean {
+  return codings.includes(IDENTITY);
+}
+
 /** The coding of a body of this size. Below `compressMinBytes` there is none, unless the request forbids that. */
 export function chooseCoding(codings: Codings, bytes: number, compressMinBytes: number): Coding | undefined {
-  if (bytes < compressMinBytes && codings.includes(IDENTITY)) return undefined;
+  if (bytes < compressMinBytes && acceptsIdentity(codings)) return undefined;
   const [best] = codings;
   return best === IDENTITY ? undefined : best;
 }

@@ -3,9 +3,9 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
-import { createConnections, type KeptConnections } from './connections.ts';
 import { createConnector } from './connector.ts';
 import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
+import { createConnections, type KeptConnections } from './kept-connections.ts';
 import { receive } from './receive.ts';
 
 export interface UpstreamOptions {

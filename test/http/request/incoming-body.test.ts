@@ -184,3 +184,81 @@ describe('a body that nothing reads', () => {
     await eventually(() => connection.socket.closed);
   });
 });
+
+describe('bodies that are held', () => {
+  expectNoUncaught();
+
+  /** Answers once it is told to, and holds 1000 bytes at most. */
+  async function serveHolding() {
+    const gate = Promise.withResolvers<void>();
+    let asked = 0;
+    const served = await serveRpc(
+      async ({ body }) => {
+        asked += 1;
+        await gate.promise;
+        return { status: 200, headers: [], body };
+      },
+      { maxHeldBodyBytes: 1000 },
+    );
+    const hold = async (bytes: number) => {
+      const before = asked;
+      const connection = openConnection(served.url);
+      connection.send(post('x'.repeat(bytes)));
+      await eventually(() => asked > before);
+      return connection;
+    };
+    return { ...served, hold, release: gate.resolve };
+  }
+
+  it('are bounded, all together: 503, whether more than their head has come or not', async () => {
+    const { url, hold, release, bounds } = await serveHolding();
+    const held = [await hold(600)];
+    const refused = await exchange(url, post('x'.repeat(600)));
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get('retry-after')).to.equal('1');
+    expect(refused.json()).to.include({ code: 'overloaded' });
+    held.push(await hold(400));
+    expect((await exchange(url, post('', { 'Content-Length': '5' }))).status).to.equal(503);
+    expect(bounds).to.deep.equal(['http.maxHeldBodyBytes', 'http.maxHeldBodyBytes']);
+    // What has no body is not concerned.
+    expect((await exchange(url, get(LIST))).status).to.equal(200);
+    release();
+    for (const connection of held) expect((await connection.receive()).status).to.equal(200);
+    expect((await exchange(url, post('x'.repeat(1000)))).status).to.equal(200);
+  });
+
+  it('are let go of where their caller hangs up', async () => {
+    const { url, hold, release, ended } = await serveHolding();
+    (await hold(600)).socket.resetAndDestroy();
+    await ended(1);
+    release();
+    expect((await exchange(url, post('x'.repeat(1000)))).status).to.equal(200);
+  });
+
+  it('count for what has come of them, not for what they announce', async () => {
+    const { url, release, ended } = await serveHolding();
+    release();
+    const slow = openConnection(url);
+    slow.send(post('x'.repeat(600), { 'Content-Length': '1000' }));
+    await eventually(async () => (await exchange(url, post('x'.repeat(600)))).status === 503);
+    expect((await exchange(url, post('x'.repeat(400)))).status).to.equal(200);
+    const before = (await ended(1)).length;
+    slow.socket.resetAndDestroy();
+    await ended(before + 1);
+    expect((await exchange(url, post('x'.repeat(1000)))).status).to.equal(200);
+  });
+
+  it('are whole, whatever the pieces are in which they come', async () => {
+    const { url } = await serveEcho();
+    const body = Array.from({ length: RPC_MAX_BYTES }, (_, index) => String.fromCharCode(33 + (index % 90))).join('');
+    for (const size of [1, 2, 3, 7, 100, 1000]) {
+      let chunks = '';
+      for (let at = 0; at < body.length; at += size) {
+        const piece = body.slice(at, at + size);
+        chunks += `${piece.length.toString(16)}\r\n${piece}\r\n`;
+      }
+      const response = await exchange(url, post(`${chunks}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' }));
+      expect(response.body.toString()).to.equal(body);
+    }
+  });
+});

@@ -1,5 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/loads.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { LIST, READ, serve } from '../served.ts';
@@ -91,5 +92,58 @@ describe('a snapshot that is sent', () => {
       representations: { encoded: () => expect.fail('it is made') } as never,
     });
     expect((await exchange(url, get(READ, { 'If-None-Match': etag, 'Accept-Encoding': 'gzip' }))).status).to.equal(304);
+  });
+});
+
+describe('a snapshot that is not compressed in time', () => {
+  /** Compresses for ever, as long as somebody waits. */
+  function createSlow() {
+    const signals: AbortSignal[] = [];
+    const encoded = (_held: unknown, _coding: unknown, signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    return { signals, representations: { encoded } as never };
+  }
+
+  it('is sent as it is within the deadline of the read', async () => {
+    const { representations, signals } = createSlow();
+    const { url, bounds } = await serve({ read: () => LARGE, representations, readDeadlineMs: 50 });
+    const { status, headers, body } = await exchange(url, get(READ, { 'Accept-Encoding': 'zstd, gzip' }));
+    expect(status).to.equal(200);
+    expect(headers.has('content-encoding')).to.equal(false);
+    expect(headers.get('etag')).to.equal(etag);
+    expect(body).to.deep.equal(bytes);
+    expect(bounds).to.deep.equal(['http.maxCompressions']);
+    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true]);
+  });
+
+  it('is 503 for who takes it in no other way', async () => {
+    const { representations } = createSlow();
+    const { url, ended } = await serve({ read: () => LARGE, representations, readDeadlineMs: 50 });
+    const response = await exchange(url, get(READ, { 'Accept-Encoding': 'zstd, identity;q=0' }));
+    expect(response.status).to.equal(503);
+    expect(response.headers.get('retry-after')).to.equal('1');
+    expect(response.json()).to.include({ code: 'overloaded' });
+    expect((await ended(1))[0]).to.include({ outcome: 'overloaded' });
+  });
+
+  it('has what the read itself took counted against that time', async () => {
+    const { representations } = createSlow();
+    const read = () => new Promise<typeof LARGE>((resolve) => setTimeout(resolve, 60, LARGE));
+    const { url } = await serve({ read, representations, readDeadlineMs: 50 });
+    const { status, headers } = await exchange(url, get(READ, { 'Accept-Encoding': 'zstd' }));
+    expect([status, headers.has('content-encoding')]).to.deep.equal([200, false]);
+  });
+
+  it('is not compressed any more for who is gone', async () => {
+    const { representations, signals } = createSlow();
+    const { url, ended } = await serve({ read: () => LARGE, representations });
+    const connection = openConnection(url);
+    connection.send(get(READ, { 'Accept-Encoding': 'zstd' }));
+    await eventually(() => signals.length === 1);
+    connection.socket.destroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
+    expect(signals[0]?.aborted).to.equal(true);
   });
 });

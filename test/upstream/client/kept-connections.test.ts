@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { createUpstream, type UpstreamOptions } from '../../../src/upstream/client/client.ts';
-import { type ConnectionsOptions, createConnections } from '../../../src/upstream/client/connections.ts';
 import { createConnector } from '../../../src/upstream/client/connector.ts';
+import { type ConnectionsOptions, createConnections } from '../../../src/upstream/client/kept-connections.ts';
 import { receive } from '../../../src/upstream/client/receive.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
