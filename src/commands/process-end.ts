@@ -1,17 +1,19 @@
 import { causesOf, nameError } from '../observability/causes.ts';
+import type { LogDestination } from '../observability/destination.ts';
 import type { Logger } from '../observability/logger.ts';
+import { listenToSignals } from './signals.ts';
 
-/** Resolves with the first SIGTERM or SIGINT. A second one ends the process at once. */
-export function nextSignal(): Promise<NodeJS.Signals> {
+/**
+ * Resolves with the first SIGTERM or SIGINT. A second one ends the process at once, with as much of the log as its reader
+ * takes without being waited for.
+ */
+export function nextSignal(logger: Logger, destination: LogDestination): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let signalled = false;
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (signalled) process.exit(1);
-      signalled = true;
-      resolve(signal);
-    };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    listenToSignals({
+      drain: resolve,
+      cut: () => destination.flushSync(0),
+      ignored: (signal) => logger.debug({ signal }, 'signal ignored'),
+    });
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway } from '../gateway.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger, standardOutput } from '../observability/logger.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 export interface ServeOptions {
@@ -14,9 +14,10 @@ export interface ServeOptions {
  * the process at once.
  */
 export async function serve(config: Config, { onReady }: ServeOptions = {}): Promise<number> {
-  const logger = createLogger({ level: config.log.level });
+  const destination = standardOutput();
+  const logger = createLogger({ level: config.log.level, destination });
   installCrashHandler(logger);
-  const signalled = nextSignal();
+  const signalled = nextSignal(logger, destination);
   const gateway = createGateway(config, { logger });
   try {
     const url = await gateway.start();

@@ -13,14 +13,15 @@ import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /**
  * Answers MCP on standard input and output, with the token in settings, until the input ends or a signal comes.
- * Resolves with the exit code of the process: 0 when every request was answered, else 1. Throws `ConfigError` where
+ * Resolves with the exit code of the process: 0 when every response was taken, else 1. Throws `ConfigError` where
  * settings hold no token.
  */
 export async function serveStdio(config: Config, file: string): Promise<number> {
   const identity = await identityIn(config, file);
-  const logger = createLogger({ level: config.log.level, destination: standardError() });
+  const destination = standardError();
+  const logger = createLogger({ level: config.log.level, destination });
   installCrashHandler(logger);
-  const signalled = nextSignal();
+  const signalled = nextSignal(logger, destination);
   const events = joinEvents([logEvents(logger)]);
   const core = createCore(config, { events, now: Date.now });
   const connection = openStdio({
@@ -39,8 +40,6 @@ export async function serveStdio(config: Config, file: string): Promise<number> 
   process.stdin.once('end', () => connection.drain());
   const whole = await connection.closed;
   await core.close();
-  // What is not read any more would keep the process.
-  process.stdin.destroy();
   return whole ? 0 : 1;
 }
 

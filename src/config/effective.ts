@@ -2,7 +2,13 @@ import { stringify } from 'yaml';
 import type { Config } from './schema/settings.ts';
 
 /** A name that speaks of a secret, in any case and with any separators: `X-Api-Key`, `access_token`, `Cookie`. */
-const SECRET = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
+const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
+/** A value with a scheme of RFC 9110, section 11, ahead of it. */
+const WITH_SCHEME = /^(?:apikey|basic|bearer|digest|token) +\S/i;
+/** What may be a key, where it holds letters and digits. */
+const LONG_WORDS = /[\w+=~-]{20,}/g;
+/** A `credential.format` of which nothing is secret. */
+const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
 const TOKEN = 'mcp.stdio.token';
 
@@ -10,25 +16,33 @@ type Path = readonly string[];
 type IsFromEnvironment = (path: Path) => boolean;
 
 /**
- * Settings as YAML that reads back as the same settings, but for what may be secret: headers and query parameters that
- * are named like a secret, the token of `portico stdio`, and all text for upstreams that the environment put in,
- * `baseUrl` excepted.
+ * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
+ * headers and query parameters whose name or value speaks of a secret; what a `credential.format` adds to the token; and
+ * the token of `portico stdio`.
  */
 export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    // A block may have been written as one scalar.
+    if (value !== '' && isFromEnvironment(path)) return MASK;
+    if (Array.isArray(value)) return value.map((element, index) => print(element, [...path, `${index}`]));
+    if (typeof value === 'object' && value !== null) {
       return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, print(child, [...path, key])]));
     }
-    if (value !== '' && isSecret(path, isFromEnvironment)) return MASK;
-    return typeof value === 'string' ? value.replaceAll('${', () => '$${') : value;
+    if (typeof value !== 'string' || value === '') return value;
+    return isSecret(value, path) ? MASK : value.replaceAll('${', () => '$${');
   };
   return stringify(print(config, []), { lineWidth: 0 });
 }
 
-function isSecret(path: Path, isFromEnvironment: IsFromEnvironment): boolean {
+function isSecret(value: string, path: Path): boolean {
   const [section, , block = '', name = ''] = path;
   const place = `${section}.${block}`;
   if (path.join('.') === TOKEN) return true;
-  if (place === 'upstreams.headers' || place === 'resources.query') return SECRET.test(name) || isFromEnvironment(path);
-  return (place === 'upstreams.credential' || place === 'resources.path') && isFromEnvironment(path);
+  if (place === 'upstreams.credential') return name === 'format' && !OPEN_FORMAT.test(value);
+  if (place !== 'upstreams.headers' && place !== 'resources.query') return false;
+  return SECRET_NAME.test(name) || WITH_SCHEME.test(value) || (value.match(LONG_WORDS) ?? []).some(isMixed);
+}
+
+function isMixed(word: string): boolean {
+  return /\d/.test(word) && /[a-z]/i.test(word);
 }

@@ -4,8 +4,11 @@ import { write, writeSync } from 'node:fs';
 export interface LogDestination {
   /** Takes a whole line, its end included. */
   write(line: string): void;
-  /** Writes what it holds before it returns, as far as somebody reads it within half a second. */
-  flushSync(): void;
+  /**
+   * Writes what it holds before it returns, as far as somebody reads it within `waitMs`. The rest is forgotten, so that
+   * the next call does not wait again. @default 500
+   */
+  flushSync(waitMs?: number): void;
 }
 
 /** Bytes of one write. Each is a trip to the thread pool that costs as much as many requests do. */
@@ -133,8 +136,8 @@ export function openDestination(fd: number): LogDestination {
       if (full.length > 0) flush();
       else schedule();
     },
-    flushSync() {
-      const deadline = performance.now() + LAST_MS;
+    flushSync(waitMs = LAST_MS) {
+      const deadline = performance.now() + waitMs;
       // What is in the thread pool needs no event loop to come to its end, only time. How much of it that was is not known.
       if (inThreadPool) sleepSync(FULL_MS);
       else if (rest !== undefined) full.unshift(rest);
@@ -147,21 +150,23 @@ export function openDestination(fd: number): LogDestination {
 
   function writeHeld(deadline: number): void {
     seal();
-    for (let bytes = full.shift(); bytes !== undefined; bytes = full.shift()) {
-      heldBytes -= bytes.length;
-      writeWhole(bytes, deadline);
-    }
+    while (full[0] !== undefined && writeWhole(full[0], deadline)) full.shift();
+    // Not from the next batch on: its first line would stand behind half of another.
+    full.length = 0;
+    heldBytes = 0;
   }
 
-  function writeWhole(bytes: Buffer, deadline: number): void {
-    for (let offset = 0; offset < bytes.length && performance.now() < deadline; ) {
+  /** Whether it could. */
+  function writeWhole(bytes: Buffer, deadline: number): boolean {
+    for (let offset = 0; offset < bytes.length; ) {
       try {
         offset += writeSync(fd, bytes, offset);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() >= deadline) return false;
         sleepSync(LAST_TRY_MS);
       }
     }
+    return true;
   }
 }
 

@@ -36,12 +36,13 @@ function standardStream(fd: 1 | 2): LogDestination {
   // Whoever looks at Node's own stream has it make a pipe non-blocking: a full one must not keep the process from ending.
   void (fd === 1 ? process.stdout : process.stderr);
   const destination = openDestination(fd);
-  process.once('exit', destination.flushSync);
+  process.once('exit', () => destination.flushSync());
   streams.set(fd, destination);
   return destination;
 }
 
-function standardOutput(): LogDestination {
+/** Where lines go otherwise. */
+export function standardOutput(): LogDestination {
   return standardStream(1);
 }
 

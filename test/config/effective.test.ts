@@ -45,29 +45,75 @@ ${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: 
     expect(resources.tools.query.state).to.equal('open');
   });
 
-  it('mask what the environment put into text for upstreams, but show where they are', async () => {
+  it('mask values that look like a secret, whatever their name', async () => {
+    const secret = [
+      'Bearer abc',
+      'basic YTpi',
+      'ApiKey x',
+      'a1b2c3d4-e5f6-4711-8899-aabbccddeeff',
+      'x sk_live_4eC39HqLyjWDarjtT1',
+    ];
+    const open = ['application/json', 'true', '2026-01-01', 'platform.example/projects/all-of-them', 'bearer'];
+    const values = [...secret, ...open];
+    const block = `{ ${values.map((value, index) => `n${index}: ${JSON.stringify(value)}`).join(', ')} }`;
+    const { masked } = await load(
+      `resources: { tools: { query: ${block} } }\n${BASE}  tools: { baseUrl: https://a.example, headers: ${block} }\n`,
+    );
+    const { upstreams, resources } = parse(masked());
+    for (const shown of [upstreams.tools.headers, resources.tools.query]) {
+      expect(Object.values(shown)).to.deep.equal([...secret.map(() => '[masked]'), ...open]);
+    }
+  });
+
+  for (const [format, shown] of [
+    ['{token}', '{token}'],
+    ['Bearer {token}', 'Bearer {token}'],
+    ['ApiKey {token}', 'ApiKey {token}'],
+    ['ApiKey abc123 {token}', '[masked]'],
+    ['abc123{token}', '[masked]'],
+    ['{token}:abc123', '[masked]'],
+    ['Bearer {token} abc123', '[masked]'],
+  ] as const) {
+    it(`show the credential format ${format} as ${shown}`, async () => {
+      const { masked } = await load(
+        `${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: X-T, format: "${format}" } }\n`,
+      );
+      expect(parse(masked()).upstreams.tools.credential.format).to.equal(shown);
+    });
+  }
+
+  it('mask all that came from the environment', async () => {
     const { masked } = await load(
       `http:
   port: \${PORT}
+  host: \${NOTHING:-}127.0.0.1
+  allowedOrigins: ["https://\${HOST}", https://open.example]
 resources:
   tools:
     path: /\${A}/tools
+    items: \${A}
     query: { plain: x, given: "x\${A}", default: "\${B:-fallback}" }
+    fields: { id: "\${A}", name: { from: title, values: { "1": "\${A}" } } }
 ${BASE}  tools:
     baseUrl: https://\${HOST}
-    credential: { kind: header, name: X-T, format: "\${A} {token}" }
+    credential: { kind: header, name: "\${A}", format: "\${A} {token}" }
     headers: &headers { X-A: "\${A}" }
+    timeoutMs: \${PORT}1
 `,
-      { A: 'hidden', HOST: 'tools.example', PORT: '81' },
+      { A: 'hidden', HOST: 'hidden.example', PORT: '8123' },
     );
+    const mask = '[masked]';
     const { http, upstreams, resources } = parse(masked());
-    expect(http.port).to.equal(81);
-    expect(upstreams.tools.baseUrl).to.equal('https://tools.example');
-    expect(upstreams.tools.headers['X-A']).to.equal('[masked]');
-    expect(upstreams.tools.credential).to.deep.equal({ kind: 'header', name: 'X-T', format: '[masked]' });
-    expect(resources.tools.path).to.equal('[masked]');
-    expect(resources.tools.query).to.deep.equal({ plain: 'x', given: '[masked]', default: '[masked]' });
-    expect(masked()).not.to.match(/hidden|fallback/);
+    expect(http.port).to.equal(mask);
+    expect(http.allowedOrigins).to.deep.equal([mask, 'https://open.example']);
+    expect(upstreams.tools).to.include({ baseUrl: mask, timeoutMs: mask });
+    expect(upstreams.tools.headers['X-A']).to.equal(mask);
+    expect(upstreams.tools.credential).to.deep.equal({ kind: 'header', name: mask, format: mask });
+    expect(resources.tools).to.include({ path: mask, items: mask });
+    expect(resources.tools.query).to.deep.equal({ plain: 'x', given: mask, default: mask });
+    expect(resources.tools.fields.id).to.equal(mask);
+    expect(resources.tools.fields.name.values).to.deep.equal({ 1: mask });
+    expect(masked()).not.to.match(/hidden|fallback|8123/);
   });
 
   it('never show the token of portico stdio, and show that there is none', async () => {

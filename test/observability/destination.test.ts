@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,15 @@ import { openDestination } from '../../src/observability/destination.ts';
 import { eventually } from '../support/eventually.ts';
 
 const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
+
+/** Whether there was room. */
+function writeSome(fd: number): boolean {
+  try {
+    return writeSync(fd, 'x') === 1;
+  } catch {
+    return false;
+  }
+}
 
 /** A pipe of 64 KiB. */
 interface Pipe {
@@ -122,6 +131,27 @@ describe('a log destination', () => {
     destination.write('last\n');
     destination.flushSync();
     expect(await readFile(path, 'utf8')).to.equal(`${line(70_000, 'a')}last\n`);
+  });
+
+  it('waits once for a reader who does not read when it must be, and not at all when told so', async () => {
+    const { fd, read } = openPipe();
+    while (writeSome(fd)) {}
+    const destination = openDestination(fd);
+    const waits = mock.method(Atomics, 'wait');
+    destination.write('first\n');
+    destination.flushSync(0);
+    expect(waits.mock.callCount()).to.equal(0);
+    destination.write('second\n');
+    destination.flushSync();
+    const waited = waits.mock.callCount();
+    expect(waited).to.be.greaterThan(0);
+    destination.flushSync();
+    expect(waits.mock.callCount()).to.equal(waited);
+    waits.mock.restore();
+    while (read() !== '') {}
+    destination.write('third\n');
+    destination.flushSync();
+    expect(read()).to.equal('third\n');
   });
 
   /** Runs statements with a `destination` in a process of their own, which a wait without end would not let go. */

@@ -58,8 +58,23 @@ describe('compression', () => {
   it('begins for nobody who is gone already', async () => {
     const encode = createEncoder(1);
     const gone = new Error('gone');
-    expect(await errorOf(encode(Buffer.from('x'), 'gzip', () => expect.fail(), AbortSignal.abort(gone)))).to.equal(
-      gone,
-    );
+    const done: string[] = [];
+    const left = encode(Buffer.from('x'), 'gzip', () => done.push('gone'), AbortSignal.abort(gone));
+    expect(await errorOf(left)).to.equal(gone);
+    await encode(Buffer.from('y'), 'gzip', () => done.push('here'), never);
+    expect(done).to.deep.equal(['here']);
+  });
+
+  it('begins where one of those who wait stays', async () => {
+    const encode = createEncoder(1);
+    const first = encode(large(), 'gzip', () => {}, never);
+    const bytes = Buffer.from('second');
+    const leaving = new AbortController();
+    const left = errorOf(encode(bytes, 'gzip', () => {}, leaving.signal));
+    const staying = encode(bytes, 'gzip', () => {}, never);
+    leaving.abort();
+    await left;
+    expect(gunzipSync(await staying).toString()).to.equal('second');
+    await first;
   });
 });

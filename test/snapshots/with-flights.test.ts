@@ -158,6 +158,18 @@ describe('reads beyond those that may wait', () => {
     expect(departures.map(({ caller }) => caller.key)).to.deep.equal(['alice', 'bob']);
   });
 
+  it('of one caller are counted on while others of it leave', async () => {
+    const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
+    const leaving = new AbortController();
+    const readings = [read(alice, never), errorOf(read(alice, leaving.signal))];
+    leaving.abort();
+    await readings[1];
+    readings.push(read(alice, never));
+    expect(await errorOf(read(alice, never))).to.include({ code: 'overloaded' });
+    departures[0]?.land();
+    await Promise.all(readings);
+  });
+
   it('of all callers are told so, and nothing is loaded for them', async () => {
     const { read, departures, reached } = setUp({ maxWaiting: 2, maxWaitingPerCaller: 2 });
     const readings = [read(alice, never), read(alice, never)];

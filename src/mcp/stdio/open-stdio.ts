@@ -21,7 +21,7 @@ export interface StdioOptions extends DispatchOptions {
   readonly output: Writable;
   /** Who asks, on the whole of the connection. */
   readonly identity: Identity;
-  /** Longest message that is read. */
+  /** Longest message that is read, and what is held of messages while the client does not read its responses. */
   readonly maxBodyBytes: number;
   /** How long what was begun may take once nothing more is read. */
   readonly graceMs: number;
@@ -29,9 +29,9 @@ export interface StdioOptions extends DispatchOptions {
 
 /** MCP over a pair of streams, for one client. */
 export interface StdioConnection {
-  /** Reads no more, as at the end of the input: closes once what was begun is answered, or `graceMs` have passed. */
+  /** Reads no more, as at the end of the input: closes once the client has all responses, or `graceMs` have passed. */
   drain(): void;
-  /** Resolves when it is closed, with whether every request was answered. */
+  /** Resolves when it is closed, with whether the client has the responses to all that was read. */
   readonly closed: Promise<boolean>;
 }
 
@@ -50,6 +50,9 @@ export function openStdio(options: StdioOptions): StdioConnection {
   const revisionOf = createAgreement();
   const open = new Map<RequestId, OpenRequest>();
   const { promise: closed, resolve } = Promise.withResolvers<boolean>();
+  /** Messages that came while the client did not read its responses. */
+  const waiting: Buffer[] = [];
+  let waitingBytes = 0;
   let grace: NodeJS.Timeout | undefined;
   let draining = false;
   let isClosed = false;
@@ -73,12 +76,30 @@ export function openStdio(options: StdioOptions): StdioConnection {
     if (isClosed) return;
     output.cork();
     for (const piece of pieces) output.write(piece);
-    const isRead = output.write(NEWLINE);
+    output.write(NEWLINE, closeIfDrained);
     output.uncork();
-    if (isRead || input.isPaused()) return;
-    // Whoever does not read the responses is asked for no more requests.
-    input.pause();
-    output.once('drain', () => input.resume());
+  }
+
+  /** Answers a message, but not while the responses ahead of it are not read. */
+  function receive(line: Buffer): void {
+    if (waiting.length === 0 && !output.writableNeedDrain) {
+      take(line);
+      return;
+    }
+    waiting.push(line);
+    waitingBytes += line.length;
+    // Until then it reads on, since the end of the input shows only to whoever reads.
+    if (waitingBytes > maxBodyBytes) input.pause();
+  }
+
+  function takeWaiting(): void {
+    while (waiting.length > 0 && !output.writableNeedDrain) {
+      const line = waiting.shift() as Buffer;
+      waitingBytes -= line.length;
+      take(line);
+    }
+    if (waitingBytes <= maxBodyBytes && !draining) input.resume();
+    closeIfDrained();
   }
 
   function respond(request: OpenRequest, response: readonly Buffer[]): void {
@@ -94,7 +115,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   }
 
   function take(line: Buffer): void {
-    if (line.toString('latin1').trim() === '') return;
+    if (isClosed || line.toString('latin1').trim() === '') return;
     let message: unknown;
     try {
       message = parseMessage(line);
@@ -159,7 +180,11 @@ export function openStdio(options: StdioOptions): StdioConnection {
   }
 
   function closeIfDrained(): void {
-    if (draining && open.size === 0) close();
+    if (draining && isWhole()) close();
+  }
+
+  function isWhole(): boolean {
+    return open.size === 0 && waiting.length === 0 && output.writableLength === 0;
   }
 
   function close(): void {
@@ -168,16 +193,17 @@ export function openStdio(options: StdioOptions): StdioConnection {
     clearTimeout(grace);
     stopReading();
     for (const request of open.values()) abort(request, 'cut');
-    resolve(open.size === 0);
+    resolve(isWhole());
   }
 
   const lines = createLines({
     maxBytes: maxBodyBytes,
-    onLine: take,
+    onLine: receive,
     onTooLong: () => reject(new GatewayError('too_large')),
   });
   input.on('data', lines);
   for (const event of ['error', 'end', 'close']) input.on(event, drain);
+  output.on('drain', takeWaiting);
   // Whoever started this process is gone.
   output.on('error', close);
   return { drain, closed };

@@ -129,9 +129,10 @@ describe('a snapshot that is not compressed in time', () => {
   });
 
   it('has what the read itself took counted against that time', async () => {
-    const { representations } = createSlow();
-    const read = () => new Promise<typeof LARGE>((resolve) => setTimeout(resolve, 60, LARGE));
-    const { url } = await serve({ read, representations, readDeadlineMs: 50 });
+    // Each by itself would be in time.
+    const read = () => new Promise<typeof LARGE>((resolve) => setTimeout(resolve, 300, LARGE));
+    const encoded = () => new Promise<Buffer>((resolve) => setTimeout(resolve, 250, Buffer.from('coded')));
+    const { url } = await serve({ read, representations: { encoded } as never, readDeadlineMs: 400 });
     const { status, headers } = await exchange(url, get(READ, { 'Accept-Encoding': 'zstd' }));
     expect([status, headers.has('content-encoding')]).to.deep.equal([200, false]);
   });

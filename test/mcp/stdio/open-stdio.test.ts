@@ -342,13 +342,52 @@ describe('MCP over stdio', () => {
     }
   });
 
-  it('asks for no more questions while its answers are not read', async () => {
-    const { input, output, write, ask } = connect(() => loadOf([toolItem('a', { description: 'x'.repeat(500_000) })]));
-    await ask('initialize', INITIALIZE);
-    output.removeAllListeners('data').pause();
-    write({ jsonrpc: '2.0', id: 'big', method: 'resources/read', params: { uri: TOOLS } });
-    await eventually(() => input.isPaused());
-    output.resume();
-    await eventually(() => !input.isPaused());
+  describe('whose client does not read', () => {
+    /** One that has been sent more than the stream takes, and read none of it. */
+    async function stall(graceMs?: number) {
+      const big = loadOf([toolItem('a', { description: 'x'.repeat(500_000) })]);
+      const stalled = connect(() => big, { graceMs });
+      await stalled.ask('initialize', INITIALIZE);
+      stalled.output.removeAllListeners('data').pause();
+      stalled.write({ jsonrpc: '2.0', id: 'big', method: 'resources/read', params: { uri: TOOLS } });
+      await eventually(() => stalled.output.writableNeedDrain);
+      return stalled;
+    }
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+
+    it('answers nothing more until it does, and reads no more than it may hold', async () => {
+      const { input, output, write, records } = await stall();
+      for (let id = 10; !input.isPaused(); id += 1) {
+        write(ping(id));
+        await new Promise(setImmediate);
+        expect(id).to.be.lessThan(200);
+      }
+      expect(records.map(({ rpc }) => rpc)).to.deep.equal(['initialize', 'resources/read']);
+      let text = '';
+      output.on('data', (chunk: Buffer) => {
+        text += chunk;
+      });
+      output.resume();
+      await eventually(() => !input.isPaused() && records.length > 50);
+      const ids = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).id]));
+      expect(ids.slice(1)).to.deep.equal(ids.slice(1).map((_, index) => 10 + index));
+    });
+
+    it('sees the end of the input, and waits for no longer than its grace time', async () => {
+      const { input, write, connection } = await stall(20);
+      write(ping(10));
+      input.end();
+      expect(await connection.closed).to.equal(false);
+    });
+
+    it('closes as soon as all has been read after the end of the input', async () => {
+      const { input, output, write, connection, records } = await stall(20_000);
+      write(ping(10));
+      input.end();
+      await eventually(() => input.readableEnded);
+      output.resume();
+      expect(await connection.closed).to.equal(true);
+      expect(records.map(({ rpc }) => rpc)).to.deep.equal(['initialize', 'resources/read', 'ping']);
+    });
   });
 });

@@ -1,0 +1,39 @@
+// Imports nothing: the entry heeds signals before it loads anything else.
+
+export interface SignalListener {
+  /** Told the first SIGTERM or SIGINT: what is in flight is to end, and then the process. */
+  drain(signal: NodeJS.Signals): void;
+  /** Told the second one, just before the process ends. */
+  cut(): void;
+  /** Told SIGHUP and SIGUSR1, which change nothing. */
+  ignored(signal: NodeJS.Signals): void;
+}
+
+let listener: SignalListener | undefined;
+let draining = false;
+
+/**
+ * Takes signals over from Node and the kernel. As PID 1, without this, SIGTERM would do nothing; SIGHUP would end the
+ * process in the middle of its requests; SIGUSR1 would open Node's inspector to whoever is on this machine.
+ */
+export function catchSignals(): void {
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+  for (const signal of ['SIGHUP', 'SIGUSR1'] as const) process.on(signal, () => listener?.ignored(signal));
+}
+
+/** Has a command drain. Where none does, and once one does, SIGTERM and SIGINT end the process at once. */
+export function listenToSignals(to: SignalListener): void {
+  listener = to;
+}
+
+function end(signal: NodeJS.Signals): void {
+  // With the exit code that the command has set so far.
+  if (listener === undefined) process.exit();
+  if (draining) {
+    listener.cut();
+    process.exit(1);
+  }
+  draining = true;
+  listener.drain(signal);
+}
