@@ -28,7 +28,7 @@ export async function serveStdio(config: Config, file: string): Promise<number> 
     ...config.mcp,
     graceMs: config.shutdown.graceMs,
     catalogue: core.catalogue,
-    representations: createRepresentations(core.cache),
+    representations: createRepresentations(core.cache, config.mcp),
     version: readVersion(),
     now: Date.now,
     identity,

@@ -21,22 +21,22 @@ async function figuresOf(name: string, heapMiB = 256) {
   return JSON.parse(stdout);
 }
 
-describe('with a heap of 256 MiB, a batch', () => {
-  it('of a hundred searches of 5 MB is answered, of a list that is stored', async () => {
+describe('with a heap of 256 MiB', () => {
+  it('a batch of a hundred searches of 5 MB is answered, of a list that is stored', async () => {
     const { members, reads } = await figuresOf('searches of a stored list');
     expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
   });
 
-  it('of a hundred searches of 5 MB is answered, of a list that is not stored', async () => {
+  it('a batch of a hundred searches of 5 MB is answered, of a list that is not stored', async () => {
     const { members, reads } = await figuresOf('searches of a list that is not stored');
     expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
   });
 
-  it('of a hundred searches at a time, each of its own request, is answered', async () => {
+  it('a hundred searches of 5 MB at a time, each of its own request, are answered', async () => {
     expect((await figuresOf('searches at a time')).members).to.deep.equal({ ok: 100 });
   });
 
-  it('of a hundred reads of 20 MB is answered as far as maxAnswerBytes goes, from one read', async () => {
+  it('a batch of a hundred reads of 20 MB is answered as far as maxAnswerBytes goes, from one read', async () => {
     const { members, reads, bytes, outcome, maxRssMiB } = await figuresOf('reads of a list that is not stored');
     expect({ members, reads, outcome }).to.deep.equal({
       members: { ok: 2, result_too_large: 98 },
@@ -45,6 +45,12 @@ describe('with a heap of 256 MiB, a batch', () => {
     });
     expect(bytes).to.be.below(67_108_864);
     expect(maxRssMiB).to.be.below(500);
+  });
+
+  it('thirty reads of 8 MB at a time, each of a list of its own, are answered as far as maxEscapingBytes goes', async () => {
+    const { members, mostMiB } = await figuresOf('reads at a time');
+    expect(members).to.deep.equal({ ok: 4, overloaded: 26 });
+    expect(mostMiB).to.be.below(100);
   });
 });
 

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { GatewayError } from '../../src/kernel/errors.ts';
 import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { createRepresentations } from '../../src/snapshots/representations.ts';
@@ -151,6 +152,34 @@ describe('an escaped snapshot', () => {
     }
     expect((await made).length).to.be.above(load.snapshot.bytes.length);
     expect(turns).to.be.above(load.snapshot.bytes.length / 262_144);
+  });
+
+  it('is made of so many bytes at a time, and of one snapshot whatever its length', async () => {
+    const list = (more: string) => loadOf([...LONG, { id: more }]);
+    const [a, b, c] = [list('a'), list('b'), list('c')];
+    const small = loadOf([{ id: 'a' }]);
+    for (const [maxEscapingBytes, atATime] of [
+      [2.5 * a.snapshot.bytes.length, 2],
+      [2 * a.snapshot.bytes.length, 2],
+      [1024, 1],
+    ] as const) {
+      const { escaped } = createRepresentations(createSnapshotCache(BOUNDS), { maxEscapingBytes });
+      for (const _ of [1, 2]) {
+        const copies = [a, b, c].map(({ snapshot }) => ({
+          snapshot: { ...snapshot, bytes: Buffer.from(snapshot.bytes) },
+        }));
+        const [first, ...others] = copies.slice(0, atATime).map(escaped);
+        for (const load of copies.slice(atATime)) {
+          expect(() => escaped(load))
+            .to.throw(GatewayError)
+            .with.property('code', 'overloaded');
+        }
+        // Neither what is being made already nor what is made at once needs room.
+        for (const load of [...copies.slice(0, atATime), small]) await escaped(load);
+        expect((await first)?.length).to.be.above(a.snapshot.bytes.length);
+        await Promise.all(others);
+      }
+    }
   });
 
   it('is not kept where there is no room for it', async () => {

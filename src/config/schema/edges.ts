@@ -93,6 +93,9 @@ export const McpSettings = z.strictObject({
   maxAnswerBytes: bytes(1024)
     .default(67_108_864)
     .describe('Responses to one batch together. Its first always fits; those beyond are errors that say so.'),
+  maxEscapingBytes: bytes(1024)
+    .default(134_217_728)
+    .describe('Long lists that are made part of responses at once; beyond, a read is 503. One is always taken on.'),
   maxParsedBytes: bytes(1024)
     .default(8_388_608)
     .describe(

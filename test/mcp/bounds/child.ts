@@ -1,3 +1,5 @@
+import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
+import { createRepresentations } from '../../../src/snapshots/representations.ts';
 import { asked } from '../asked.ts';
 import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';
 import { longestTurn, threadMs } from './turns.ts';
@@ -121,6 +123,29 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     );
     const answered = await Promise.all(all);
     return { members: { ok: answered.filter(({ json }) => json.result.structuredContent.total === 26).length } };
+  },
+  'reads at a time': async () => {
+    const lists = Array.from({ length: 30 }, () => listOf(8, false));
+    let next = 0;
+    const { raw } = asked({
+      representations: createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 }), {
+        maxEscapingBytes: 33_554_432,
+      }),
+      read: () => lists[next++] ?? listOf(1, false),
+    });
+    const body = JSON.stringify(request('resources/read', { uri: URI }));
+    const before = process.memoryUsage().external;
+    let most = 0;
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().external - before);
+    }, 1);
+    const answered = await Promise.all(lists.map(() => raw(body)));
+    clearInterval(timer);
+    const members = Map.groupBy(answered, ({ record }) => record.error?.code ?? 'ok');
+    return {
+      members: Object.fromEntries(members.entries().map(([code, all]) => [code, all.length])),
+      mostMiB: Math.round(most / 1_048_576),
+    };
   },
   'reads of a list that is not stored': () =>
     batch(
