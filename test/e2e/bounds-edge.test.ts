@@ -7,6 +7,7 @@ import { listOf, lists, startHttpUpstream } from '../support/http-upstream.ts';
 import { toolItem } from '../support/loads.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../support/process.ts';
 import { exchange, get, openConnection, type RawConnection, requestText } from '../support/raw-http.ts';
+import type { RawResponse } from '../support/raw-response.ts';
 
 const LIST = '/mcp/v1/resources';
 const read = (name: string) => `${LIST}/read?uri=platform://${name}`;
@@ -133,7 +134,7 @@ describe('a process with little heap', () => {
 
   it('is posted bodies in chunks of one byte each', async () => {
     const platform = await startHttpUpstream(lists({}), { record: false });
-    await withProcess(platform.url, '', async (_portico, url) => {
+    await withProcess(platform.url, 'requestTimeoutMs: 300000', async (_portico, url) => {
       const fields = {
         'Content-Type': 'application/json',
         Accept: 'application/json, text/event-stream',
@@ -176,9 +177,10 @@ describe('reads that wait for a platform', () => {
   it('are bounded for each caller, over any edge, and nobody else is kept waiting for that', async () => {
     const { url } = await start({ maxWaitingPerCaller: 10 });
     const connections = await waitingReads(url, 15, 'greedy');
-    const refused = await eventually(() => {
-      const found = connections.flatMap((connection) => connection.arrived());
-      return found.length === 5 && found;
+    const refused: RawResponse[] = [];
+    await eventually(() => {
+      refused.push(...connections.flatMap((connection) => connection.arrived()));
+      return refused.length === 5;
     });
     for (const response of refused) {
       expect(response.status).to.equal(503);

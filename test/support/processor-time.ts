@@ -1,3 +1,6 @@
+/** The coarsest that a system counts processor time in, in milliseconds. */
+export const TICK_MS = 4;
+
 /** Milliseconds of the processor's time that this thread has used: they do not grow while others use the machine. */
 export function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
@@ -15,7 +18,7 @@ export function processorMsOf(work: () => unknown): number {
  * Runs `work`, and gives the most processor time that one turn of the event loop took meanwhile, in milliseconds: what all
  * that runs in this thread between two checks of the loop took together.
  */
-export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+export async function longestTurn(work: () => unknown): Promise<number> {
   let longest = 0;
   let before = processorMs();
   let running = true;

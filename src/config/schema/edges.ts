@@ -34,7 +34,7 @@ const HttpShape = z.strictObject({
     .default(16)
     .describe('Requests of one connection that are worked on at once. It is not read from while more wait.'),
   maxPipelinedWaiting: whole(1, 1_000_000)
-    .default(4096)
+    .default(1024)
     .describe(
       'Requests beyond maxPipelined that wait, of all connections together; a connection that sends more is cut.',
     ),

@@ -1,8 +1,8 @@
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import { createRepresentations } from '../../../src/snapshots/representations.ts';
+import { longestTurn, processorMs } from '../../support/processor-time.ts';
 import { asked } from '../asked.ts';
 import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';
-import { longestTurn, threadMs } from './turns.ts';
 
 /** What one case came to. A case that the heap is too small for tells nothing: the process is gone. */
 interface Figures {
@@ -48,9 +48,9 @@ const RUNS = 3;
 /** Milliseconds to parse a body, on average: the system's ticks are coarse. */
 function parseMs(body: string): number {
   const bytes = Buffer.from(body);
-  const begun = threadMs();
+  const begun = processorMs();
   for (let run = 0; run < 5; run += 1) JSON.parse(bytes.toString());
-  return (threadMs() - begun) / 5;
+  return (processorMs() - begun) / 5;
 }
 
 /** The longest turn that `work` has, in the best of a few runs: what a collection of garbage adds is not meant. */
