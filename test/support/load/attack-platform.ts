@@ -1,0 +1,117 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../http-upstream.ts';
+import { TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
+
+/** A token of somebody with this name; names may be told, tokens may not. */
+export const tokenFor = (name: string): string => `${TOKEN_BEGINS}-${name}-${TOKEN_ENDS}`;
+
+/** The list that the caller with a name has, as Portico has to send it. */
+export function listFor(name: string, resource: 'projects' | 'tools'): readonly object[] {
+  return Array.from({ length: 20 }, (_, index) => {
+    const item = { id: `${name}-${resource}-${index}`, name: `Item ${index}` };
+    const description = `What ${name} sees, and nobody else.`;
+    return resource === 'tools'
+      ? { ...item, version: '1.0.0', category: 'scanner', description }
+      : { ...item, description, createTime: '2026-01-02T03:04:05Z' };
+  });
+}
+
+/** Two platforms: one that does what it should, and one that does to each caller what the caller's name says. */
+export interface AttackPlatforms {
+  /** Has projects and tools. Whoever's name begins with `large` has 4,000 of each, of 5 MB together. */
+  readonly sound: HttpUpstream;
+  /** Has workflows, by links. */
+  readonly hostile: HttpUpstream;
+  /** How many reads of those whose names begin with `flood` it had under way at most. */
+  floodPeak(): number;
+}
+
+export async function startAttackPlatforms(): Promise<AttackPlatforms> {
+  let flooding = 0;
+  let peak = 0;
+  const sound = await startHttpUpstream(serveSound, { record: false });
+  const hostile = await startHttpUpstream(
+    (request, response) => {
+      const name = nameOf(request);
+      const [kind = ''] = name.split('-');
+      if (kind === 'flood') {
+        flooding += 1;
+        peak = Math.max(peak, flooding);
+        response.once('close', () => {
+          flooding -= 1;
+        });
+      }
+      // Everybody else is never answered.
+      HOSTILE[kind as keyof typeof HOSTILE]?.(request, response);
+    },
+    { record: false },
+  );
+  return { sound, hostile, floodPeak: () => peak };
+}
+
+function nameOf(request: IncomingMessage): string {
+  return tokenOf(request).slice(TOKEN_BEGINS.length + 1, -TOKEN_ENDS.length - 1);
+}
+
+const LARGE = { pages: 4, items: 1000, description: 'x'.repeat(1200) };
+const largePages = new Map<string, Buffer>();
+
+function largePage(resource: string, page: number): Buffer {
+  const key = `${resource} ${page}`;
+  const known = largePages.get(key);
+  if (known !== undefined) return known;
+  const items = Array.from({ length: LARGE.items }, (_, index) => {
+    const item = { id: `${page}-${index}`, name: 'Large', description: LARGE.description };
+    return resource === 'tools' ? { ...item, version: '1.0.0', category: 'scanner' } : item;
+  });
+  const nextPageToken = page + 1 < LARGE.pages ? String(page + 1) : '';
+  const made = Buffer.from(JSON.stringify({ [resource]: items, nextPageToken }));
+  largePages.set(key, made);
+  return made;
+}
+
+const serveSound: RequestListener = (request, response) => {
+  const name = nameOf(request);
+  const resource = listOf(request) as 'projects' | 'tools';
+  if (!name.startsWith('large')) return send(response, JSON.stringify({ [resource]: listFor(name, resource) }));
+  const page = Number(new URL(request.url ?? '', 'http://platform').searchParams.get('pageToken') ?? 0);
+  send(response, largePage(resource, page));
+};
+
+function send(response: ServerResponse, body: string | Buffer, headers: Record<string, string> = {}): void {
+  response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+const MB = 1_000_000;
+const ITEM = { id: 'one', name: 'One' };
+const pageBeside = (beside: string) => Buffer.from(`{"workflows":[${JSON.stringify(ITEM)}],"beside":${beside}}`);
+const EMPTY = pageBeside('0');
+const NESTED = pageBeside('['.repeat(MB) + ']'.repeat(MB));
+const VALUES = pageBeside(`[${Array(600_000).fill('{}').join(',')}]`);
+const BOMB = gzipSync(Buffer.alloc(64 * MB, ' '));
+const LONG = 'x'.repeat(1.8 * MB);
+
+/** What is done to whom, by the first part of the name. */
+const HOSTILE = {
+  target: (_request, response) => send(response, EMPTY, { link: `</v1/workflows?at=${'x'.repeat(9000)}>; rel="next"` }),
+  quotes: (_request, response) => send(response, EMPTY, { link: `</next>; title="${'\\"'.repeat(7000)}; rel="next"` }),
+  nested: (_request, response) => send(response, NESTED),
+  values: (_request, response) => send(response, VALUES),
+  bomb: (_request, response) => send(response, BOMB, { 'content-encoding': 'gzip' }),
+  endless(request, response) {
+    const at = Number(new URL(request.url ?? '', 'http://platform').searchParams.get('at') ?? 0);
+    send(response, `{"workflows":[{"id":"${at}","name":"Long","description":"${LONG}"}]}`, {
+      link: `</v1/workflows?at=${at + 1}>; rel="next"`,
+    });
+  },
+} as const satisfies Record<string, RequestListener>;
+
+/** Names of those to whom it sends pages of which it is to be told that they cannot be used. */
+export const HOSTILE_PAGES = [
+  'target',
+  'nested',
+  'values',
+  'bomb',
+  'endless',
+] as const satisfies readonly (keyof typeof HOSTILE)[];

@@ -1,0 +1,276 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { get, requestText } from '../raw-http.ts';
+import { HOSTILE_PAGES, tokenFor } from './attack-platform.ts';
+
+/** What an attack saw, in numbers by what it was. */
+export type Seen = Record<string, number>;
+
+/** One attack among all. It comes again and again until it is over. */
+interface Attack {
+  /** Pause between two rounds. */
+  readonly everyMs: number;
+  round(scene: AttackScene): Promise<void>;
+}
+
+interface AttackScene {
+  /** Number of the round, from 0. */
+  readonly round: number;
+  readonly over: AbortSignal;
+  /** Opens a connection that is closed when the round is over. What is done to it is of no interest. */
+  open(): Socket;
+  /** Sends one request over a connection of its own and counts the answer: its status, and words that stand in it. */
+  ask(request: string | Buffer, words?: readonly string[]): Promise<void>;
+  count(what: string): void;
+}
+
+const READ = '/mcp/v1/resources/read?uri=platform://';
+const as = (name: string) => ({ Authorization: `Bearer ${tokenFor(name)}` });
+const read = (resource: string, name: string) => get(READ + resource, as(name));
+
+function post(name: string, body: string, fields: Record<string, string> = {}): string {
+  const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  return requestText('POST', '/mcp', { ...as(name), ...json, ...fields }, body);
+}
+
+const call = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
+const batch = (size: number, one: (index: number) => object) =>
+  JSON.stringify(Array.from({ length: size }, (_, index) => one(index)));
+
+const ROOM = 1_040_000;
+const SEARCHES = batch(100, (id) =>
+  call(id, 'tools/call', { name: 'list_tools', arguments: { query: `nothing ${id}` } }),
+);
+const READS = batch(100, (id) => call(id, 'resources/read', { uri: 'platform://projects' }));
+const NOTIFICATIONS = batch(19_000, () => ({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+const LONG_READ = JSON.stringify(
+  call(1, 'resources/read', { uri: 'platform://workflows', _meta: { x: 'x'.repeat(ROOM) } }),
+);
+const unknown = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`n${index}`, 1]));
+const UNKNOWN = JSON.stringify(call(1, 'tools/call', { name: 'list_tools', arguments: unknown }));
+const NESTED = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"n","version":"1"},"capabilities":{"experimental":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}}}`;
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const GARBAGE = [
+  '\0\xff\xfe'.repeat(5000),
+  'GET / HTTP/9.9\r\n\r\n',
+  'GET http://a:b@c HTTP/1.1\r\nHost: a\r\n\r\n',
+  `GET / HTTP/1.1\r\nHost: a\r\n${'x: y\r\n'.repeat(9000)}`,
+  'POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+];
+
+/** How many connections flood the one that hangs, each with reads of its own tokens. */
+export const FLOODS = 3;
+
+export const ATTACKS = {
+  'floods that are pipelined': {
+    everyMs: 100,
+    async round({ open, over, round }) {
+      const floods = Array.from({ length: FLOODS }, async (_, index) => {
+        const socket = open();
+        for (let sent = 0; sent < 40_000 && !over.aborted && !socket.destroyed; sent += 500) {
+          const reads = Array.from({ length: 500 }, (_, n) => read('workflows', `flood-${round}-${index}-${sent + n}`));
+          if (!socket.write(reads.join(''))) await drained(socket, over);
+        }
+        await closed(socket, over);
+      });
+      await Promise.all(floods);
+    },
+  },
+  'tiny requests behind reads that hang': {
+    everyMs: 3000,
+    async round({ open, round }) {
+      for (let index = 0; index < 12; index += 1) {
+        open().write(
+          read('workflows', `tiny-${round}-${index}`).repeat(16) + 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(500),
+        );
+        await sleep(50);
+      }
+    },
+  },
+  'reads of one token that hang': {
+    everyMs: 1000,
+    async round({ open }) {
+      for (let index = 0; index < 24; index += 1) {
+        open().write(read('workflows', 'waiting').repeat(16));
+        await sleep(20);
+      }
+      await sleep(500);
+    },
+  },
+  'bodies that wait': {
+    everyMs: 3000,
+    async round({ open, round }) {
+      for (let index = 0; index < 20; index += 1) {
+        open().write(post(`holding-${round}`, LONG_READ));
+        await sleep(50);
+      }
+      await sleep(500);
+    },
+  },
+  'connections that read nothing': {
+    everyMs: 3000,
+    async round({ open }) {
+      for (let index = 0; index < 32; index += 1) {
+        const socket = open();
+        socket.pause();
+        socket.write(read(index % 8 === 0 ? 'projects' : 'tools', 'large-unread').repeat(12));
+        await sleep(30);
+      }
+      await sleep(1000);
+    },
+  },
+  'batches of searches': {
+    everyMs: 2000,
+    round: ({ ask }) => ask(post('large-search', SEARCHES), ['"total":0']),
+  },
+  'batches of reads that are not stored': {
+    everyMs: 2000,
+    round: ({ ask }) => ask(post('large-batch', READS), ['result_too_large']),
+  },
+  'batches of notifications': { everyMs: 500, round: ({ ask }) => ask(post('many', NOTIFICATIONS), ['-32600']) },
+  'unknown arguments': { everyMs: 2000, round: ({ ask }) => ask(post('many', UNKNOWN), ['invalid_params']) },
+  'deep nesting': { everyMs: 500, round: ({ ask }) => ask(post('many', NESTED), ['-32602']) },
+  'bodies in tiny chunks': {
+    everyMs: 3000,
+    round: ({ ask }) => {
+      const head = post('many', '', { 'Transfer-Encoding': 'chunked' });
+      return ask(`${head}${'1\r\n \r\n'.repeat(150_000)}${PING.length.toString(16)}\r\n${PING}\r\n0\r\n\r\n`, [
+        '"result"',
+      ]);
+    },
+  },
+  'garbage bytes': {
+    everyMs: 50,
+    round: ({ ask, round }) => ask(Buffer.from(GARBAGE[round % GARBAGE.length] ?? '', 'latin1')),
+  },
+  'hang-ups': {
+    everyMs: 50,
+    async round({ open, round }) {
+      const all = [read('workflows', 'gone'), read('projects', 'large-gone'), read('tools', `gone-${round}`)];
+      const request = all[round % all.length] ?? '';
+      open().write(round % 2 === 0 ? request : request.slice(0, -10));
+      await sleep(round % 20);
+    },
+  },
+  'hostile pages': {
+    everyMs: 700,
+    async round({ ask, round }) {
+      const kind = [...HOSTILE_PAGES, 'quotes'][round % (HOSTILE_PAGES.length + 1)];
+      await ask(read('workflows', `${kind}-${round}`), [kind === 'quotes' ? 'One' : 'upstream_invalid']);
+    },
+  },
+  'many long lists at once': {
+    everyMs: 4000,
+    async round({ ask, round }) {
+      const names = Array.from({ length: 6 }, (_, index) => `endless-${round}-at-once-${index}`);
+      await Promise.all(names.map((name) => ask(read('workflows', name), ['overloaded'])));
+    },
+  },
+  'headers that come slowly': {
+    everyMs: 500,
+    async round({ open, over, count }) {
+      const slow = Array.from({ length: 30 }, async () => {
+        const socket = open();
+        let text = '';
+        socket.on('data', (bytes) => {
+          text += bytes;
+        });
+        socket.write('GET / HTTP/1.1\r\n');
+        while (!over.aborted && !socket.destroyed && text === '') {
+          socket.write('x');
+          await sleep(200);
+        }
+        if (text.startsWith('HTTP/1.1 408')) count('408');
+      });
+      await Promise.all(slow);
+    },
+  },
+} as const satisfies Record<string, Attack>;
+
+export type AttackName = keyof typeof ATTACKS;
+
+/** What each attack saw so far. */
+export type AllSeen = Record<AttackName, Seen>;
+
+export const nothingSeen = (): AllSeen => Object.fromEntries(Object.keys(ATTACKS).map((name) => [name, {}])) as AllSeen;
+
+/** Attacks a server in all these ways at once until it is over, and notes what each attack sees. */
+export async function attack(url: string, all: AllSeen, over: AbortSignal): Promise<void> {
+  const names = Object.keys(ATTACKS) as AttackName[];
+  await Promise.all(names.map((name) => repeat(url, ATTACKS[name], all[name], over)));
+}
+
+async function repeat(url: string, { everyMs, round }: Attack, seen: Seen, over: AbortSignal): Promise<void> {
+  const count = (what: string) => {
+    seen[what] = (seen[what] ?? 0) + 1;
+  };
+  const port = Number(new URL(url).port);
+  for (let number = 0; !over.aborted; number += 1) {
+    const sockets: Socket[] = [];
+    const open = () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => {});
+      sockets.push(socket);
+      return socket;
+    };
+    const ask = async (request: string | Buffer, words: readonly string[] = []) => {
+      const { status, found } = await answerTo(open(), request, words, over);
+      if (status === undefined) return over.aborted ? undefined : count('closed');
+      count(String(status));
+      for (const word of found) count(word);
+    };
+    await round({ round: number, over, open, ask, count });
+    for (const socket of sockets) socket.destroy();
+    await sleep(everyMs, undefined, { signal: over }).catch(() => {});
+  }
+}
+
+/** Reads one response as far as it comes, without keeping it: it may be large. */
+async function answerTo(socket: Socket, request: string | Buffer, words: readonly string[], over: AbortSignal) {
+  let head = '';
+  let last = '';
+  let missing = Number.POSITIVE_INFINITY;
+  const found = new Set<string>();
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    let body = text;
+    if (missing === Number.POSITIVE_INFINITY) {
+      head += text;
+      const end = head.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      missing = Number(/^content-length: (\d+)/im.exec(head.slice(0, end + 2))?.[1] ?? 0);
+      body = head.slice(end + 4);
+    }
+    missing -= body.length;
+    const searched = last + body;
+    for (const word of words) if (searched.includes(word)) found.add(word);
+    last = searched.slice(-100);
+    if (missing <= 0) socket.destroy();
+  });
+  socket.write(request);
+  await closed(socket, over);
+  return { status: /^HTTP\/1\.1 (\d+)/.exec(head)?.[1], found };
+}
+
+/** Resolves once a connection is closed, or the attack is over. */
+function closed(socket: Socket, over: AbortSignal): Promise<void> {
+  return until(socket, 'close', over);
+}
+
+function drained(socket: Socket, over: AbortSignal): Promise<void> {
+  return until(socket, 'drain', over);
+}
+
+function until(socket: Socket, event: 'close' | 'drain', over: AbortSignal): Promise<void> {
+  if (socket.destroyed || over.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      for (const name of [event, 'close']) socket.off(name, done);
+      over.removeEventListener('abort', done);
+      resolve();
+    };
+    socket.on(event, done);
+    socket.on('close', done);
+    over.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { get } from '../raw-http.ts';
+import type { RawResponse } from '../raw-response.ts';
+import { listFor, tokenFor } from './attack-platform.ts';
+import { openKeptConnection } from './kept-connection.ts';
+
+const READERS = 6;
+const MAX_MISTAKES = 20;
+/** Pause between two reads of one reader, by resource. Only tools come from the cache. */
+const PAUSE_MS = { tools: 20, projects: 100 } as const;
+
+type Resource = keyof typeof PAUSE_MS;
+
+/** What honest callers were given in a while, by resource. */
+export interface Reads {
+  /** Milliseconds that each read took, without those in which the process was ready to run and the machine did not let it. */
+  readonly ms: number[];
+  /** How many were answered with each code of the table; `ok` for a list. */
+  readonly outcomes: Record<string, number>;
+}
+
+/** Callers who read at a steady pace, each over connections of its own, and who know what they have to be given. */
+export interface SteadyReaders {
+  /** Forgets what was until now, and gives it. */
+  take(): Record<Resource, Reads>;
+  /** Whatever is none of an error of the table and the caller's own list to the byte. */
+  readonly mistakes: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** `pid` is that of the process that listens at `url`. */
+export function startReaders(url: string, pid: number | undefined): SteadyReaders {
+  const mistakes: string[] = [];
+  const none = (): Record<Resource, Reads> => ({ tools: { ms: [], outcomes: {} }, projects: { ms: [], outcomes: {} } });
+  let reads = none();
+  let stopping = false;
+  const report = (mistake: string) => {
+    if (mistakes.length < MAX_MISTAKES) mistakes.push(mistake);
+  };
+
+  async function run(index: number, resource: Resource): Promise<void> {
+    const name = `honest-${index}`;
+    const expected = Buffer.from(JSON.stringify(listFor(name, resource)));
+    const fields = { Authorization: `Bearer ${tokenFor(name)}` };
+    const who = `${name}, ${resource}`;
+    const connection = openKeptConnection(url, (mistake) => report(`${who}: ${mistake}`));
+    for (let number = 0; !stopping; number += 1) {
+      const requestId = `${name}-${resource}-${number}`;
+      const begun = performance.now() - notRunMs(pid);
+      const request = get(`/mcp/v1/resources/read?uri=platform://${resource}`, {
+        ...fields,
+        'X-Request-Id': requestId,
+      });
+      const { response } = await connection.send(request);
+      if (response === undefined) return report(`${who}: the connection was closed`);
+      const { ms, outcomes } = reads[resource];
+      ms.push(Math.max(performance.now() - notRunMs(pid) - begun, 0));
+      const outcome = outcomeOf(response, requestId, expected);
+      if (outcome === undefined) report(`${who}: wrong: ${response.status} ${response.body.toString().slice(0, 200)}`);
+      else outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+      await sleep(PAUSE_MS[resource]);
+    }
+    connection.hangUp();
+  }
+
+  const readers = Array.from({ length: READERS }, (_, index) => [run(index, 'tools'), run(index, 'projects')]);
+  return {
+    mistakes,
+    take() {
+      const taken = reads;
+      reads = none();
+      return taken;
+    },
+    async stop() {
+      stopping = true;
+      await Promise.all(readers.flat());
+    },
+  };
+}
+
+function outcomeOf({ status, headers, body }: RawResponse, requestId: string, expected: Buffer): string | undefined {
+  if (headers.get('x-request-id') !== requestId) return undefined;
+  if (status === 200) return body.equals(expected) ? 'ok' : undefined;
+  return status < 500 ? undefined : JSON.parse(body.toString()).code;
+}
+
+/** What so many of a hundred reads took less than, in milliseconds. */
+export function percentile(percent: number, { ms }: Reads): number {
+  const sorted = ms.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
+}
+
+/** How long the main thread of a process has been ready to run and did not; 0 where the system does not tell. */
+function notRunMs(pid: number | undefined): number {
+  try {
+    const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');
+    return Number(waitedNs) / 1e6;
+  } catch {
+    return 0;
+  }
+}
