@@ -97,7 +97,7 @@ export const McpSettings = z.strictObject({
     .default(134_217_728)
     .describe('Long lists that are made part of responses at once; beyond, a read is 503. One is always taken on.'),
   maxParsedBytes: bytes(1024)
-    .default(8_388_608)
+    .default(4_194_304)
     .describe(
       'Lists that are kept parsed for tools to search, and as much again while it is parsed; any other is parsed each time.',
     ),

@@ -65,7 +65,7 @@ async function encodeInTime(
   coding: Coding,
   { representations, codings, readDeadlineMs, events }: SnapshotResponseOptions,
 ): Promise<Buffer | undefined> {
-  const leftMs = exchange.begun + readDeadlineMs - performance.now();
+  const leftMs = Math.max(exchange.begun + readDeadlineMs - performance.now(), 1);
   try {
     return await withDeadline(leftMs, exchange.signal, async (signal) => representations.encoded(held, coding, signal));
   } catch (error) {
