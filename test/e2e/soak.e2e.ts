@@ -12,7 +12,7 @@ import { residentBytes } from '../support/resident-bytes.ts';
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0);
 const SECONDS = MINUTES > 0 ? MINUTES * 60 : 20;
-const TOKENS = MINUTES > 0 ? 100_000 : 2000;
+const TOKENS = MINUTES > 0 ? Math.min(Math.ceil(MINUTES) * 10_000, 100_000) : 2000;
 /** Tokens that are used at a time; each for a while, and never again. */
 const AT_ONCE = 200;
 /** Callers of MCP among them. */
