@@ -7,8 +7,11 @@ export const LIFETIME = { ttlMs: 1000, staleWhileRevalidateMs: 1000, staleIfErro
 /** Deadline of a read. */
 export const TIMEOUT_MS = 800;
 
-/** Less than all snapshots together would take, so that some are let go of all the time. */
-const CACHE = { maxBytes: 1_800_000, maxEntries: 380 };
+/**
+ * Less than all snapshots together would take, so that some are let go of all the time; and little of what was made before,
+ * so that it is full from the first seconds on, and what grows after that is no cache.
+ */
+const CACHE = { maxBytes: 1_800_000, maxEntries: 380, reuseMaxBytes: 1_000_000 };
 
 /** The upstream of each resource, in its settings. Two share one, so that a 401 to one of them speaks of both. */
 export const UPSTREAM_OF = { projects: 'people', workflows: 'installed', tools: 'installed' } as const satisfies Record<
