@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 
 // Loaded ahead of a server with `--import`: tells the bench, in the file that the environment names, how long the process
@@ -17,5 +17,7 @@ new PerformanceObserver((list) => {
 
 setInterval(() => {
   recent = recent.filter(({ endedAt }) => performance.now() - endedAt < RECENT_MS);
-  writeFileSync(file, JSON.stringify({ totalMs, longestMs: Math.max(0, ...recent.map(({ ms }) => ms)) }));
+  // Written beside it and then put in its place: the bench may read at any time.
+  writeFileSync(`${file}.new`, JSON.stringify({ totalMs, longestMs: Math.max(0, ...recent.map(({ ms }) => ms)) }));
+  renameSync(`${file}.new`, file);
 }, 200).unref();
