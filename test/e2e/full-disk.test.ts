@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/listening.ts';
 import { sendMany } from '../support/many-requests.ts';
 import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../support/process.ts';
+import { skipAloud } from '../support/tools.ts';
 
 const settings = (port: number) => `
 http: { port: ${port} }
@@ -61,7 +62,7 @@ describe('a log on a disk that is full', () => {
       const path = join(folder, 'log');
       const { ask, child, ended, pid, port } = await start(folder, path);
       // In the middle of a line.
-      if (!bound(pid, 5001)) this.skip();
+      if (!bound(pid, 5001)) skipAloud(this, 'prlimit cannot bound the files of a process here');
       const requests = 25_000;
       await sendMany(port, requests);
       expect((await readFile(path)).length).to.equal(5001);

@@ -19,15 +19,20 @@ export async function runTool(command: string, args: readonly string[], cwd: str
 }
 
 /**
- * Skips the tests of a suite where npm cannot reach its registry, and says so. On CI (`CI=true`) that is a failure:
- * there, a test that did not run must not pass for one that did.
+ * Skips a test that needs what this machine lacks, and says so. On CI (`CI=true`) that is a failure: there, a test that
+ * did not run must not pass for one that did.
  */
+export function skipAloud(context: Mocha.Context, why: string, cause?: unknown): never {
+  if (process.env['CI'] === 'true') throw new Error(why, { cause });
+  process.stderr.write(`SKIPPED: ${why}\n`);
+  return context.skip();
+}
+
+/** Skips the tests of a suite where npm cannot reach its registry. */
 export async function needsRegistry(context: Mocha.Context): Promise<void> {
   try {
     await runTool('npm', ['view', 'mocha', 'name'], '/');
   } catch (error) {
-    if (process.env['CI'] === 'true') throw error;
-    process.stderr.write('SKIPPED: npm cannot reach its registry\n');
-    context.skip();
+    skipAloud(context, 'npm cannot reach its registry', error);
   }
 }

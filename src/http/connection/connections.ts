@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Events } from '../../observability/events.ts';
 import type { Exchange } from '../exchange.ts';
-import { createLines, type LineBounds, type Lined } from './lines.ts';
 import { createUnread } from './unread.ts';
+import { createLines, type LineBounds, type Lined } from './waiting-lines.ts';
 
 /** One open connection. */
 export interface Connection extends Lined {
