@@ -1,0 +1,74 @@
+import { type Member, membersOf, plainKey } from './members.ts';
+
+/** What platforms call that which tells how a list is paged, as `plainKey` has it: what says most comes first. */
+const WORDS = {
+  link: ['odatanextlink', 'nextlink', 'nextpageurl', 'nexturl', 'next', 'nextpage'],
+  token: [
+    ...['nextpagetoken', 'nextcursor', 'nexttoken', 'nextmarker', 'continuationtoken', 'continuation', 'continue'],
+    ...['endcursor', 'scrollid', 'cursor', 'after', 'next', 'nextpage'],
+  ],
+  total: ['total', 'totalcount', 'totalitems', 'totalelements', 'totalresults', 'totalrecords', 'totaldata', 'count'],
+  more: ['hasmore', 'hasnextpage', 'hasnext', 'moreavailable', 'more'],
+  offset: ['offset', 'skip', 'startat', 'startindex', 'start', 'from'],
+  page: ['currentpage', 'pagenumber', 'pageindex', 'page', 'number', 'index'],
+  size: ['perpage', 'pagesize', 'limit', 'maxresults', 'itemsperpage', 'size', 'top'],
+} as const;
+
+/** What a member may be there for. */
+export type Role = keyof typeof WORDS;
+
+/** The members of a page that speak of other pages. */
+export interface PagingWords {
+  /** The member whose name says most for this role, of those whose value fits; of several, the nearest to the top. */
+  find(role: Role, fits: (value: unknown) => boolean): Member | undefined;
+}
+
+export function pagingWords(body: unknown): PagingWords {
+  const byName = Map.groupBy(membersOf(body), ({ path }) => nameOf(path));
+  return {
+    find: (role, fits) => WORDS[role].flatMap((name) => byName.get(name) ?? []).find(({ value }) => fits(value)),
+  };
+}
+
+/** Its last key; but of `links.next.href` it is `next` that tells what it is, and of `total.value` it is `total`. */
+export function nameOf(path: readonly string[]): string {
+  const last = plainKey(path.at(-1));
+  return ['href', 'url', 'value'].includes(last) ? plainKey(path.at(-2)) : last;
+}
+
+/** How the parameter is called where its value stands in a page under such a name; else it is called the same. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  endcursor: 'after',
+  nextcursor: 'cursor',
+  nextpage: 'page',
+  nextmarker: 'marker',
+  currentpage: 'page',
+  number: 'page',
+};
+
+/** The query parameter that asks for what a page shows at `path`: `page_token` for `next_page_token`. */
+export function parameterOf(path: readonly string[]): string {
+  const key = path.at(-1) ?? '';
+  const token = /^next(_page_token|PageToken)$/.exec(key)?.[1]?.replace(/^_/, '');
+  return PARAMETERS[plainKey(key)] ?? (token && token.charAt(0).toLowerCase() + token.slice(1)) ?? key;
+}
+
+/** The page size that a link asks for, and in which parameter. */
+export function sizeIn(link: string): { readonly sizeParam: string; readonly size: number } | undefined {
+  for (const [, written = '', digits = ''] of link.matchAll(/[?&]([^=&#>\s]{1,64})=(\d{1,6})(?=[&#>]|$)/g)) {
+    const sizeParam = decoded(written);
+    const size = Number(digits);
+    if ((WORDS.size as readonly string[]).includes(plainKey(sizeParam)) && size >= 1 && size <= 100_000) {
+      return { sizeParam, size };
+    }
+  }
+  return undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
