@@ -48,6 +48,7 @@ export class Exchange implements RequestRecord {
   cache: string | undefined = undefined;
   callerKey: string | undefined = undefined;
   error: GatewayError | undefined = undefined;
+  staleFor: GatewayError | undefined = undefined;
   /** Why no more of its body will come, although it is not whole: it does not parse, or comes too slowly. */
   bodyError: GatewayError | undefined = undefined;
   /** What to do then, while the body is being read. */

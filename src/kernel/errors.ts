@@ -184,6 +184,13 @@ export const ERRORS = {
     detail: 'The platform asks to slow down. Try again after Retry-After.',
     retryAfterSeconds: 1,
   },
+  upstream_refused: {
+    status: 502,
+    rpc: INTERNAL_ERROR,
+    title: 'Platform refused the request',
+    detail:
+      "The platform refused the request that Portico made of it. Trying again will not help. Portico's operator finds why by the requestId in the log.",
+  },
   upstream_failed: {
     status: 502,
     rpc: INTERNAL_ERROR,
@@ -200,7 +207,7 @@ export const ERRORS = {
     status: 504,
     rpc: INTERNAL_ERROR,
     title: 'Platform too slow',
-    detail: 'The platform did not answer in time. Trying again may help.',
+    detail: 'The list did not come from the platform in time. Trying again may help.',
   },
   breaker_open: {
     status: 503,

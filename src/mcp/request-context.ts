@@ -39,6 +39,7 @@ export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () =
     return andThen(read, (load) => {
       record.upstreamMs = load.upstreamMs;
       record.cache = cacheOutcome(load, now());
+      record.staleFor = load.cached?.error;
       return load;
     });
   };

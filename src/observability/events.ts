@@ -32,6 +32,8 @@ export interface RequestRecord {
   callerKey?: string | undefined;
   /** What went wrong. */
   error?: GatewayError | undefined;
+  /** The upstream's error, where a stale snapshot was served in its place. */
+  staleFor?: GatewayError | undefined;
 }
 
 /**

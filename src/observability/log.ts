@@ -5,6 +5,7 @@ import type { Level, Logger } from './logger.ts';
 
 /** Enough to tell callers apart, too little to be anybody's key. */
 const CALLER_LENGTH = 12;
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly Level[];
 /** Probes come every few seconds as long as the process lives. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 
@@ -17,11 +18,33 @@ const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 export function logEvents(logger: Logger): Events {
   const writes = (level: Level) => logger.isLevelEnabled?.(level) ?? true;
   return {
+    ...(writes('error') && requests(logger, writes)),
     ...(writes('debug') && details(logger)),
-    ...(writes('info') && progress(logger, writes('debug'))),
+    ...(writes('info') && progress(logger)),
     ...(writes('warn') && warnings(logger)),
     ...(writes('error') && errors(logger)),
   };
+}
+
+function requests(logger: Logger, writes: (level: Level) => boolean): Events {
+  const written = new Set<Level>(LEVELS.filter(writes));
+  return {
+    requestEnded(request) {
+      const level = levelOf(request);
+      if (written.has(level)) logger[level](requestLine(request), 'request');
+    },
+  };
+}
+
+/** A bug is for whoever builds this, and what the platform or the settings spoil for whoever runs it. */
+function levelOf({ route, error, staleFor }: RequestRecord): Level {
+  if (error?.code === 'internal') return 'error';
+  if (PROBES.has(route)) return 'debug';
+  return staleFor !== undefined || isServerError(error) ? 'warn' : 'info';
+}
+
+function isServerError(error: GatewayError | undefined): boolean {
+  return error !== undefined && error.status >= 500;
 }
 
 function details(logger: Logger): Events {
@@ -34,12 +57,8 @@ function details(logger: Logger): Events {
   };
 }
 
-function progress(logger: Logger, withProbes: boolean): Events {
+function progress(logger: Logger): Events {
   return {
-    requestEnded(request) {
-      if (!PROBES.has(request.route)) logger.info(requestLine(request), 'request');
-      else if (withProbes) logger.debug(requestLine(request), 'request');
-    },
     listening: (listening) => logger.info(listening, 'listening'),
     draining: (draining) => logger.info(draining, 'draining'),
   };
@@ -68,7 +87,8 @@ function errors(logger: Logger): Events {
     listenerFailed: ({ error }) => logger.error({ error: nameError(error) }, 'listener error'),
     refreshFailed({ resource, error }) {
       if (error instanceof GatewayError) {
-        logger.info({ resource, outcome: error.code, ...whyOf(error) }, 'refresh failed');
+        const level = error.code === 'internal' ? 'error' : isServerError(error) ? 'warn' : 'info';
+        logger[level]({ resource, outcome: error.code, ...whyOf(error) }, 'refresh failed');
       } else {
         const name = error instanceof Error ? nameError(error) : typeof error;
         logger.error({ resource, outcome: 'internal', error: name }, 'refresh failed');
@@ -78,7 +98,7 @@ function errors(logger: Logger): Events {
 }
 
 function requestLine(request: RequestRecord): object {
-  const { upstreamMs, error } = request;
+  const { upstreamMs, staleFor, error = staleFor } = request;
   return {
     method: request.method,
     route: request.route,
@@ -90,6 +110,7 @@ function requestLine(request: RequestRecord): object {
     ms: rounded(performance.now() - request.begun),
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
     cache: request.cache,
+    staleFor: staleFor?.code,
     bytes: request.bytes,
     caller: request.callerKey?.slice(0, CALLER_LENGTH),
     requestId: request.requestId,

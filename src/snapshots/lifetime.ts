@@ -31,6 +31,7 @@ export function stageAt(now: number, loadedAt: number, lifetime: Lifetime, expir
 }
 
 const STALE_ALLOWED: ReadonlySet<ErrorCode> = new Set([
+  'upstream_refused',
   'upstream_failed',
   'upstream_invalid',
   'upstream_rate_limited',
@@ -39,12 +40,12 @@ const STALE_ALLOWED: ReadonlySet<ErrorCode> = new Set([
   'overloaded',
 ]);
 
-/** Statuses that speak of the list itself: it is gone, or hidden from this caller. */
-const GONE: readonly unknown[] = [404, 410];
+/** Statuses that speak of the list itself: it is gone, hidden from this caller, or must not be shown. */
+const GONE: readonly unknown[] = [404, 410, 451];
 
 /**
  * Whether an error says nothing about what the caller may see, so that a stale snapshot may be served in its place. Not
- * so: what denies the caller the list (401, 403, 404, 410), and errors that come from no upstream.
+ * so: what denies the caller the list (401, 403, 404, 410, 451), and errors that come from no upstream.
  */
 export function allowsStale(error: unknown): error is GatewayError {
   return error instanceof GatewayError && STALE_ALLOWED.has(error.code) && !GONE.includes(error.upstreamStatus);

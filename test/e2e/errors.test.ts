@@ -14,6 +14,7 @@ const READ = '/mcp/v1/resources/read';
 const PLATFORM: Record<string, RequestListener> = {
   refused: json({}, 401),
   denied: json({}, 403),
+  strict: json({ secret: 'upstream text' }, 400),
   hasty: json({}, 429, { 'retry-after': '7' }),
   failing: json({ secret: 'upstream text' }, 500),
   moved: json({}, 301, { location: 'http://127.0.0.1:9/' }),
@@ -119,6 +120,7 @@ const CASES: readonly Case[] = [
     request: read('tools', 'hasty'),
     headers: { 'retry-after': '7' },
   },
+  { code: 'upstream_refused', when: 'the upstream says 400', request: read('tools', 'strict') },
   { code: 'upstream_failed', when: 'the upstream says 500', request: read('tools', 'failing') },
   { code: 'upstream_failed', when: 'the upstream redirects', request: read('tools', 'moved') },
   { code: 'upstream_failed', when: 'the upstream resets', request: read('tools', 'reset') },

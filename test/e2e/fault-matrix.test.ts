@@ -101,6 +101,8 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
       const [, code = ''] = answer.split(/[ ,]/);
       const status = '(?:fwd-status=\\d{3}; )?';
       expect(said).to.match(new RegExp(`^portico; fwd=stale; ${status}ttl=-540; detail=${code.replaceAll('_', '-')}$`));
+      const [, line] = (await log.access(2)).filter(({ resource }) => resource === 'tools');
+      expect(line).to.include({ level: 'warn', outcome: 'ok', staleFor: code, upstream: 'tools' });
     }
   });
 

@@ -31,7 +31,15 @@ const MET = [
 ];
 
 /** Ways in which a request ends that no client can have brought about. */
-const OUR_FAULT = ['internal', 'upstream_failed', 'upstream_invalid', 'upstream_timeout', 'breaker_open', 'draining'];
+const OUR_FAULT = [
+  'internal',
+  'upstream_refused',
+  'upstream_failed',
+  'upstream_invalid',
+  'upstream_timeout',
+  'breaker_open',
+  'draining',
+];
 
 describe('POST /mcp, whatever is sent to it', () => {
   const log = captureLog();

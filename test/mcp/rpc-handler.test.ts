@@ -454,6 +454,15 @@ describe('a failed read', () => {
 });
 
 describe('a request over MCP', () => {
+  it('has on record in place of what error it was given a stale list', async () => {
+    const error = new GatewayError('upstream_refused', { upstream: 'tools' });
+    const { cached } = cachedFor(-1000);
+    if (cached === undefined) throw new Error('nothing is held');
+    const load = loadOf([], { cached: { ...cached, forwarded: 'stale', error } });
+    const { record } = await asked({ read: () => load }).earlier('resources/read', { uri: URIS[2] });
+    expect(record).to.include({ cache: 'stale', staleFor: error }).and.not.have.property('error');
+  });
+
   it('is read for its own caller, with its wish for what is new', async () => {
     const reads: CatalogueRead[] = [];
     const { raw } = asked({

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { GatewayError } from '../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode, GatewayError } from '../../src/kernel/errors.ts';
 import type { Events, RequestRecord } from '../../src/observability/events.ts';
 import { logEvents } from '../../src/observability/log.ts';
 import type { Level, Logger } from '../../src/observability/logger.ts';
@@ -87,6 +87,48 @@ describe('the log of a request', () => {
     );
   });
 
+  it('is at warn where it failed with a code of 5xx, at error where that is a bug, and at info otherwise', () => {
+    for (const [code, { status }] of Object.entries(ERRORS)) {
+      const error = new GatewayError(code as ErrorCode);
+      const level = code === 'internal' ? 'error' : status >= 500 ? 'warn' : 'info';
+      for (const route of [undefined, '/mcp']) {
+        expect(
+          lineOf((events) => events.requestEnded?.(request({ route, outcome: code, error }))),
+          code,
+        ).to.include({
+          level,
+          outcome: code,
+        });
+      }
+    }
+  });
+
+  it('is at warn where a stale list was served, and says in place of what', () => {
+    const staleFor = new GatewayError('upstream_refused', { upstream: 'tools', reason: 'answered with status 400' });
+    expect(lineOf((events) => events.requestEnded?.(request({ cache: 'stale', staleFor })))).to.include({
+      level: 'warn',
+      outcome: 'ok',
+      cache: 'stale',
+      staleFor: 'upstream_refused',
+      upstream: 'tools',
+      reason: 'answered with status 400',
+    });
+  });
+
+  it('is written where its own level is, and not below', () => {
+    const written = (level: 'error' | 'warn' | 'info') => {
+      const { events, lines } = captureLog(level);
+      for (const code of ['internal', 'upstream_failed', 'uri_missing'] as const) {
+        events.requestEnded?.(request({ outcome: code, error: new GatewayError(code) }));
+      }
+      events.requestEnded?.(request());
+      return lines().map(({ outcome }) => outcome);
+    };
+    expect(written('error')).to.deep.equal(['internal']);
+    expect(written('warn')).to.deep.equal(['internal', 'upstream_failed']);
+    expect(written('info')).to.deep.equal(['internal', 'upstream_failed', 'uri_missing', 'ok']);
+  });
+
   it('is at debug where it is a probe', () => {
     for (const route of ['/livez', '/readyz']) {
       expect(lineOf((events) => events.requestEnded?.(request({ route })))).to.include({ level: 'debug', route });
@@ -128,7 +170,7 @@ describe('the log of an event', () => {
     'of a refresh that failed': [
       (events) => events.refreshFailed?.({ resource: 'tools', error: gone }),
       {
-        level: 'info',
+        level: 'warn',
         resource: 'tools',
         outcome: 'upstream_timeout',
         upstream: 'tools',
@@ -136,6 +178,14 @@ describe('the log of an event', () => {
         causes: ['TypeError'],
         msg: 'refresh failed',
       },
+    ],
+    'of a refresh whose token is good no more': [
+      (events) => events.refreshFailed?.({ resource: 'tools', error: new GatewayError('credential_rejected') }),
+      { level: 'info', resource: 'tools', outcome: 'credential_rejected', msg: 'refresh failed' },
+    ],
+    'of a refresh that met a bug of the table': [
+      (events) => events.refreshFailed?.({ resource: 'tools', error: new GatewayError('internal') }),
+      { level: 'error', resource: 'tools', outcome: 'internal', msg: 'refresh failed' },
     ],
     'of a refresh that met a bug': [
       (events) => events.refreshFailed?.({ resource: 'tools', error: new TypeError('secret') }),
@@ -208,9 +258,9 @@ describe('the log', () => {
 
   it('does not listen to what its level leaves out', () => {
     expect(heard('silent')).to.deep.equal([]);
-    expect(heard('error')).to.have.members(['internalError', 'listenerFailed', 'refreshFailed']);
-    expect(heard('warn')).to.include('breakerChanged').and.not.include('requestEnded');
-    expect(heard('info')).to.include('requestEnded').and.not.include('pageFetched');
+    expect(heard('error')).to.have.members(['requestEnded', 'internalError', 'listenerFailed', 'refreshFailed']);
+    expect(heard('warn')).to.include('breakerChanged').and.not.include('listening');
+    expect(heard('info')).to.include('listening').and.not.include('pageFetched');
     expect(heard('debug')).to.include('pageFetched').and.not.include('snapshotServed');
   });
 
@@ -220,7 +270,7 @@ describe('the log', () => {
       text += line;
     };
     const own: Logger = pino({ level: 'warn' }, { write });
-    expect(Object.keys(logEvents(own))).not.to.include('requestEnded');
+    expect(Object.keys(logEvents(own))).not.to.include('listening');
     logEvents(own).connectionsRefused?.({ maxConnections: 3 });
     expect(JSON.parse(text)).to.include({ maxConnections: 3, msg: 'connections refused' });
     const { logger } = captureLog('warn');

@@ -44,6 +44,7 @@ describe('an error in whose place a stale snapshot may be served', () => {
   it('says nothing about what the caller may see', () => {
     const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => allowsStale(new GatewayError(code)));
     expect(codes).to.have.members([
+      'upstream_refused',
       'upstream_failed',
       'upstream_invalid',
       'upstream_rate_limited',
@@ -54,10 +55,10 @@ describe('an error in whose place a stale snapshot may be served', () => {
   });
 
   it('does not say that the list is gone, and is no bug', () => {
-    for (const upstreamStatus of [404, 410]) {
-      expect(allowsStale(new GatewayError('upstream_failed', { upstreamStatus }))).to.equal(false);
+    for (const upstreamStatus of [404, 410, 451]) {
+      expect(allowsStale(new GatewayError('upstream_refused', { upstreamStatus }))).to.equal(false);
     }
-    expect(allowsStale(new GatewayError('upstream_failed', { upstreamStatus: 418 }))).to.equal(true);
+    expect(allowsStale(new GatewayError('upstream_refused', { upstreamStatus: 418 }))).to.equal(true);
     expect(allowsStale(new TypeError('a bug'))).to.equal(false);
   });
 });

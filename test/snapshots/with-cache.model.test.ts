@@ -188,7 +188,7 @@ class World {
     for (const name of answer in denied ? denied[answer as keyof typeof denied] : []) {
       this.evictedAt.set(`${token} ${name}`, this.asked.length);
     }
-    const code: ErrorCode = answer === 'gone' ? 'upstream_failed' : answer;
+    const code: ErrorCode = answer === 'gone' ? 'upstream_refused' : answer;
     departure.reject(new GatewayError(code, answer === 'gone' ? { upstreamStatus: 404 } : {}));
   }
 

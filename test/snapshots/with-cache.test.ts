@@ -217,7 +217,7 @@ describe('a snapshot past its freshness', () => {
 
   for (const error of [
     failed,
-    new GatewayError('upstream_failed', { upstreamStatus: 418 }),
+    new GatewayError('upstream_refused', { upstreamStatus: 400 }),
     new GatewayError('upstream_rate_limited'),
     new GatewayError('upstream_invalid'),
     new GatewayError('upstream_timeout'),
@@ -238,8 +238,9 @@ describe('a snapshot past its freshness', () => {
     new GatewayError('credential_rejected', { upstreamStatus: 401 }),
     new GatewayError('access_denied', { upstreamStatus: 403 }),
     new GatewayError('upstream_credential_rejected', { upstreamStatus: 403 }),
-    new GatewayError('upstream_failed', { upstreamStatus: 404 }),
-    new GatewayError('upstream_failed', { upstreamStatus: 410 }),
+    new GatewayError('upstream_refused', { upstreamStatus: 404 }),
+    new GatewayError('upstream_refused', { upstreamStatus: 410 }),
+    new GatewayError('upstream_refused', { upstreamStatus: 451 }),
     new GatewayError('draining'),
     new TypeError('a bug'),
   ]) {

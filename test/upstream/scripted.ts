@@ -67,7 +67,7 @@ export const status401 = () => new GatewayError('credential_rejected', facts({})
 export const RESPONSES = {
   401: status401(),
   403: new GatewayError('access_denied', facts({})),
-  404: new GatewayError('upstream_failed', facts({})),
+  404: new GatewayError('upstream_refused', facts({})),
   429: new GatewayError('upstream_rate_limited', facts({})),
   "a credential of Portico's own that is rejected": new GatewayError('upstream_credential_rejected', facts({})),
   'a body that is no page': new GatewayError('upstream_invalid', facts({})),

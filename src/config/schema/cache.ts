@@ -27,7 +27,7 @@ export const LifetimeSettings = z.strictObject({
   staleIfErrorMs: milliseconds(0)
     .default(3_600_000)
     .describe(
-      'How long after its freshness it is served while the upstream fails, but for 401, 403, 404 and 410. 0: not at all.',
+      'How long after its freshness it is served while the upstream fails, but for 401, 403, 404, 410 and 451. 0: not at all.',
     ),
   minRefreshMs: milliseconds(0)
     .default(5000)

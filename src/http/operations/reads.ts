@@ -68,6 +68,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
         const loaded = await load(exchange, caller, name);
         exchange.upstreamMs = loaded.upstreamMs;
         exchange.cache = cacheOutcome(loaded, now());
+        exchange.staleFor = loaded.cached?.error;
         return respondWithSnapshot(exchange, loaded, {
           ...options,
           codings,

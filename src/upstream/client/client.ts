@@ -95,7 +95,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       };
     } catch (error) {
       hold(-held);
-      if (!signal.aborted) throw errorOfExchange(error);
+      if (!signal.aborted) throw errorOfExchange(error, status > 0);
       throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { fault: true }) : signal.reason;
     }
   }

@@ -5,6 +5,23 @@ import { isOutOfDescriptors } from './descriptors.ts';
 /** Statuses that speak of a passing state, so that asking again may help (RFC 9110, section 15.6). */
 const PASSING: readonly number[] = [502, 503, 504];
 
+/** The two statuses of 4xx that speak of the moment, and not of what was asked (RFC 9110, section 15.5.9; RFC 8470). */
+const UNTIMELY: readonly number[] = [408, 425];
+
+/** Statuses of a list that is not there, or is hidden. */
+const ABSENT: readonly number[] = [404, 410];
+
+/** What callers are told of a platform that did answer. */
+const SAYS = {
+  error: 'The platform answered this read with an error. Trying again may help.',
+  redirect: 'The platform answered with a redirect, which is not followed. Trying again seldom helps.',
+  absent:
+    "The platform has no list where Portico asked for it, or hides it. Trying again will not help. Portico's operator finds where by the requestId in the log.",
+  brokeOff: 'The platform broke off its answer to this read. Trying again may help.',
+  garbled: 'The platform answered, but not in HTTP that can be read. Trying again seldom helps.',
+  insecure: 'No secure connection to the platform could be made. Trying again seldom helps.',
+};
+
 /**
  * The error that a response's status stands for; `undefined` for one that brings a page. `callersOwn` tells whose
  * business a credential is that the upstream does not accept: the caller's, or that of Portico's operator.
@@ -13,7 +30,9 @@ export function errorOfStatus(status: number, headers: ReplyHeaders, callersOwn:
   if (status === 200 || status === 203) return undefined;
   const passing = PASSING.includes(status);
   const wait = passing || status === 429 ? retryAfterSeconds(headers['retry-after'], Date.now()) : undefined;
-  return new GatewayError(codeOfStatus(status, callersOwn), {
+  const code = codeOfStatus(status, callersOwn);
+  return new GatewayError(code, {
+    ...detailOfStatus(status, code),
     reason: `answered with status ${status}`,
     upstreamStatus: status,
     fault: status >= 500,
@@ -28,7 +47,16 @@ function codeOfStatus(status: number, callersOwn: boolean): ErrorCode {
   if (status === 429) return 'upstream_rate_limited';
   // A success that brings something else than the whole page: 204, 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';
+  // What is wrong is what Portico asks for, and that is what its settings say.
+  if (status >= 400 && status < 500 && !UNTIMELY.includes(status)) return 'upstream_refused';
   return 'upstream_failed';
+}
+
+/** What the row of the code does not say. */
+function detailOfStatus(status: number, code: ErrorCode): { readonly detail?: string } {
+  if (ABSENT.includes(status)) return { detail: SAYS.absent };
+  if (code !== 'upstream_failed') return {};
+  return { detail: status < 400 ? SAYS.redirect : SAYS.error };
 }
 
 const MAX_RETRY_AFTER_SECONDS = 3600;
@@ -56,6 +84,7 @@ function parseHttpDate(text: string): number {
 /** What is said of an exchange that broke. */
 interface Row {
   readonly reason: string;
+  readonly detail?: string;
   readonly code?: ErrorCode;
   readonly retryable?: Retryable;
 }
@@ -71,9 +100,12 @@ const BROKEN: readonly (readonly [RegExp, Row])[] = [
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, { reason: 'the host name was not resolved', retryable: 'connect' }],
   [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, { reason: 'the body does not fit its Content-Length', retryable: 'reset' }],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, { reason: 'the connection was lost', retryable: 'reset' }],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, { reason: 'the response headers are too large' }],
-  [/^HTTPParserError$/, { reason: 'the response is not well-formed HTTP' }],
-  [/^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/, { reason: 'TLS was not established' }],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, { reason: 'the response headers are too large', detail: SAYS.garbled }],
+  [/^HTTPParserError$/, { reason: 'the response is not well-formed HTTP', detail: SAYS.garbled }],
+  [
+    /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,
+    { reason: 'TLS was not established', detail: SAYS.insecure },
+  ],
 ];
 
 /** Codes that undici gives to a request that it would not send: a bug or a bad setting, nothing that an upstream did. */
@@ -89,9 +121,9 @@ const CLOSED = /^UND_ERR_(DESTROYED|CLOSED)$/;
 
 /**
  * The error that an exchange broke off with, in our words; those of Node or undici stay in `cause`. What the upstream
- * has nothing to do with comes back as it is.
+ * has nothing to do with comes back as it is. `begun` tells whether the head of the response had come.
  */
-export function errorOfExchange(error: unknown): unknown {
+export function errorOfExchange(error: unknown, begun: boolean): unknown {
   if (error instanceof GatewayError) return error;
   if (isOutOfDescriptors(error)) return new GatewayError('overloaded', { ...NO_DESCRIPTOR, cause: error });
   const text = codeOf(error);
@@ -99,7 +131,7 @@ export function errorOfExchange(error: unknown): unknown {
   if (CLOSED.test(text)) return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });
   const [, row] = BROKEN.find(([pattern]) => pattern.test(text)) ?? [];
   const { code = 'upstream_failed', ...facts } = row ?? { reason: 'the request failed' };
-  return new GatewayError(code, { ...facts, fault: true, cause: error });
+  return new GatewayError(code, { ...(begun && { detail: SAYS.brokeOff }), ...facts, fault: true, cause: error });
 }
 
 function codeOf(error: unknown): string {

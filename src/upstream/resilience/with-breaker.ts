@@ -71,6 +71,7 @@ const RESPONDED: readonly ErrorCode[] = [
   'access_denied',
   'upstream_credential_rejected',
   'upstream_rate_limited',
+  'upstream_refused',
   'upstream_failed',
   'upstream_invalid',
 ];

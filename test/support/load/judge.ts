@@ -9,6 +9,7 @@ import { editionAt, endOf, oldestEdition } from './truth.ts';
 const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([
   'credential_rejected',
   'access_denied',
+  'upstream_refused',
   'upstream_failed',
   'upstream_invalid',
   'upstream_timeout',

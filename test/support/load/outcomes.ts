@@ -8,6 +8,7 @@ const OUTCOMES = [
   'not_modified',
   'credential_rejected',
   'access_denied',
+  'upstream_refused',
   'upstream_failed',
   'upstream_invalid',
   'upstream_timeout',

@@ -13,13 +13,21 @@ const CALLERS_OWN: Record<number, ErrorCode> = {
   300: 'upstream_failed',
   302: 'upstream_failed',
   304: 'upstream_failed',
-  400: 'upstream_failed',
+  400: 'upstream_refused',
   401: 'credential_rejected',
   403: 'access_denied',
-  404: 'upstream_failed',
-  407: 'upstream_failed',
-  418: 'upstream_failed',
+  404: 'upstream_refused',
+  405: 'upstream_refused',
+  406: 'upstream_refused',
+  407: 'upstream_refused',
+  408: 'upstream_failed',
+  410: 'upstream_refused',
+  418: 'upstream_refused',
+  422: 'upstream_refused',
+  425: 'upstream_failed',
   429: 'upstream_rate_limited',
+  451: 'upstream_refused',
+  499: 'upstream_refused',
   500: 'upstream_failed',
   502: 'upstream_failed',
   503: 'upstream_failed',
@@ -30,7 +38,7 @@ const CALLERS_OWN: Record<number, ErrorCode> = {
 const PORTICOS: Record<number, ErrorCode> = {
   401: 'upstream_credential_rejected',
   403: 'upstream_credential_rejected',
-  404: 'upstream_failed',
+  404: 'upstream_refused',
 };
 
 describe('the status of an upstream', () => {
@@ -64,6 +72,22 @@ describe('the status of an upstream', () => {
     });
   }
 
+  const DETAILS: Readonly<Record<number, RegExp>> = {
+    302: /answered with a redirect, which is not followed/,
+    400: /refused the request that Portico made of it. Trying again will not help/,
+    404: /has no list where Portico asked for it, or hides it. Trying again will not help/,
+    408: /answered this read with an error. Trying again may help/,
+    410: /has no list where Portico asked for it, or hides it/,
+    500: /answered this read with an error. Trying again may help/,
+    503: /answered this read with an error. Trying again may help/,
+  };
+  for (const [status, detail] of Object.entries(DETAILS)) {
+    it(`${status} is told as an answer: ${detail.source}`, async () => {
+      const { detail: told } = await errorFor(Number(status));
+      expect(told).to.match(detail).and.not.contain('did not answer');
+    });
+  }
+
   it('brings the wait that Retry-After asks for, and that of the table where it asks for none', async () => {
     const waits = { '7': 7, '0': 1, '999999': 3600, nonsense: 1 };
     for (const [field, seconds] of Object.entries(waits)) {
@@ -76,7 +100,7 @@ describe('the status of an upstream', () => {
   });
 
   it('is a fault from 500 on, and speaks of a passing state with 502, 503 and 504', async () => {
-    for (const status of [302, 401, 403, 404, 418, 429]) {
+    for (const status of [302, 400, 401, 403, 404, 408, 418, 425, 429]) {
       expect(await errorFor(status), String(status)).to.include({ fault: false, retryable: undefined });
     }
     for (const status of [500, 501, 505, 599]) {
@@ -172,12 +196,14 @@ describe('an exchange that breaks off', () => {
     const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const error = await errorOf(open(url.replace('http:', 'https:')).get(asking(), calm()));
     expect(error).to.include({ code: 'upstream_failed', reason: 'TLS was not established' });
+    expect(error.detail).to.contain('No secure connection');
   });
 
   it('that resets or closes the connection before headers is upstream_failed', async () => {
     for (const end of ['reset', 'end'] as const) {
       const error = await readFrom('', end);
       expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason: 'the connection was lost' });
+      expect(error.detail).to.contain('did not answer');
       expect(error.cause).to.be.instanceOf(Error);
     }
   });
@@ -185,18 +211,18 @@ describe('an exchange that breaks off', () => {
   it('that ends a body early is upstream_failed, by Content-Length or by chunks', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
     for (const end of ['reset', 'end'] as const) {
-      expect((await readFrom(`${head}Content-Length: 100\r\n\r\n[1,2`, end)).code).to.equal('upstream_failed');
-      expect((await readFrom(`${head}Transfer-Encoding: chunked\r\n\r\n4\r\n[1,2\r\n`, end)).code).to.equal(
-        'upstream_failed',
-      );
+      for (const rest of ['Content-Length: 100\r\n\r\n[1,2', 'Transfer-Encoding: chunked\r\n\r\n4\r\n[1,2\r\n']) {
+        const error = await readFrom(`${head}${rest}`, end);
+        expect(error.code).to.equal('upstream_failed');
+        expect(error.detail).to.contain('broke off its answer');
+      }
     }
   });
 
   it('that speaks no HTTP is upstream_failed', async () => {
-    expect(await readFrom('SSH-2.0-OpenSSH_9.6\r\n', 'stay')).to.include({
-      code: 'upstream_failed',
-      reason: 'the response is not well-formed HTTP',
-    });
+    const error = await readFrom('SSH-2.0-OpenSSH_9.6\r\n', 'stay');
+    expect(error).to.include({ code: 'upstream_failed', reason: 'the response is not well-formed HTTP' });
+    expect(error.detail).to.contain('not in HTTP that can be read');
     const conflicting = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]';
     expect((await readFrom(conflicting, 'stay')).code).to.equal('upstream_failed');
   });
@@ -226,14 +252,17 @@ describe('an exchange that breaks off', () => {
       UNHEARD_OF: undefined,
     };
     for (const [code, retryable] of Object.entries(codes)) {
-      const { fault, retryable: given } = errorOfExchange(Object.assign(new Error('x'), { code })) as GatewayError;
+      const { fault, retryable: given } = errorOfExchange(
+        Object.assign(new Error('x'), { code }),
+        false,
+      ) as GatewayError;
       expect({ code, fault, retryable: given }).to.deep.equal({ code, fault: true, retryable });
     }
   });
 
   it('is not to blame, nor asked again, where this process has no descriptor or memory for a connection', () => {
     for (const code of ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']) {
-      expect(errorOfExchange(Object.assign(new Error('x'), { code })), code).to.include({
+      expect(errorOfExchange(Object.assign(new Error('x'), { code }), true), code).to.include({
         code: 'overloaded',
         fault: false,
         retryable: undefined,
@@ -242,15 +271,18 @@ describe('an exchange that breaks off', () => {
   });
 
   it('is not to blame for a client that was closed', () => {
-    const error = errorOfExchange(Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }));
+    const error = errorOfExchange(Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }), true);
     expect(error).to.include({ code: 'draining', fault: false, retryable: undefined });
   });
 
   it('has its words kept in the cause and nowhere else', () => {
     const theirs = Object.assign(new Error('secret words'), { code: 'ENOTFOUND' });
-    const error = errorOfExchange(theirs);
+    const error = errorOfExchange(theirs, false);
     expect(error).to.include({ code: 'upstream_failed', reason: 'the host name was not resolved', cause: theirs });
     expect(String(error)).to.not.contain('secret');
-    expect(errorOfExchange('thrown text')).to.include({ code: 'upstream_failed', message: 'the request failed' });
+    expect(errorOfExchange('thrown text', false)).to.include({
+      code: 'upstream_failed',
+      message: 'the request failed',
+    });
   });
 });
