@@ -52,10 +52,3 @@ function parse(args: string[]) {
     },
   });
 }
-
-/** What is wrong with a version of Node, such as `22.19.0`; undefined if nothing is. */
-export function nodeIssue(version: string): string | undefined {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isTooOld = major < 22 || (major === 22 && minor < 20);
-  return isTooOld ? `needs Node 22.20 or newer, and this is ${version}` : undefined;
-}

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nodeIssue, parseCommandLine } from '../../src/commands/command-line.ts';
+import { parseCommandLine } from '../../src/commands/command-line.ts';
 
 describe('a command line', () => {
   for (const [args, parsed] of [
@@ -30,18 +30,4 @@ describe('a command line', () => {
       .to.have.property('issue')
       .that.contains('--nonsense');
   });
-});
-
-describe('the version of Node', () => {
-  for (const version of ['22.19.0', '21.9.9', '20.20.5', '9.0.0']) {
-    it(`${version} is too old`, () => {
-      expect(nodeIssue(version)).to.equal(`needs Node 22.20 or newer, and this is ${version}`);
-    });
-  }
-
-  for (const version of ['22.20.0', '22.21.1', '23.0.0', '26.0.0']) {
-    it(`${version} will do`, () => {
-      expect(nodeIssue(version)).to.equal(undefined);
-    });
-  }
 });

@@ -110,7 +110,12 @@ export function porticoEnvironment(more: Readonly<Record<string, string>> = {}):
 
 /** Runs `portico`, from the sources unless `main` says otherwise, in such an environment. */
 export function runPortico(args: readonly string[], env: Record<string, string> = {}, main = MAIN): PorticoProcess {
-  const running = startProcess(process.execPath, [main, ...args], { env: porticoEnvironment(env) });
+  return startPortico(process.execPath, [main, ...args], porticoEnvironment(env));
+}
+
+/** Starts a command that is, or runs, `portico`. */
+export function startPortico(command: string, args: readonly string[], env: Record<string, string>): PorticoProcess {
+  const running = startProcess(command, args, { env });
   const ready = new Promise<string>((resolve, reject) => {
     running.child.stdout.on('data', function find() {
       const url = /"url":"([^"]+)"/.exec(running.stdout())?.[1];

@@ -1,0 +1,38 @@
+import { dirname, join } from 'node:path';
+import { type Ended, startProcess } from '../support/process.ts';
+import { runTool, toolEnvironment } from '../support/tools.ts';
+import { installIn, temporaryFolder } from './packed.ts';
+
+/** One Node, and how to run programs on it. */
+export interface NodeOnHand {
+  /** Path of the binary. */
+  readonly path: string;
+  /** Variables that put it first: what npm starts then runs on it. */
+  readonly env: Record<string, string>;
+}
+
+/** The Node of this run. */
+export const THIS_NODE = onHand(process.execPath);
+
+/** Another Node, from npm. To be called in a `before` hook. */
+export async function nodeFromNpm(version: string): Promise<NodeOnHand> {
+  const folder = await temporaryFolder(`node-${version}`);
+  // What the package `node` gets in its install script, without that script.
+  const name = `node-${process.platform}-${process.arch}`;
+  await installIn(folder, [`${name}@${version}`]);
+  return onHand(join(folder, 'node_modules', name, 'bin/node'));
+}
+
+function onHand(path: string): NodeOnHand {
+  return { path, env: { PATH: `${dirname(path)}:${process.env['PATH']}`, NODE_OPTIONS: '' } };
+}
+
+/** Runs a tool to its end on a Node, and gives its standard output; rejects where it fails. */
+export function runToolOn(node: NodeOnHand, command: string, args: readonly string[], cwd: string): Promise<string> {
+  return runTool(command, args, cwd, node.env);
+}
+
+/** Runs a script to its end, however that is. */
+export function runOn(node: NodeOnHand, args: readonly string[], cwd: string): Promise<Ended> {
+  return startProcess(node.path, args, { cwd, env: toolEnvironment(node.env) }).ended;
+}

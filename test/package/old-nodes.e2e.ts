@@ -1,0 +1,48 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { needsRegistry } from '../support/tools.ts';
+import { type NodeOnHand, nodeFromNpm, runOn } from './nodes.ts';
+import { installIn, pack, temporaryFolder } from './packed.ts';
+
+/** The first Node that reads a top-level `await` at all, those that people still have, and the last that is too old. */
+const OLD_NODES = ['14', '18', '20', '22.19.0'];
+
+describe('the package on a Node that is too old', function () {
+  this.timeout(300_000);
+  let project: string;
+
+  before(async function () {
+    await needsRegistry(this);
+    const { tarball } = await pack();
+    project = await temporaryFolder('project');
+    await installIn(project, [tarball]);
+    await writeFile(join(project, 'import.mjs'), "import 'portico';\nconsole.log('imported');\n");
+  });
+
+  for (const version of OLD_NODES) {
+    describe(version, () => {
+      let node: NodeOnHand;
+      before(async () => {
+        node = await nodeFromNpm(version);
+      });
+
+      it('says so in one line when it is run', async () => {
+        const { code, stdout, stderr } = await runOn(node, ['node_modules/portico/dist/main.js', '--version'], project);
+        expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+        expect(stderr).to.match(new RegExp(`^portico: needs Node 22\\.20 or newer, and this is ${version}.*\n$`));
+      });
+
+      it('says so in one line when it is imported', async () => {
+        const { code, stdout, stderr } = await runOn(node, ['import.mjs'], project);
+        expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+        // The lines around it are Node's own, and name nothing of Portico's.
+        const said = stderr.split('\n').filter((line) => /portico/i.test(line));
+        expect(said).to.have.length(1);
+        expect(said[0]).to.match(
+          new RegExp(`^\\[Error: portico needs Node 22\\.20 or newer, and this is ${version}.*\\]$`),
+        );
+      });
+    });
+  }
+});

@@ -1,0 +1,144 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+import { codeBlocks } from '../support/docs.ts';
+import { porticoEnvironment, startPortico } from '../support/process.ts';
+import { needsRegistry, runTool } from '../support/tools.ts';
+import { expectedFiles } from './contents.ts';
+import { type NodeOnHand, nodeFromNpm, runOn, runToolOn, THIS_NODE } from './nodes.ts';
+import { asNewAsHere, installIn, type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
+
+const PAGE = 'docs/contract-tests.md';
+
+/** A consumer in TypeScript. The last line must not compile: else the types that it got are `any`. */
+const CONSUMER = `
+import { ConfigError, createGateway, type Gateway, type SettingsInput } from 'portico';
+
+const settings: SettingsInput = {
+  http: { port: 0 },
+  upstreams: { projects: { baseUrl: 'https://platform.example', credential: { kind: 'header', name: 'X-Api-Key' } } },
+  resources: { projects: { path: '/projects', pagination: { kind: 'link' } } },
+};
+const gateway: Gateway = createGateway(settings);
+export const url: Promise<string> = gateway.start();
+export const isMistake = (error: unknown): boolean => error instanceof ConfigError;
+// @ts-expect-error upstreams is missing
+createGateway({});
+`;
+
+/** Ways in which TypeScript projects find packages, with the kind of module that asks. */
+const RESOLUTIONS: Readonly<Record<string, readonly [file: string, ...options: string[]]>> = {
+  nodenext: ['consumer.mts', '--module', 'nodenext'],
+  'nodenext, of a CommonJS module': ['consumer.cts', '--module', 'nodenext'],
+  bundler: ['consumer.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+};
+
+describe('the package', function () {
+  this.timeout(300_000);
+  let packed: Packed;
+  let version: string;
+
+  before(async function () {
+    await needsRegistry(this);
+    packed = await pack();
+    ({ version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+  });
+
+  it('holds what runs, its settings, examples and docs, and nothing else', () => {
+    expect(packed.files).to.deep.equal(expectedFiles());
+  });
+
+  it('links to nothing that it does not hold', async () => {
+    const held = new Set(packed.files.flatMap((file) => [file, `${dirname(file)}/`, `${dirname(dirname(file))}/`]));
+    for (const page of packed.files.filter((file) => file.endsWith('.md'))) {
+      const text = await readFile(join(ROOT, page), 'utf8');
+      for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)) {
+        expect([...held], `${page} links to ${target}`).to.include(normalize(join(dirname(page), target)));
+      }
+    }
+  });
+
+  it('runs from a clone, too', async () => {
+    const said = await runTool('npm', ['run', '--silent', 'portico', '--', '--version'], packed.clone);
+    expect(said).to.equal(`${version}\n`);
+  });
+
+  for (const [name, find] of [
+    ['this Node', async () => THIS_NODE],
+    ['Node 22', () => nodeFromNpm('22')],
+  ] as const) {
+    describe(`on ${name}`, () => {
+      let node: NodeOnHand;
+      let project: string;
+
+      before(async () => {
+        node = await find();
+        project = await temporaryFolder('project');
+        // The page's own command, with the tarball in place of the published package.
+        const [command = ''] = codeBlocks(PAGE, 'sh');
+        const words = command.trim().split(' ');
+        expect(words.slice(0, 3)).to.deep.equal(['npm', 'install', '--save-dev']);
+        expect(words).to.include('portico');
+        const others = words.slice(3).filter((word) => word !== 'portico');
+        await installIn(project, [packed.tarball, ...(await asNewAsHere(others))], node.env);
+      });
+
+      it('runs by npx in an empty folder', async () => {
+        const folder = await temporaryFolder('empty');
+        const said = await runToolOn(
+          node,
+          'npx',
+          ['--yes', '--package', packed.tarball, 'portico', '--version'],
+          folder,
+        );
+        expect(said).to.equal(`${version}\n`);
+      });
+
+      it('is a command once installed for all, with the settings of the demo', async () => {
+        const prefix = await temporaryFolder('global');
+        await runToolOn(node, 'npm', ['install', '--global', '--prefix', prefix, packed.tarball], prefix);
+        const command = join(prefix, 'bin/portico');
+        expect(await runToolOn(node, command, ['--version'], prefix)).to.equal(`${version}\n`);
+        const env = { ...porticoEnvironment({ PORT: '0', ADMIN_PORT: '0' }), ...node.env };
+        const demo = startPortico(command, ['--demo'], env);
+        const list = await fetch(`${await demo.ready}/mcp/v1/resources`, {
+          headers: { authorization: 'Bearer demo-alice' },
+        });
+        expect(await list.json()).to.have.length(3);
+        expect((await demo.stop()).code).to.equal(0);
+      });
+
+      it('brings no Node of its own along', async () => {
+        const found = await stat(join(project, 'node_modules/node')).catch((error) => error.code);
+        expect(found).to.equal('ENOENT');
+      });
+
+      it('runs the test of the contract-test page', async () => {
+        const [code = ''] = codeBlocks(PAGE, 'js');
+        await writeFile(join(project, 'portico.test.mjs'), code);
+        expect(await runToolOn(node, 'npx', ['mocha', 'portico.test.mjs'], project)).to.match(/[1-9] passing/);
+      });
+
+      for (const [file, code] of [
+        ['import.mjs', "console.log(Object.keys(await import('portico')).join());"],
+        ['require.cjs', "console.log(Object.keys(require('portico')).join());"],
+      ] as const) {
+        it(`can be had by ${file}`, async () => {
+          await writeFile(join(project, file), code);
+          const { stdout, stderr } = await runOn(node, [file], project);
+          expect({ stdout, stderr }).to.deep.equal({ stdout: 'ConfigError,createGateway\n', stderr: '' });
+        });
+      }
+
+      for (const [resolution, [file, ...options]] of Object.entries(RESOLUTIONS)) {
+        it(`brings types that hold without skipLibCheck, found by ${resolution}`, async () => {
+          await writeFile(join(project, file), CONSUMER);
+          const tsc = join(ROOT, 'node_modules/.bin/tsc');
+          const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+          const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
+          await runTool(tsc, [...strict, ...types, ...options, file], project);
+        });
+      }
+    });
+  }
+});

@@ -1,0 +1,54 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onCleanup } from '../support/cleanup.ts';
+import { runTool } from '../support/tools.ts';
+
+/** The folder of the repository. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What a fresh clone does not have: all the rest is copied, so that only `files` keeps it out of the package. */
+const NOT_CLONED = /^(\.git|node_modules|dist|coverage|[^/]+\.(tgz|mcpb))$/;
+
+/** What `npm pack` made. */
+export interface Packed {
+  /** What it was made of: the folder of a clone, with the packages of this one. */
+  readonly clone: string;
+  /** Path of the tarball. */
+  readonly tarball: string;
+  /** Files in it, sorted. */
+  readonly files: readonly string[];
+}
+
+/** A folder that is gone with the test, or the suite, that asked for it. */
+export async function temporaryFolder(name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `portico-${name}-`));
+  onCleanup(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Packs what a fresh clone would hold. To be called in a `before` hook. */
+export async function pack(): Promise<Packed> {
+  const folder = await temporaryFolder('pack');
+  const clone = join(folder, 'clone');
+  await cp(ROOT, clone, { recursive: true, filter: (source) => !NOT_CLONED.test(relative(ROOT, source)) });
+  await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  const said = await runTool('npm', ['pack', '--json', '--pack-destination', folder], clone);
+  const [{ filename, files }] = JSON.parse(said.slice(said.indexOf('[\n')));
+  const paths: string[] = files.map(({ path }: { path: string }) => path);
+  return { clone, tarball: join(folder, filename), files: paths.sort() };
+}
+
+/** Installs packages, the tarball among them, into a new project. */
+export async function installIn(project: string, packages: readonly string[], env = {}): Promise<void> {
+  await mkdir(project, { recursive: true });
+  await writeFile(join(project, 'package.json'), '{ "private": true }');
+  await runTool('npm', ['install', ...packages, '--no-audit', '--no-fund'], project, env);
+}
+
+/** `name@range` for each of these, as new as here. */
+export async function asNewAsHere(names: readonly string[]): Promise<string[]> {
+  const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  return names.map((name) => (name in devDependencies ? `${name}@${devDependencies[name]}` : name));
+}
