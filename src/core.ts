@@ -91,7 +91,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         events,
         now,
       });
-      return { resource, definition: define(resource, config.scheme), read };
+      return { resource, definition: define(resource, config.scheme), known: knownValues(settings), read };
     }),
   );
   return {
@@ -102,6 +102,15 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
     },
   };
+}
+
+/** What fields may be, as far as settings say: the texts of their tables, and what stands where a platform has none. */
+function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readonly string[]>> {
+  const known = Object.entries(fields).map(([name, field]) => {
+    const texts = [...Object.values(field.values), field.default].filter((text) => text !== '');
+    return [name, [...new Set(texts)]] as const;
+  });
+  return Object.fromEntries(known.filter(([, texts]) => texts.length > 0));
 }
 
 /** Pagination with what a page says of itself as a function in place of its expression. */

@@ -29,6 +29,22 @@ describe('the core', () => {
     expect(catalogue.offered.map(({ resource }) => resource.name)).to.deep.equal(['projects', 'tools']);
   });
 
+  it('knows the values that settings name, and of no other field', () => {
+    const each = { baseUrl: 'http://127.0.0.1:1' };
+    const { catalogue } = coreOf({
+      upstreams: { workflows: each, tools: each },
+      resources: {
+        workflows: {
+          fields: {
+            status: { from: 'on', default: 'UNKNOWN', values: { true: 'ACTIVE', yes: 'ACTIVE', false: 'OFF', '': '' } },
+            triggerType: 'type',
+          },
+        },
+      },
+    });
+    expect(catalogue.offered.map(({ known }) => known)).to.deep.equal([{ status: ['ACTIVE', 'OFF', 'UNKNOWN'] }, {}]);
+  });
+
   it('takes a 401 for the resources of that upstream, and leaves those of another', async () => {
     const all = lists({ workflows: [toolItem('a')], tools: [toolItem('b')] });
     const one = await startHttpUpstream((request, response) =>

@@ -8,6 +8,8 @@ import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 export interface Offered {
   readonly resource: Resource;
   readonly definition: Definition;
+  /** Values of fields that settings name: by field, only where there are some. The same for every caller. */
+  readonly known: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The core: what both edges ask. */
@@ -35,7 +37,7 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
   const writer = createSnapshotWriter(Date.now());
   writer.add(entries.map(({ definition }) => definition));
   return {
-    offered: entries.map(({ resource, definition }) => ({ resource, definition })),
+    offered: entries.map(({ resource, definition, known }) => ({ resource, definition, known })),
     list: writer.finish(),
     find(uri) {
       const name = names.get(uri);

@@ -30,6 +30,11 @@ function comparedMessage(message: Json): Json {
   if (error !== undefined) return { ...rest, error: { code: error.code } };
   // What is told of a mistake in the arguments of a tool is for each server to say.
   if (result?.isError === true) return { ...rest, result: { isError: true } };
+  // So is what may help where nothing fits.
+  if (result?.structuredContent?.total === 0) {
+    const { hint: _, ...structuredContent } = result.structuredContent;
+    return { ...rest, result: { ...result, content: [], structuredContent } };
+  }
   if (typeof result?.structuredContent?.nextCursor !== 'string') return message;
   return {
     ...rest,

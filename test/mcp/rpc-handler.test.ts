@@ -545,6 +545,7 @@ describe('the instructions for a model', () => {
     const fourth = {
       resource: { ...first.resource, name: 'scanners' },
       definition: { ...first.definition, description },
+      known: {},
     };
     const offered = [...catalogue.offered, fourth];
     const { json } = await asked({ catalogue: { ...catalogue, offered } }).current('server/discover');

@@ -22,6 +22,7 @@ export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
     RESOURCES.map((resource) => ({
       resource,
       definition: define(resource, 'platform'),
+      known: {},
       read: (caller, options) =>
         read({
           name: resource.name,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Offered } from '../../catalogue/catalogue.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Resource } from '../../resources/resource.ts';
+import { listValues, valuesOf } from './known-values.ts';
 
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
@@ -11,60 +12,91 @@ const MAX_CURSOR = 512;
 const MAX_NAMES = 5;
 const MAX_NAME = 40;
 
-/** What narrows a list. */
+/** What narrows a list, in any case of its letters. */
 export interface Filter {
-  /** Text that the name or the description has, in any case; never empty. */
+  /** Text that one of the documented fields has; never empty. */
   readonly query?: string | undefined;
-  /** Fields with the very text that they must have. */
-  readonly exact: Readonly<Record<string, string>>;
+  /** Fields with the whole text that they must have. */
+  readonly values: Readonly<Record<string, string>>;
 }
 
 /** What a tool is asked for. */
 export interface ToolArguments {
   readonly filter: Filter;
+  /** The fields that items come with, in the documented order; `undefined` for all. */
+  readonly fields: readonly string[] | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
 }
 
-const COMMON = {
-  query: z
-    .string()
-    .max(MAX_TEXT)
-    .optional()
-    .describe('Text to look for in name and description, in any case. Leave it out for all.'),
+const QUERY = z
+  .string()
+  .max(MAX_TEXT)
+  .optional()
+  .describe('Text to look for in all fields, in any case. Leave it out for all.');
+
+const PAGING = {
   limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('The most items to return.'),
   cursor: z
     .string()
     .max(MAX_CURSOR)
     .optional()
-    .describe('nextCursor of the page before, with the same other arguments. Leave it out to begin.'),
+    .describe('nextCursor of the page before, with the same query and filters. Leave it out to begin.'),
 };
 
-/** The zod schema of a resource's tool arguments. */
-export function argumentsShape({ filters }: Resource) {
-  const exact = Object.fromEntries(
-    filters.map((field) => [
-      field,
-      z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} is exactly this, in this case.`),
-    ]),
-  );
-  const { query, ...paging } = COMMON;
-  return z.strictObject({ query, ...exact, ...paging });
+type ToolResource = Pick<Offered, 'resource' | 'known'>;
+
+/** The zod schema of the arguments of a resource's tool. The same for every caller: it tells of settings alone. */
+export function argumentsShape({ resource, known }: ToolResource) {
+  const filters = Object.fromEntries(resource.filters.map((field) => [field, filterShape(field, known[field] ?? [])]));
+  const names = fieldsOf(resource);
+  const fields = z
+    .array(z.enum(names))
+    .min(1)
+    .max(names.length)
+    .optional()
+    .describe('The fields that items come with. Leave it out for all.');
+  return z.strictObject({ query: QUERY, ...filters, fields, ...PAGING });
+}
+
+function filterShape(field: string, known: readonly string[]) {
+  const values = listValues(valuesOf(known));
+  const told = values === '' ? '' : ` Known values: ${values}.`;
+  return z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} is this, in any case.${told}`);
 }
 
 /** Reads arguments of this shape. Throws `invalid_params`, with every issue in words that a model can act on. */
-export function readArguments(shape: ReturnType<typeof argumentsShape>, given: unknown): ToolArguments {
-  const parsed = shape.safeParse(given ?? {});
+export function readArguments(
+  { resource }: Pick<ToolResource, 'resource'>,
+  shape: ReturnType<typeof argumentsShape>,
+  given: object = {},
+): ToolArguments {
+  const names = fieldsOf(resource);
+  const { fields: wanted } = given as { readonly fields?: unknown };
+  // zod would look at each of them first, and tell of each.
+  if (Array.isArray(wanted) && wanted.length > names.length) {
+    throw new GatewayError('invalid_params', { detail: `fields: There are ${names.length}: ${names.join(', ')}.` });
+  }
+  const parsed = shape.safeParse(given);
   if (!parsed.success) {
     throw new GatewayError('invalid_params', { detail: parsed.error.issues.map(wordsOf).join(' ') });
   }
-  const { query, limit, cursor, ...rest } = parsed.data;
-  const exact: Record<string, string> = {};
-  for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') exact[field] = text;
-  return { filter: { query: query === '' ? undefined : query, exact }, limit, cursor };
+  const { query, limit, cursor, fields, ...rest } = parsed.data;
+  const values: Record<string, string> = {};
+  for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') values[field] = text;
+  return {
+    filter: { query: query === '' ? undefined : query, values },
+    fields: fields && names.filter((name) => fields.includes(name)),
+    limit,
+    cursor,
+  };
 }
 
-/** An issue in words. Each argument that there is has one at most; all others are named in one, a few of them. */
+function fieldsOf({ shape }: ToolResource['resource']): string[] {
+  return Object.keys(shape.shape);
+}
+
+/** An issue in words. Each argument that there is has a few at most; all others are named in one, a few of them. */
 function wordsOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return `${[...issue.path, ''].join(': ')}${issue.message}.`;
   const { keys } = issue;

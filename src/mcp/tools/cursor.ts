@@ -36,8 +36,9 @@ function parse(cursor: string): readonly unknown[] {
   }
 }
 
+/** A filter means the same in any case. */
 function digest(filter: object): string {
-  return hash('sha256', JSON.stringify(filter), 'base64url').slice(0, 11);
+  return hash('sha256', JSON.stringify(filter).toLowerCase(), 'base64url').slice(0, 11);
 }
 
 function invalid(detail: string): GatewayError {

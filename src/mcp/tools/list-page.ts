@@ -1,10 +1,13 @@
 import { GatewayError } from '../../kernel/errors.ts';
+import { nextTurn } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 
 /** Part of a list, or of what a filter leaves of it. */
 export interface ListPage {
   /** Where the items stand that the filter leaves; `undefined` without a filter. */
   readonly found?: readonly number[] | undefined;
+  /** What may help where the filter leaves nothing. */
+  readonly hint?: string | undefined;
   /** Of the first item of this page among these. */
   readonly offset: number;
   /** The most items. */
@@ -18,33 +21,72 @@ export interface ListPage {
 /** What a page costs beside the items. */
 const PAGE_BYTES = 512;
 
+/** Items are parsed in steps of about this size: other requests have their turn between them. */
+const STEP_BYTES = 262_144;
+
 /**
  * The page as JSON: `items`, `total` and, unless it is the last one, `nextCursor`. Cut out of the snapshot's own bytes.
  * Throws `result_too_large`, with how to ask for less, where it would be larger than `maxBytes`.
  */
-export function writePage({ bytes, itemStarts, count }: Snapshot, page: ListPage): string {
-  const { found, offset, limit, cursorOf, maxBytes } = page;
+export function writePage(snapshot: Snapshot, page: ListPage): string {
+  const steps = pageSteps(snapshot, page, (item) => item);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same with these fields of each item, which is parsed for that. Rejects with the signal's reason once that aborts. */
+export async function writeFields(
+  snapshot: Snapshot,
+  page: ListPage,
+  fields: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const steps = pageSteps(snapshot, page, (item) => JSON.stringify(JSON.parse(item), [...fields]));
+  for (;;) {
+    await nextTurn();
+    signal.throwIfAborted();
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Writes the page, and lets go after each step. */
+function* pageSteps(
+  { bytes, itemStarts, count }: Snapshot,
+  { found, hint, offset, limit, cursorOf, maxBytes }: ListPage,
+  textOf: (item: string) => string,
+): Generator<undefined, string> {
   const total = found === undefined ? count : found.length;
   const next = Math.min(offset + limit, total);
   const items: string[] = [];
   let size = PAGE_BYTES;
+  let read = 0;
   for (let at = offset; at < next; at += 1) {
     const index = found?.[at] ?? at;
     const begin = itemStarts[index];
-    const end = itemStarts[index + 1] ?? bytes.length;
-    size += end - (begin ?? end);
-    if (size > maxBytes) throw tooLarge(items.length, maxBytes);
     // A comma or a bracket stands ahead of each start.
-    items.push(bytes.toString('utf8', begin, end - 1));
+    const end = (itemStarts[index + 1] ?? bytes.length) - 1;
+    const text = textOf(bytes.toString('utf8', begin, end));
+    size += Buffer.byteLength(text) + 1;
+    if (size > maxBytes) throw tooLarge(items.length, maxBytes);
+    items.push(text);
+    read += end - (begin ?? end);
+    if (read < STEP_BYTES) continue;
+    read = 0;
+    yield;
   }
   const more = next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
-  return `{"items":[${items.join(',')}],"total":${total}${more}}`;
+  const told = hint !== undefined && total === 0 ? `,"hint":${JSON.stringify(hint)}` : '';
+  const fits = size + Buffer.byteLength(told) <= maxBytes;
+  return `{"items":[${items.join(',')}],"total":${total}${more}${fits ? told : ''}}`;
 }
 
 function tooLarge(fitting: number, maxBytes: number): GatewayError {
   const detail =
     fitting === 0
-      ? `Not even one of these items fits the ${maxBytes} bytes that a result may have here. Read the resource instead.`
-      : `These items take more than the ${maxBytes} bytes that a result may have here. Set limit to ${fitting} or less and go on with nextCursor, or narrow the list with query or a filter.`;
+      ? `Not even one of these items fits the ${maxBytes} bytes that a result may have here. Read the resource instead, or name the fields that you need.`
+      : `These items take more than the ${maxBytes} bytes that a result may have here. Set limit to ${fitting} or less and go on with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
   return new GatewayError('result_too_large', { detail });
 }

@@ -4,6 +4,7 @@ import type { Item } from '../../resources/resource.ts';
 import type { Load } from '../../snapshots/load.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 import type { Filter } from './arguments.ts';
+import { createSeen, type Values } from './known-values.ts';
 
 /** Lists are parsed and searched in steps of about this size: other requests have their turn between them. */
 const STEP_BYTES = 262_144;
@@ -11,12 +12,16 @@ const STEP_BYTES = 262_144;
 /** Parsed items of one list, in their order, step by step. */
 type Steps = Iterable<readonly Item[]>;
 
-/** Where in a list the items stand that a filter leaves. Rejects with the signal's reason once that aborts. */
-export type Search = (
-  load: Pick<Load, 'snapshot' | 'cached'>,
-  filter: Filter,
-  signal: AbortSignal,
-) => Promise<readonly number[]>;
+/** What a filter leaves of a list. */
+export interface Found {
+  /** Where the items stand. */
+  readonly indices: readonly number[];
+  /** Where there are none: what the fields are, in this list, that the filter names. */
+  readonly seen: ReadonlyMap<string, Values>;
+}
+
+/** Searches a list. Rejects with the signal's reason once that aborts. */
+export type Search = (load: Pick<Load, 'snapshot' | 'cached'>, filter: Filter, signal: AbortSignal) => Promise<Found>;
 
 /**
  * Searches lists. Parsed, a list takes several times its bytes: lists of `maxParsedBytes` together are kept parsed, those
@@ -80,20 +85,25 @@ async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
   }
 }
 
-async function findItems(steps: Steps, { query = '', exact }: Filter, signal: AbortSignal): Promise<number[]> {
-  const fields = Object.entries(exact);
+async function findItems(steps: Steps, { query = '', values }: Filter, signal: AbortSignal): Promise<Found> {
+  const wanted = Object.entries(values).map(([field, text]) => [field, text.toLowerCase()] as const);
+  const seen = createSeen(Object.keys(values));
   const needle = query.toLowerCase();
-  const has = (text = '') => text.toLowerCase().includes(needle);
-  const found: number[] = [];
+  const hasNeedle = (item: Item) => {
+    for (const field in item) if (item[field]?.toLowerCase().includes(needle)) return true;
+    return false;
+  };
+  const indices: number[] = [];
   let index = 0;
   for await (const step of inTurn(steps)) {
     signal.throwIfAborted();
     for (const item of step) {
-      if (fields.every(([field, text]) => item[field] === text) && (has(item['name']) || has(item['description']))) {
-        found.push(index);
+      if (wanted.every(([field, text]) => item[field]?.toLowerCase() === text) && (needle === '' || hasNeedle(item))) {
+        indices.push(index);
       }
+      if (indices.length === 0) seen.add(item);
       index += 1;
     }
   }
-  return found;
+  return { indices, seen: seen.values() };
 }

@@ -1,8 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { Catalogue, Offered } from '../../catalogue/catalogue.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Resource } from '../../resources/resource.ts';
 import type { Load } from '../../snapshots/load.ts';
 import type { Representations } from '../../snapshots/representations.ts';
 import { andThen, attempt, type ReadResource, type RequestContext } from '../request-context.ts';
@@ -10,7 +9,8 @@ import type { Result } from '../results.ts';
 import { isOfHttp, type RecordError } from '../rpc-errors.ts';
 import { argumentsShape, DEFAULT_LIMIT, readArguments, type ToolArguments } from './arguments.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { writePage } from './list-page.ts';
+import { hintFor } from './hint.ts';
+import { writeFields, writePage } from './list-page.ts';
 import { createSearch } from './search.ts';
 
 export interface ToolsOptions {
@@ -38,15 +38,16 @@ export interface Tools {
 export function createTools(options: ToolsOptions): Tools {
   const { catalogue, readResource, representations, maxResultBytes, recordError } = options;
   const search = createSearch(options.maxParsedBytes);
-  const tools = catalogue.offered.map(({ resource }) => {
-    const shape = argumentsShape(resource);
-    return { resource, shape, tool: describeTool(resource, shape) };
+  const tools = catalogue.offered.map((offered) => {
+    const shape = argumentsShape(offered);
+    return { ...offered, shape, tool: describeTool(offered, shape) };
   });
   const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
 
   function pageOf(
     load: Load,
-    { filter, limit, cursor }: ToolArguments,
+    known: Offered['known'],
+    { filter, fields, limit, cursor }: ToolArguments,
     context: RequestContext,
   ): Result | Promise<Result> {
     const { snapshot } = load;
@@ -54,15 +55,21 @@ export function createTools(options: ToolsOptions): Tools {
     const offset = readCursor(place, cursor);
     const cursorOf = (next: number) => writeCursor(place, next);
     const page = { offset, limit, cursorOf, maxBytes: maxResultBytes };
+    const isNarrowed = filter.query !== undefined || Object.keys(filter.values).length > 0;
+    if (isNarrowed || fields !== undefined) return narrowed();
     const whole = () => pageResult(writePage(snapshot, page));
-    if (filter.query !== undefined || Object.keys(filter.exact).length > 0) {
-      return search(load, filter, context.signal).then((found) => ({
-        shared: [pageResult(writePage(snapshot, { ...page, found }))],
-      }));
-    }
     // Whoever makes up limits and offsets must not fill the cache: pages of one size are kept, side by side.
     const isKept = limit === DEFAULT_LIMIT && offset % DEFAULT_LIMIT === 0 && offset < Math.max(1, snapshot.count);
     return { shared: [isKept ? representations.derived(load, `page ${offset}`, whole) : whole()] };
+
+    async function narrowed(): Promise<Result> {
+      const { signal } = context;
+      const found = isNarrowed ? await search(load, filter, signal) : undefined;
+      const hint = found?.indices.length === 0 ? hintFor(filter, found.seen, known) : undefined;
+      const part = { ...page, found: found?.indices, hint };
+      const text = fields === undefined ? writePage(snapshot, part) : await writeFields(snapshot, part, fields, signal);
+      return { shared: [pageResult(text)] };
+    }
   }
 
   return {
@@ -78,8 +85,8 @@ export function createTools(options: ToolsOptions): Tools {
       context.record.tool = name;
       return attempt<Result>(
         () => {
-          const args = readArguments(tool.shape, given);
-          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, args, context));
+          const args = readArguments(tool, tool.shape, given);
+          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, tool.known, args, context));
         },
         (thrown) => {
           if (context.signal.aborted) throw thrown;
@@ -111,17 +118,21 @@ function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError
 }
 
 /** A resource's tool as `tools/list` shows it. */
-function describeTool({ name, title, description, shape, filters }: Resource, taken: z.ZodObject): Tool {
+function describeTool({ resource }: Pick<Offered, 'resource'>, taken: z.ZodObject): Tool {
+  const { name, title, description, shape, filters } = resource;
   const by = ['query', ...filters].join(', ');
   const returned = z.strictObject({
-    items: z.array(shape).describe('Items of this page, in the order of the platform.'),
+    items: z
+      .array(shape.partial())
+      .describe('Items of this page, in the order of the platform, with all fields or those that were asked for.'),
     total: z.number().int().min(0).describe('Items that fit, on all pages.'),
+    hint: z.string().optional().describe('What may help, where no item fits.'),
     nextCursor: z.string().optional().describe('Cursor of the next page. Absent on the last one.'),
   });
   return {
     name: `list_${name}`,
     title: `List ${title.toLowerCase()}`,
-    description: `${description} Page by page, with total and nextCursor; narrow the list by ${by}.`,
+    description: `${description} Page by page, with total and nextCursor; narrow the list by ${by}, and the items by fields.`,
     inputSchema: jsonSchema(taken),
     outputSchema: jsonSchema(returned),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -132,6 +143,6 @@ function jsonSchema(shape: z.ZodObject): Tool['inputSchema'] {
   return { ...z.toJSONSchema(shape, { io: 'input' }), type: 'object' } as Tool['inputSchema'];
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -48,15 +48,22 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     const schema = schemas.get(name);
     if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
     const checked = await schema['~standard'].validate(given);
-    const { query = '', limit = 50, cursor, ...exact }: Json = given;
+    const { query = '', limit = 50, cursor, fields, ...values }: Json = given;
     if (checked.issues !== undefined || cursor !== undefined) return { content: [], isError: true };
+    const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
+    const is = (text: string | undefined, other: string) => text?.toLowerCase() === other.toLowerCase();
     const left = items.filter(
       (item) =>
-        Object.entries(exact).every(([field, text]) => item[field] === text) &&
-        `${item['name']}\n${item['description']}`.toLowerCase().includes(query.toLowerCase()),
+        Object.entries<string>(values).every(([field, text]) => is(item[field], text)) &&
+        Object.values(item).some((text) => has(text, query)),
     );
+    const part = left
+      .slice(0, limit)
+      .map((item) =>
+        Object.fromEntries(Object.entries(item).filter(([field]) => fields === undefined || fields.includes(field))),
+      );
     const more = left.length > limit && { nextCursor: '' };
-    const page = { items: left.slice(0, limit), total: left.length, ...more };
+    const page = { items: part, total: left.length, ...more };
     return { content: [{ type: 'text', text: JSON.stringify(page) }], structuredContent: page };
   }
 

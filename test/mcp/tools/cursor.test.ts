@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { readCursor, writeCursor } from '../../../src/mcp/tools/cursor.ts';
 
-const PLACE = { etag: 'W/"abc"', filter: { query: 'a', exact: {} } };
+const PLACE = { etag: 'W/"abc"', filter: { query: 'a', values: {} } };
 
 function codeOf(work: () => unknown): string | undefined {
   try {
@@ -31,7 +31,7 @@ describe('a cursor', () => {
   });
 
   it('does not fit another filter', () => {
-    const other = { ...PLACE, filter: { query: 'b', exact: {} } };
+    const other = { ...PLACE, filter: { query: 'b', values: {} } };
     expect(codeOf(() => readCursor(other, writeCursor(PLACE, 50)))).to.equal('invalid_params');
   });
 

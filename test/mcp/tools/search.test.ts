@@ -5,10 +5,11 @@ import type { Filter } from '../../../src/mcp/tools/arguments.ts';
 import { createSearch as create, stepsOf } from '../../../src/mcp/tools/search.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createSnapshotWriter } from '../../../src/snapshots/snapshot.ts';
+import { toolItem } from '../../support/loads.ts';
 import { cachedFor, loadOf } from '../asked.ts';
 
 const STEP_BYTES = 262_144;
-const ALL = { exact: {} };
+const ALL = { values: {} };
 
 /** A search of callers who stay, unless a test says otherwise. */
 function createSearch(maxParsedBytes: number) {
@@ -107,6 +108,23 @@ describe('a search', () => {
     }
   });
 
+  it('takes a list of 100,000 items in as many turns as its bytes ask for, whether something fits or not', async () => {
+    const items = Array.from({ length: 100_000 }, (_, index) => toolItem(`tool-${index}`, { category: `C${index}` }));
+    const load = loadOf(items, cachedFor(1));
+    const atLeast = load.snapshot.bytes.length / STEP_BYTES;
+    for (const maxParsedBytes of [1024, 67_108_864]) {
+      const search = createSearch(maxParsedBytes);
+      for (const category of ['c99999', 'nothing', 'nothing']) {
+        let found: Awaited<ReturnType<typeof search>> | undefined;
+        const searching = search(load, { values: { category } }).then((result) => {
+          found = result;
+        });
+        expect(await turnsDuring(searching)).to.be.at.least(atLeast);
+        expect(found?.indices).to.deep.equal(category === 'nothing' ? [] : [99_999]);
+      }
+    }
+  });
+
   it('finds the same in a list that is kept parsed as in one that is not', async () => {
     const items = Array.from({ length: 9000 }, (_, index) => ({
       id: String(index),
@@ -116,7 +134,9 @@ describe('a search', () => {
     const expected = items.flatMap(({ name }, index) => (name.startsWith('3') ? [index] : []));
     for (const maxParsedBytes of [1024, 8_388_608]) {
       const search = createSearch(maxParsedBytes);
-      for (const _ of [1, 2]) expect(await search(load, { query: '3 X', exact: {} })).to.deep.equal(expected);
+      for (const _ of [1, 2]) {
+        expect((await search(load, { query: '3 X', values: {} })).indices).to.deep.equal(expected);
+      }
     }
   });
 
@@ -124,7 +144,7 @@ describe('a search', () => {
     const search = createSearch(8_388_608);
     const load = list(5);
     const { length } = load.snapshot.bytes;
-    const all = Array.from({ length: 100 }, (_, index) => ({ query: `${index}`, exact: {} }));
+    const all = Array.from({ length: 100 }, (_, index) => ({ query: `${index}`, values: {} }));
     expect(await parsedDuring(() => Promise.all(all.map((filter) => search(load, filter))))).to.be.below(length * 1.01);
     expect(await parsedDuring(() => search(load, ALL))).to.equal(0);
   });
@@ -182,26 +202,38 @@ describe('a filter', () => {
   ];
   const search = createSearch(1024);
   const ids = async (filter: Parameters<typeof search>[1]) =>
-    (await search(loadOf(ITEMS), filter)).map((index) => ITEMS[index]?.id);
+    (await search(loadOf(ITEMS), filter)).indices.map((index) => ITEMS[index]?.id);
 
   it('that wants nothing leaves all', async () => {
-    expect(await ids({ exact: {} })).to.deep.equal(['1', '2', '3']);
-    expect(await ids({ query: '', exact: {} })).to.deep.equal(['1', '2', '3']);
+    expect(await ids({ values: {} })).to.deep.equal(['1', '2', '3']);
+    expect(await ids({ query: '', values: {} })).to.deep.equal(['1', '2', '3']);
   });
 
-  it('looks into names and descriptions, in any case', async () => {
-    expect(await ids({ query: 'SEM', exact: {} })).to.deep.equal(['2']);
-    expect(await ids({ query: 'source', exact: {} })).to.deep.equal(['2']);
-    expect(await ids({ query: 'straSSe', exact: {} })).to.deep.equal([]);
-    expect(await ids({ query: 'STRAß', exact: {} })).to.deep.equal(['3']);
-    expect(await ids({ query: 'network', exact: {} })).to.deep.equal([]);
+  it('looks into every field, in any case', async () => {
+    expect(await ids({ query: 'SEM', values: {} })).to.deep.equal(['2']);
+    expect(await ids({ query: 'source', values: {} })).to.deep.equal(['2']);
+    expect(await ids({ query: 'straSSe', values: {} })).to.deep.equal([]);
+    expect(await ids({ query: 'STRAß', values: {} })).to.deep.equal(['3']);
+    expect(await ids({ query: 'network', values: {} })).to.deep.equal(['1']);
+    expect(await ids({ query: '3', values: {} })).to.deep.equal(['3']);
+    expect(await ids({ query: 'categor', values: {} })).to.deep.equal([]);
   });
 
-  it('wants fields to be exactly so', async () => {
-    expect(await ids({ exact: { category: 'CODE' } })).to.deep.equal(['2', '3']);
-    expect(await ids({ exact: { category: 'code' } })).to.deep.equal([]);
-    expect(await ids({ exact: { category: 'CODE', id: '3' } })).to.deep.equal(['3']);
-    expect(await ids({ query: 'e', exact: { category: 'NETWORK' } })).to.deep.equal(['1']);
-    expect(await ids({ exact: { description: '' } })).to.deep.equal(['3']);
+  it('wants fields to be so, whole and in any case', async () => {
+    expect(await ids({ values: { category: 'CODE' } })).to.deep.equal(['2', '3']);
+    expect(await ids({ values: { category: 'code' } })).to.deep.equal(['2', '3']);
+    expect(await ids({ values: { category: 'COD' } })).to.deep.equal([]);
+    expect(await ids({ values: { category: 'CODE', id: '3' } })).to.deep.equal(['3']);
+    expect(await ids({ query: 'e', values: { category: 'Network' } })).to.deep.equal(['1']);
+    expect(await ids({ values: { description: '' } })).to.deep.equal(['3']);
+    expect(await ids({ values: { nothing: '' } })).to.deep.equal([]);
+  });
+
+  it('that leaves nothing has seen what the fields are that it names, and no other field', async () => {
+    const { indices, seen } = await search(loadOf(ITEMS), { query: 'nothing', values: { category: 'x' } });
+    expect(indices).to.deep.equal([]);
+    expect([...seen.keys()]).to.deep.equal(['category']);
+    expect(seen.get('category')).to.include({ hasMore: false });
+    expect(seen.get('category')?.values).to.deep.equal(['NETWORK', 'CODE']);
   });
 });

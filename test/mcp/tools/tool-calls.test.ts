@@ -5,7 +5,7 @@ import { writeCursor } from '../../../src/mcp/tools/cursor.ts';
 import { createSnapshotCache, snapshotKey } from '../../../src/snapshots/cache.ts';
 import { createRepresentations } from '../../../src/snapshots/representations.ts';
 import { callerWith } from '../../support/caller.ts';
-import type { Reader } from '../../support/catalogue.ts';
+import { catalogueOf, type Reader } from '../../support/catalogue.ts';
 import { toolItem } from '../../support/loads.ts';
 import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
 
@@ -18,6 +18,12 @@ const list: Reader = () => loadOf(ITEMS, cachedFor(1000));
 async function call(name: string, args?: object, options: Parameters<typeof asked>[0] = { read: list }) {
   const { json, record, bugs } = await asked(options).current('tools/call', { name, arguments: args });
   return { ...json.result, record, bugs };
+}
+
+/** The catalogue of a test, of whose tools settings know these values. */
+function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reader) {
+  const catalogue = catalogueOf(read);
+  return { ...catalogue, offered: catalogue.offered.map((one) => ({ ...one, known })) };
 }
 
 describe('the list of tools', () => {
@@ -42,14 +48,28 @@ describe('the list of tools', () => {
     const { tools } = (await asked().earlier('tools/list')).json.result;
     const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
     expect(keys).to.deep.equal([
-      ['query', 'limit', 'cursor'],
-      ['query', 'triggerType', 'status', 'limit', 'cursor'],
-      ['query', 'category', 'limit', 'cursor'],
+      ['query', 'fields', 'limit', 'cursor'],
+      ['query', 'triggerType', 'status', 'fields', 'limit', 'cursor'],
+      ['query', 'category', 'fields', 'limit', 'cursor'],
     ]);
     for (const { inputSchema } of tools) {
       expect(inputSchema).to.include({ type: 'object', additionalProperties: false });
       expect(inputSchema).not.to.have.property('required');
     }
+  });
+
+  it('names the values that settings know, and none that a platform was seen with', async () => {
+    const read = () => loadOf([toolItem('a', { category: 'OF_ONE_CALLER' })], cachedFor(1000));
+    const { current } = asked({ catalogue: knowing({ category: ['SCANNER', 'with\nline', 'FIREWALL'] }, read) });
+    const listed = async () => (await current('tools/list')).text;
+    const before = await listed();
+    const { description } = JSON.parse(before).result.tools[2].inputSchema.properties.category;
+    expect(description).to.equal(
+      'Only items whose category is this, in any case. Known values: "SCANNER", "FIREWALL", others.',
+    );
+    const { result } = (await current('tools/call', { name: 'list_tools', arguments: { category: 'x' } })).json;
+    expect(result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');
+    expect(await listed()).to.equal(before);
   });
 
   it('is the same in both revisions, but for how long it may be kept', async () => {
@@ -90,7 +110,8 @@ describe('a tool', () => {
   it('returns no cursor with the last page, nor with none', async () => {
     expect((await call('list_tools', { limit: 120 })).structuredContent).not.to.have.property('nextCursor');
     const { structuredContent } = await call('list_tools', { query: 'nothing like it' });
-    expect(structuredContent).to.deep.equal({ items: [], total: 0 });
+    expect(structuredContent).to.include({ total: 0 }).and.not.have.property('nextCursor');
+    expect(structuredContent.items).to.deep.equal([]);
   });
 
   it('works for what is not stored', async () => {
@@ -126,7 +147,7 @@ describe('a tool', () => {
   });
 
   it('keeps nothing for a cursor that leads past the end', async () => {
-    const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, exact: {} } };
+    const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, values: {} } };
     const names: string[] = [];
     const representations = {
       ...createRepresentations(createSnapshotCache({ maxBytes: 1000, maxEntries: 1 })),
@@ -167,6 +188,145 @@ describe('a tool', () => {
     expect(content[0].text).to.contain('belongs to other arguments');
   });
 
+  it('takes a cursor with the same filter in another case, and with other fields', async () => {
+    const { nextCursor } = (await call('list_tools', { limit: 10, category: 'ODD' })).structuredContent;
+    const { structuredContent } = await call('list_tools', { category: 'odd', fields: ['id'], cursor: nextCursor });
+    expect(structuredContent.items[0]).to.deep.equal({ id: 'tool-21' });
+  });
+
+  it('returns the fields that are asked for, in the documented order, as its schema says', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    const validate = new Ajv2020().compile(tools[2].outputSchema);
+    for (const [fields, keys] of [
+      [
+        ['category', 'id'],
+        ['id', 'category'],
+      ],
+      [['name', 'name'], ['name']],
+      [['description', 'category', 'version', 'name', 'id'], Object.keys(toolItem('a'))],
+    ] as const) {
+      const { structuredContent, content } = await call('list_tools', { fields, limit: 3 });
+      const picked = ITEMS.slice(0, 3).map((item) =>
+        Object.fromEntries(keys.map((key) => [key, (item as Record<string, string>)[key]])),
+      );
+      expect(JSON.stringify(structuredContent.items)).to.equal(JSON.stringify(picked));
+      expect(structuredContent.total).to.equal(120);
+      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+    }
+  });
+
+  it('returns fields of what a filter leaves, page by page', async () => {
+    const seen: { id: string }[] = [];
+    let cursor: string | undefined;
+    do {
+      const { structuredContent } = await call('list_tools', { limit: 25, category: 'even', fields: ['id'], cursor });
+      seen.push(...structuredContent.items);
+      cursor = structuredContent.nextCursor;
+    } while (cursor !== undefined && seen.length < 200);
+    expect(seen).to.deep.equal(Array.from({ length: 60 }, (_, index) => ({ id: `tool-${index * 2}` })));
+  });
+
+  it('fits more items on a page where they come with fewer fields', async () => {
+    const options = { read: list, maxResultBytes: 2048 };
+    const { content } = await call('list_tools', {}, options);
+    expect(content[0].text).to.match(/^result_too_large: .*name the fields that you need/);
+    expect((await call('list_tools', { fields: ['id'] }, options)).structuredContent.items).to.have.length(50);
+  });
+
+  it('ends where the caller hangs up while fields are cut out of large items', async () => {
+    const large = { description: 'x'.repeat(300_000) };
+    const items = Array.from({ length: 20 }, (_, index) => toolItem(`tool-${index}`, large));
+    const controller = new AbortController();
+    const { parse } = JSON;
+    let parsed = 0;
+    JSON.parse = (text, reviver) => {
+      parsed += text.length > 300_000 ? 1 : 0;
+      if (parsed === 3) controller.abort();
+      return parse(text, reviver);
+    };
+    try {
+      const arguments_ = { name: 'list_tools', arguments: { fields: ['id'] } };
+      const asking = asked({ read: () => loadOf(items, cachedFor(1)) }).current(
+        'tools/call',
+        arguments_,
+        {},
+        {
+          signal: controller.signal,
+        },
+      );
+      expect(await asking.catch((error: unknown) => error)).to.have.property('name', 'AbortError');
+    } finally {
+      JSON.parse = parse;
+    }
+    expect(parsed).to.equal(3);
+  });
+
+  it('says what there is where nothing fits, and is still what its schema says', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    const validate = new Ajv2020().compile(tools[2].outputSchema);
+    const options = { catalogue: knowing({ category: ['EVEN', 'PRIME'] }, list) };
+    for (const [args, hint] of [
+      [
+        { category: 'prim' },
+        'No item fits. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME".',
+      ],
+      [
+        { category: 'odd', query: 'xyz' },
+        'No item fits all of this together. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME". query: look for less of the text, or leave it out.',
+      ],
+      [{ query: 'xyz' }, 'No item fits. query: look for less of the text, or leave it out.'],
+    ] as const) {
+      const { structuredContent, content, isError } = await call('list_tools', args, options);
+      expect(isError).to.equal(undefined);
+      expect(structuredContent).to.deep.equal({ items: [], total: 0, hint });
+      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+    }
+  });
+
+  it('says so where the field is empty in all items, or there are none', async () => {
+    for (const items of [[], [toolItem('a', { category: '' })]]) {
+      const { structuredContent } = await call('list_tools', { category: 'x' }, { read: () => loadOf(items) });
+      expect(structuredContent.hint).to.equal('No item fits. category has no value in this list.');
+    }
+  });
+
+  it('has no hint where something fits, nor where the list is whole, nor where there is no room for one', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
+    expect((await call('list_tools', { category: 'ODD' })).structuredContent).not.to.have.property('hint');
+    expect((await call('list_tools', {}, { read: () => loadOf([]) })).structuredContent).to.deep.equal({
+      items: [],
+      total: 0,
+    });
+    const narrow = { read: () => loadOf(many), maxResultBytes: 1024 };
+    expect((await call('list_tools', { category: 'x' }, narrow)).structuredContent).to.deep.equal({
+      items: [],
+      total: 0,
+    });
+    const wide = { read: () => loadOf(many) };
+    expect((await call('list_tools', { category: 'x' }, wide)).structuredContent).to.have.property('hint');
+  });
+
+  it('tells of the values in the list that this very caller reads, and of no other', async () => {
+    const { current } = asked({
+      read: ({ caller }) => loadOf([toolItem('a', { category: caller.key === 'one' ? 'A' : 'B' })], cachedFor(1000)),
+    });
+    const hintOf = async (key: string) => {
+      const caller = { ...callerWith(), key };
+      const { json } = await current(
+        'tools/call',
+        { name: 'list_tools', arguments: { category: 'x' } },
+        {},
+        { caller },
+      );
+      return json.result.structuredContent.hint;
+    };
+    const [one, two] = [await hintOf('one'), await hintOf('two')];
+    expect(one).to.contain('"A"').and.not.contain('"B"');
+    expect(two).to.contain('"B"').and.not.contain('"A"');
+  });
+
   it('says how to narrow what would be too large, and then it fits', async () => {
     const options = { read: list, maxResultBytes: 2048 };
     const { isError, content, record } = await call('list_tools', {}, options);
@@ -200,6 +360,10 @@ describe('a tool', () => {
       [{ limit: '5', query: 1, other: true }, ['limit: ', 'query: ', 'other']],
       [{ status: 'a' }, ['status']],
       [{ cursor: 'x'.repeat(513) }, ['cursor: ']],
+      [{ fields: [] }, ['fields: ']],
+      [{ fields: 'id' }, ['fields: ']],
+      [{ fields: ['id', 'status'] }, ['fields: 1: ', 'id', 'category']],
+      [{ fields: Array(6).fill('id') }, ['fields: ', '5', 'id, name, version, category, description']],
     ] as const) {
       const { isError, content, bugs } = await call('list_tools', args as object, { read });
       expect(isError).to.equal(true);
