@@ -9,8 +9,8 @@ interface ErrorRow {
   /** Seconds for `Retry-After` when the place that throws knows no better. Rows without it send none. */
   readonly retryAfterSeconds?: number;
   /**
-   * Code of the JSON-RPC error, where the response to a JSON-RPC request may be this. 401 and 403 have theirs for stdio
-   * alone, outside the range that JSON-RPC reserves; over HTTP they are statuses.
+   * Code of the JSON-RPC error, where the response to a JSON-RPC request may be this. Those of 401 and 403 are outside the
+   * range that JSON-RPC reserves.
    */
   readonly rpc?: number;
 }

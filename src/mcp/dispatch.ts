@@ -5,7 +5,7 @@ import { createMethods, type MethodsOptions } from './methods.ts';
 import { andThen, attempt, type RequestContext } from './request-context.ts';
 import { createWriteResult } from './results.ts';
 import { CURRENT, type Revision } from './revisions.ts';
-import { createRecordError, isOfHttp, writeError } from './rpc-errors.ts';
+import { createRecordError, writeError } from './rpc-errors.ts';
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'recordError'> {
   readonly events: Events;
@@ -22,8 +22,8 @@ export interface Dispatched {
 }
 
 /**
- * Answers one request, for HTTP and stdio alike: at once where everything is at hand. Throws or rejects with what HTTP has
- * to tell, over HTTP, and with what a read throws whose signal has aborted.
+ * Answers one request, for HTTP and stdio alike: at once where everything is at hand. Throws or rejects with what a read
+ * throws whose signal has aborted.
  */
 export type Dispatch = (
   request: JSONRPCRequest,
@@ -52,7 +52,6 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     function failed(thrown: unknown): Dispatched {
       if (context.signal.aborted) throw thrown;
       const error = recordError(thrown, context);
-      if (context.record.edge === 'http' && isOfHttp(error)) throw error;
       return {
         // Only what is no method here is told as a status, and only since 2026-07-28.
         status: error.code === 'not_found' && revision === CURRENT ? error.status : 200,

@@ -6,7 +6,12 @@ import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
 
-/** Makes what was thrown a row of the error table, and records it. */
+/**
+ * Makes what was thrown a row of the error table, and records it. Whatever a method or a tool comes to passes here, a
+ * platform's 401 and 403 too. These are told like any other error: HTTP 401 would log the client out of all platforms for
+ * the sake of one, and there is nowhere to obtain a new token. Once settings can name authorization servers there is, and
+ * this is the place to leave such a 401 to HTTP.
+ */
 export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
 
 /** Tells `events` of what should not have been thrown, too. */
@@ -23,11 +28,6 @@ export function createRecordError(events: Events): RecordError {
   };
 }
 
-/** Whether an error is one that HTTP itself has to tell: the client brings another token, or asks a person. */
-export function isOfHttp({ status }: GatewayError): boolean {
-  return status === 401 || status === 403;
-}
-
 /** Characters of a text that came from outside which an error repeats. */
 const MAX_SHOWN = 2048;
 
@@ -41,9 +41,10 @@ const RESOURCE_NOT_FOUND = -32002;
 export function writeError(error: GatewayError, message: unknown, requestId: string, revision?: Revision): Buffer {
   const { code, rpc, detail, upstream, retryAfterSeconds } = error;
   const number = code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
+  const whence = upstream === undefined ? '' : ` (upstream ${upstream})`;
   const data = { code, requestId, upstream, retryAfterSeconds, ...shownOf(message, code) };
   return Buffer.from(
-    JSON.stringify({ jsonrpc: '2.0', id: idOf(message), error: { code: number, message: detail, data } }),
+    JSON.stringify({ jsonrpc: '2.0', id: idOf(message), error: { code: number, message: `${detail}${whence}`, data } }),
   );
 }
 

@@ -24,9 +24,8 @@ export interface RpcResponse {
 }
 
 /**
- * Answers whatever the body is, at once where everything is at hand. Throws or rejects with a `GatewayError` for what HTTP
- * itself has to tell: the platform rejects the caller's credential, or denies it the resource. Once the caller has hung
- * up, it rejects with the signal's reason.
+ * Answers whatever the body is, at once where everything is at hand. Once the caller has hung up, it throws or rejects with
+ * the signal's reason.
  */
 export type RpcHandler = (request: RpcRequest) => RpcResponse | Promise<RpcResponse>;
 
@@ -61,7 +60,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 
   /**
    * Answers the requests of a batch one after the other, as far as their responses fit the bound together: those beyond are
-   * not worked on. The credential is that of all requests: where HTTP tells one of them that it will not do, it tells all.
+   * not worked on.
    */
   async function answerBatch(
     requests: readonly JSONRPCRequest[],

@@ -21,13 +21,14 @@ const ITEM = {
   category: 'SCANNER',
 };
 
-/** Answers the three lists; refuses one token, denies them to another, and keeps a third waiting. */
+/** Answers the three lists; refuses one token, and one for each list, denies them to another, and keeps a third waiting. */
 async function startPlatform(): Promise<HttpUpstream> {
   return startHttpUpstream((request, response) => {
     const token = tokenOf(request);
     const list = listOf(request);
     if (token === 'token-slow') return;
-    const status = token === 'token-refused' ? 401 : token === 'token-denied' ? 403 : 200;
+    const isRefused = token === 'token-refused' || token === `token-refused-by-${list}`;
+    const status = isRefused ? 401 : token === 'token-denied' ? 403 : 200;
     response.writeHead(status, JSON_TYPE);
     response.end(JSON.stringify({ [list]: [{ ...ITEM, name: `${ITEM.name} ${token}` }] }));
   });
@@ -107,19 +108,32 @@ describe('POST /mcp of a gateway', () => {
     ['refused', 401, 'credential_rejected', 'error="invalid_token"'],
     ['denied', 403, 'access_denied', 'error="insufficient_scope"'],
   ] as const) {
-    it(`answers a token that the platform has ${token} with ${status} and a challenge, as an HTTP read`, async () => {
+    it(`answers a token that the platform has ${token} with ${status} to an HTTP read, and with an error of JSON-RPC`, async () => {
       const authorization = `Bearer token-${token}`;
-      const over = {
-        http: await running.read('projects', { headers: { authorization } }),
-        mcp: await post(running.url, read('platform://projects'), { authorization }),
-      };
-      for (const response of Object.values(over)) {
-        expect(response.status).to.equal(status);
-        expect(response.headers.get('www-authenticate')).to.contain(challenge);
-        expect(await response.json()).to.include({ code, upstream: 'projects' });
-      }
+      const overHttp = await running.read('projects', { headers: { authorization } });
+      expect(overHttp.status).to.equal(status);
+      expect(overHttp.headers.get('www-authenticate')).to.contain(challenge);
+      expect(await overHttp.json()).to.include({ code, upstream: 'projects' });
+      const overMcp = await post(running.url, read('platform://projects'), { authorization });
+      expect(overMcp.status).to.equal(200);
+      expect(overMcp.headers.get('www-authenticate')).to.equal(null);
+      const { error } = (await overMcp.json()) as { error: { code: number; message: string; data: object } };
+      expect(error.code).to.equal(status);
+      expect(error.message).to.contain('(upstream projects)');
+      expect(error.data).to.include({ code, upstream: 'projects' });
     });
   }
+
+  it('leaves an SDK client connected to the other platforms where one refuses its token', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: 'Bearer token-refused-by-tools' } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
+    const refused = await client.callTool({ name: 'list_tools' });
+    expect(refused.isError).to.equal(true);
+    expect(JSON.stringify(refused.content)).to.contain('credential_rejected').and.contain('upstream tools');
+    expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
+    await client.close();
+  });
 
   it('answers without a token with 401, and a challenge that names no error', async () => {
     const response = await fetch(`${running.url}/mcp`, { method: 'POST', headers: JSON_TYPE, body: '{}' });

@@ -394,7 +394,7 @@ describe('a failed read', () => {
       expect(status).to.equal(200);
       expect(json.error).to.deep.equal({
         code: -32603,
-        message: 'The platform asks to slow down. Try again after Retry-After.',
+        message: 'The platform asks to slow down. Try again after Retry-After. (upstream tools)',
         data: {
           code: 'upstream_rate_limited',
           requestId: 'request-of-the-test',
@@ -420,22 +420,29 @@ describe('a failed read', () => {
       expect(record.error?.code).to.equal('internal');
     });
 
-    for (const code of ['credential_rejected', 'access_denied'] as const) {
-      it(`leaves ${code} to HTTP, as a read and as a tool, in the ${revision} revision`, async () => {
+    for (const [code, rpc] of [
+      ['credential_rejected', 401],
+      ['access_denied', 403],
+    ] as const) {
+      it(`that is ${code} is told as any other, with its upstream, in the ${revision} revision`, async () => {
         const error = new GatewayError(code, { upstream: 'tools' });
         const ask = failing(error)[revision];
-        for (const [method, params] of [
-          ['resources/read', { uri: URIS[2] }],
-          ['tools/call', { name: 'list_tools' }],
-        ] as const) {
-          expect(await ask(method, params).catch((thrown: unknown) => thrown)).to.equal(error);
-        }
+        const read = await ask('resources/read', { uri: URIS[2] });
+        expect(read).to.include({ status: 200 });
+        expect(read.json.error).to.deep.include({ code: rpc, message: `${error.detail} (upstream tools)` });
+        expect(read.json.error.data).to.include({ code, upstream: 'tools' });
+        const called = await ask('tools/call', { name: 'list_tools' });
+        expect(called).to.include({ status: 200 });
+        expect(called.json.result.isError).to.equal(true);
+        expect(called.json.result.content).to.deep.equal([
+          { type: 'text', text: `${code}: ${error.detail} (upstream tools, request request-of-the-test)` },
+        ]);
+        expect(called.record).to.include({ error });
       });
     }
   }
 
-  it('leaves a refused credential to HTTP although others of a batch were answered', async () => {
-    const error = new GatewayError('credential_rejected');
+  it('that is of one platform leaves the others of a batch alone', async () => {
     const read = (id: number, name: string) => ({
       jsonrpc: '2.0',
       id,
@@ -444,12 +451,14 @@ describe('a failed read', () => {
     });
     const { raw } = asked({
       read: ({ name }) => {
-        if (name === 'tools') throw error;
+        if (name === 'tools') throw new GatewayError('credential_rejected', { upstream: 'tools' });
         return loadOf([]);
       },
     });
-    const thrown = await raw(JSON.stringify([read(1, 'projects'), read(2, 'tools')])).catch((reason) => reason);
-    expect(thrown).to.equal(error);
+    const { status, json } = await raw(JSON.stringify([read(1, 'tools'), read(2, 'projects')]));
+    expect(status).to.equal(200);
+    expect(json[0].error.data).to.include({ code: 'credential_rejected', upstream: 'tools' });
+    expect(json[1].result.contents[0].text).to.equal('[]');
   });
 });
 

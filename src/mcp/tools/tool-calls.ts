@@ -6,7 +6,7 @@ import type { Load } from '../../snapshots/load.ts';
 import type { Representations } from '../../snapshots/representations.ts';
 import { andThen, attempt, type ReadResource, type RequestContext } from '../request-context.ts';
 import type { Result } from '../results.ts';
-import { isOfHttp, type RecordError } from '../rpc-errors.ts';
+import type { RecordError } from '../rpc-errors.ts';
 import { argumentsShape, DEFAULT_LIMIT, readArguments, type ToolArguments } from './arguments.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { hintFor } from './hint.ts';
@@ -90,9 +90,7 @@ export function createTools(options: ToolsOptions): Tools {
         },
         (thrown) => {
           if (context.signal.aborted) throw thrown;
-          const error = recordError(thrown, context);
-          if (isOfHttp(error)) throw error;
-          return errorResult(error, context.caller.requestId);
+          return errorResult(recordError(thrown, context), context.caller.requestId);
         },
       );
     },
@@ -108,10 +106,11 @@ function pageResult(page: string): Buffer {
 /** An error as the result of a tool, for the model: what went wrong, and what may help. For programs, it is in `_meta`. */
 function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError, requestId: string): Result {
   const wait = retryAfterSeconds === undefined ? '' : ` Wait ${retryAfterSeconds} s before the next attempt.`;
+  const whence = upstream === undefined ? '' : `upstream ${upstream}, `;
   return {
     members: {
       isError: true,
-      content: [{ type: 'text', text: `${code}: ${detail}${wait} (request ${requestId})` }],
+      content: [{ type: 'text', text: `${code}: ${detail}${wait} (${whence}request ${requestId})` }],
       _meta: { 'portico/error': { code, requestId, upstream, retryAfterSeconds } },
     },
   };

@@ -27,7 +27,7 @@ const URIS = NAMES.map((name) => `platform://${name}`);
 /** What each revision calls a resource that there is not. */
 const RESOURCE_UNKNOWN = { '2026-07-28': -32602, '2025-11-25': -32002 };
 
-/** The code of a refused token where there is no HTTP to say 401. */
+/** The code of JSON-RPC for a token that a platform refuses. */
 const CREDENTIAL_REJECTED = 401;
 
 /** One process after another, at times on a busy machine. */
@@ -53,11 +53,16 @@ describe('a client that people use', function () {
       const session = connected(client, () => served.http(TOKEN));
       works(client, 'http', session, () => served);
 
-      it('gets 401 for a read with a token that the platform refuses', async () => {
-        const { status } = await refused(client, served.http('another-token'), ({ read }) =>
-          read('platform://projects'),
-        );
-        expect(status).to.equal(401);
+      isToldOfARefusedToken(client, () => served.http('another-token'));
+
+      it('stays connected though the platform refuses the token', async () => {
+        const other = await client.connect(served.http('another-token'));
+        try {
+          await errorOf(client, other.read('platform://projects'));
+          expect(await other.list()).to.have.length(3);
+        } finally {
+          await other.close();
+        }
       });
 
       it('gets 401 for anything without a token', async () => {
@@ -70,14 +75,18 @@ describe('a client that people use', function () {
       const session = connected(client, () => served.stdio(TOKEN));
       works(client, 'stdio', session, () => served);
 
-      it('is told when the platform refuses the token', async () => {
-        const told = await refused(client, served.stdio('another-token'), ({ read }) => read('platform://tools'));
-        expect(told.message).to.contain('refused this access token');
-        tells(told, CREDENTIAL_REJECTED, 'credential_rejected');
-      });
+      isToldOfARefusedToken(client, () => served.stdio('another-token'));
     });
   }
 });
+
+function isToldOfARefusedToken(client: Client, server: () => Server): void {
+  it('is told which upstream refuses the token', async () => {
+    const told = await refused(client, server(), ({ read }) => read('platform://tools'));
+    expect(told.message).to.contain('refused this access token').and.contain('(upstream tools)');
+    tells(told, CREDENTIAL_REJECTED, 'credential_rejected');
+  });
+}
 
 /** Connects before the tests of a `describe`, and closes after them. */
 function connected(client: Client, server: () => Server): () => Session {

@@ -34,7 +34,7 @@ export async function httpOutcome(response: Response): Promise<Outcome> {
   return { error: problemOf(response, text) };
 }
 
-/** Of a JSON-RPC answer over HTTP: 401 and 403 are problems of HTTP there, too. */
+/** Of a JSON-RPC answer over HTTP: a credential that is missing or malformed is a problem of HTTP there, too. */
 export async function rpcOutcome(response: Response): Promise<Outcome> {
   const text = await response.text();
   const type = response.headers.get('content-type');

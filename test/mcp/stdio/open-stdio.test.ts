@@ -115,18 +115,18 @@ describe('MCP over stdio', () => {
     ['credential_rejected', 401],
     ['access_denied', 403],
   ] as const) {
-    it(`has ${code} as an error of JSON-RPC, as a read and as a tool`, async () => {
+    it(`has ${code} as an error of JSON-RPC for a read, and as the result of a tool`, async () => {
       const { ask, records } = connect(async () => {
         throw new GatewayError(code, { upstream: 'tools' });
       });
       await ask('initialize', INITIALIZE);
-      for (const { error } of [
-        await ask('resources/read', { uri: TOOLS }),
-        await ask('tools/call', { name: 'list_tools' }),
-      ]) {
-        expect(error.code).to.equal(rpc);
-        expect(error.data).to.include({ code, upstream: 'tools' });
-        expect(error.data.requestId).to.match(/^[0-9a-f-]{36}$/);
+      const { error } = await ask('resources/read', { uri: TOOLS });
+      expect(error.code).to.equal(rpc);
+      const { result } = await ask('tools/call', { name: 'list_tools' });
+      expect(result.isError).to.equal(true);
+      for (const facts of [error.data, result._meta['portico/error']]) {
+        expect(facts).to.include({ code, upstream: 'tools' });
+        expect(facts.requestId).to.match(/^[0-9a-f-]{36}$/);
       }
       expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', code, code]);
     });
