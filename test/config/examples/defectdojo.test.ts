@@ -131,12 +131,13 @@ describe('config/examples/defectdojo.yaml', () => {
       .reply(
         200,
         page(
-          4,
+          5,
           [
             engagement(12, { name: 'Pentest 2026', description: 'All public endpoints' }),
             engagement(13, { name: 'main', engagement_type: 'CI/CD', status: 'Completed', active: false }),
             engagement(14, { status: 'Waiting for Resource' }),
             engagement(15, { name: 'Imported', engagement_type: null, status: null }),
+            engagement(16, { name: 'Retest', status: 'Scheduled' }),
           ],
           null,
           null,
@@ -150,6 +151,7 @@ describe('config/examples/defectdojo.yaml', () => {
       { id: '13', name: 'main', description: '', triggerType: 'PIPELINE', status: 'COMPLETED' },
       { id: '14', name: 'Engagement 14', description: '', triggerType: 'MANUAL', status: 'PAUSED' },
       { id: '15', name: 'Imported', description: '', triggerType: '', status: '' },
+      { id: '16', name: 'Retest', description: '', triggerType: 'MANUAL', status: 'PENDING' },
     ]);
     expect(status).to.equal(200);
   });

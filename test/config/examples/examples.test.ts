@@ -7,8 +7,8 @@ const folder = 'config/examples/';
 const files = readdirSync(new URL(folder, root));
 
 describe('the examples', () => {
-  it('are at least three', () => {
-    expect(files).to.have.length.of.at.least(3);
+  it('are at least eight', () => {
+    expect(files).to.have.length.of.at.least(8);
   });
 
   for (const file of files) {
@@ -23,6 +23,11 @@ describe('the examples', () => {
       const taken = [...yaml.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
       const told = [...header.matchAll(/^# {3}([A-Z][A-Z0-9_]+) /gm)].map(([, name]) => name);
       expect(new Set(taken)).to.deep.equal(new Set(told));
+    });
+
+    it(`say at their head where the platform's API is described, in which state: ${file}`, () => {
+      const [, described = ''] = /^# (Described (?:in|at) [\s\S]*?)\n#\n/m.exec(header) ?? [];
+      expect(described).to.match(/\d{4}-\d\d-\d\d|\b[0-9a-f]{7}\b|\bAPI v\d\b/);
     });
 
     it(`have a contract test: ${file}`, () => {
