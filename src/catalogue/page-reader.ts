@@ -1,4 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
+import { excessOf } from '../kernel/json-shape.ts';
 import type { Mapped } from '../mapping/mapper.ts';
 import type { Page } from '../mapping/page.ts';
 import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
@@ -6,7 +7,6 @@ import { textOf } from '../upstream/client/body.ts';
 import { checkBounds, isWhole, type ListRequest, type PageView, viewOf } from '../upstream/pagination/list-read.ts';
 import { digestOf } from '../upstream/pagination/repeats.ts';
 import type { ReplyHeaders } from '../upstream/upstream.ts';
-import { checkShape } from './page-shape.ts';
 import { type PageTurns, SMALL_BYTES, type Step } from './page-turns.ts';
 
 export interface PageReaderOptions {
@@ -78,6 +78,20 @@ export function createPageReader({ list, maxPageValues, parse, map, turns }: Pag
 
   return (reading) =>
     turns.run(reading.body.length, reading.signal, (step) => work(reading, (piece) => step(() => reading.own(piece))));
+}
+
+/** Deeper than any list of a platform, and no deeper than `JSON.stringify` of any Node gets. */
+const MAX_LEVELS = 1000;
+
+/** Throws `upstream_invalid` for a body whose parsing would take more time and memory than its bytes let expect. */
+function checkShape(body: Buffer, maxPageValues: number): void {
+  const excess = excessOf(body, { maxValues: maxPageValues, maxLevels: MAX_LEVELS });
+  if (excess === undefined) return;
+  const reason = {
+    values: 'the page holds more values than maxPageValues',
+    levels: `the page nests deeper than ${MAX_LEVELS} levels`,
+  }[excess];
+  throw new GatewayError('upstream_invalid', { reason });
 }
 
 /**

@@ -30,6 +30,8 @@ export interface RpcResponse {
 export type RpcHandler = (request: RpcRequest) => RpcResponse | Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
+  /** Objects, lists and members of one body. */
+  readonly maxMessageValues: number;
   /** Messages of one batch. */
   readonly maxBatch: number;
   /** Bytes of the responses to one batch together. Its first is not bound by it: that may be one read. */
@@ -44,7 +46,7 @@ const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text))
 
 /** JSON-RPC over Streamable HTTP, stateless, in all revisions of the protocol that there are. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const { maxBatch, maxAnswerBytes } = options;
+  const { maxMessageValues, maxBatch, maxAnswerBytes } = options;
   const dispatch = createDispatch(options);
   const recordError = createRecordError(options.events);
 
@@ -102,7 +104,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     let message: unknown;
     let envelope: Envelope;
     try {
-      message = parseMessage(body);
+      message = parseMessage(body, maxMessageValues);
       record.rpc = loggedMethod(message);
       envelope = readEnvelope(message, headers, maxBatch);
     } catch (error) {

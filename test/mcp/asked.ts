@@ -43,6 +43,7 @@ export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {
     representations: createRepresentations(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 })),
     tools: true,
     maxResultBytes: 65_536,
+    maxMessageValues: 1_000_000,
     maxBatch: 100,
     maxAnswerBytes: 67_108_864,
     maxParsedBytes: 8_388_608,

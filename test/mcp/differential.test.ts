@@ -151,7 +151,7 @@ describe('the same lines, sent to the SDK and to ours', () => {
     const { requestId: _, ...identity } = callerWith();
     const connection = openStdio({
       ...optionsOf({ read }),
-      ...{ identity, input, output, maxBodyBytes: 100_000, graceMs: 5000 },
+      ...{ identity, input, output, maxBodyBytes: 100_000, maxMessageValues: 10_000, graceMs: 5000 },
     });
     let text = '';
     output.setEncoding('utf8').on('data', (piece: string) => {

@@ -84,6 +84,9 @@ export const McpSettings = z.strictObject({
     .default(true)
     .describe('Whether the resources are offered as tools, too: most assistants see tools only.'),
   maxBodyBytes: bytes(1024).default(1_048_576).describe('Largest message of a client; over HTTP, more is 413.'),
+  maxMessageValues: whole(100, 1_000_000)
+    .default(10_000)
+    .describe('Objects, lists and members of one message, those of a batch together; over HTTP, more is 413.'),
   maxResultBytes: bytes(1024)
     .default(65_536)
     .describe('Largest result of a tool, so that it fits a model; instead of more, the tool says how to narrow it.'),

@@ -23,6 +23,8 @@ export interface StdioOptions extends DispatchOptions {
   readonly identity: Identity;
   /** Longest message that is read, and what is held of messages while the client does not read its responses. */
   readonly maxBodyBytes: number;
+  /** Objects, lists and members of one message. */
+  readonly maxMessageValues: number;
   /** How long what was begun may take once nothing more is read. */
   readonly graceMs: number;
 }
@@ -44,7 +46,7 @@ const NEWLINE = Buffer.from('\n');
 
 /** Begins to answer: one message a line, each request with an id and a record of its own. */
 export function openStdio(options: StdioOptions): StdioConnection {
-  const { input, output, identity, events, maxBodyBytes, graceMs } = options;
+  const { input, output, identity, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch(options);
   const recordError = createRecordError(events);
   const revisionOf = createAgreement();
@@ -118,7 +120,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     if (isClosed || line.toString('latin1').trim() === '') return;
     let message: unknown;
     try {
-      message = parseMessage(line);
+      message = parseMessage(line, maxMessageValues);
       accept(message);
     } catch (error) {
       reject(error, message);

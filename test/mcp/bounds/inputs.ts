@@ -87,5 +87,5 @@ export function deep(depth: number): string[] {
   return Object.values(NESTED).map((nested) => nested(depth));
 }
 
-/** What fits a message of 1 MiB and takes long to look at. */
-export const WIDE = [wide(80_000), `[${'[],'.repeat(300_000)}0]`];
+/** What fits a message of 1 MiB and would take long to parse, and what has as many values as a message may have. */
+export const WIDE = [wide(80_000), `[${'[],'.repeat(300_000)}0]`, wide(9900), `[${'[],'.repeat(4900)}0]`];

@@ -19,7 +19,7 @@ type Message = any;
 /** A connection whose other end is the test's. */
 function connect(
   read: Reader = () => loadOf([toolItem('a')], cachedFor(5000)),
-  { graceMs = 5000, maxBodyBytes = 4096 } = {},
+  { graceMs = 5000, maxBodyBytes = 4096, maxMessageValues = 10_000 } = {},
 ) {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -37,6 +37,7 @@ function connect(
     }),
     identity,
     maxBodyBytes,
+    maxMessageValues,
     graceMs,
     input,
     output,
@@ -174,6 +175,13 @@ describe('MCP over stdio', () => {
     write(`{"jsonrpc":"2.0","id":"deep","method":"initialize","params":${params}}`);
     expect((await receive(1))[0]).to.deep.include({ id: 'deep' });
     expect((await receive(1))[0]).to.have.nested.property('error.code', -32602);
+    expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
+  });
+
+  it('does not take a message that holds more than maxMessageValues, and goes on', async () => {
+    const { write, receive, ask } = connect(undefined, { maxMessageValues: 20 });
+    write(`{"jsonrpc":"2.0","id":"wide","method":"ping","params":{"a":[${'0,'.repeat(20)}0]}}`);
+    expect((await receive(1))[0]).to.have.nested.property('error.data.code', 'too_large');
     expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
   });
 

@@ -42,12 +42,16 @@ const SEARCHES = batch(100, (id) =>
   call(id, 'tools/call', { name: 'list_tools', arguments: { query: `nothing ${id}` } }),
 );
 const READS = batch(100, (id) => call(id, 'resources/read', { uri: 'platform://projects' }));
-const NOTIFICATIONS = batch(19_000, () => ({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+const NOTIFICATIONS = batch(3000, () => ({ jsonrpc: '2.0', method: 'notifications/initialized' }));
 const LONG_READ = JSON.stringify(
   call(1, 'resources/read', { uri: 'platform://workflows', _meta: { x: 'x'.repeat(ROOM) } }),
 );
-const unknown = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`n${index}`, 1]));
-const UNKNOWN = JSON.stringify(call(1, 'tools/call', { name: 'list_tools', arguments: unknown }));
+const unknown = (size: number) => {
+  const given = Object.fromEntries(Array.from({ length: size }, (_, index) => [`n${index}`, 1]));
+  return JSON.stringify(call(1, 'tools/call', { name: 'list_tools', arguments: given }));
+};
+const WIDE = unknown(80_000);
+const UNKNOWN = unknown(9900);
 const NESTED = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"n","version":"1"},"capabilities":{"experimental":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}}}`;
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const GARBAGE = [
@@ -129,6 +133,7 @@ export const ATTACKS = {
     round: ({ ask }) => ask(post('large-batch', READS), ['result_too_large']),
   },
   'batches of notifications': { everyMs: 500, round: ({ ask }) => ask(post('many', NOTIFICATIONS), ['-32600']) },
+  'wide messages': { everyMs: 500, round: ({ ask }) => ask(post('many', WIDE), ['too_large']) },
   'unknown arguments': { everyMs: 2000, round: ({ ask }) => ask(post('many', UNKNOWN), ['invalid_params']) },
   'deep nesting': { everyMs: 500, round: ({ ask }) => ask(post('many', NESTED), ['-32602']) },
   'bodies in tiny chunks': {
