@@ -50,7 +50,7 @@ const ANSWERS: Partial<Record<AttackName, readonly string[]>> = {
   'wide messages': ['413', 'too_large'],
   'unknown arguments': ['200', 'invalid_params'],
   'deep nesting': ['200', '-32602'],
-  'bodies in tiny chunks': ['200', '"result"'],
+  'bodies in tiny chunks': ['400', 'invalid_request'],
   'garbage bytes': ['400'],
   'hostile pages': ['502', 'upstream_invalid'],
   'many long lists at once': ['503', 'overloaded'],

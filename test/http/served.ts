@@ -109,8 +109,12 @@ export async function serve({
 }
 
 /** The public listener with JSON-RPC that `handle` answers. */
-export function serveRpc(handle: RpcHandler, options: ServeOptions = {}): Promise<Served> {
-  return serve({ ...options, rpc: { path: RPC, maxBodyBytes: RPC_MAX_BYTES, handle } });
+export function serveRpc(
+  handle: RpcHandler,
+  options: ServeOptions = {},
+  maxBodyBytes = RPC_MAX_BYTES,
+): Promise<Served> {
+  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, handle } });
 }
 
 export async function serveAdmin(isDraining = () => false): Promise<Told & { readonly url: string }> {

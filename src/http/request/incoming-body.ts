@@ -5,11 +5,20 @@ import type { HeldBytes } from './held-bytes.ts';
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
 
+/**
+ * From so many chunks on, those of a body have to hold so many bytes on average. 64 KiB that arrive in one piece may be
+ * 10,000 chunks, and take 12 ms to parse in one turn of the event loop.
+ */
+const MANY_CHUNKS = 1024;
+const CRUMB_BYTES = 8;
+
+const CRUMBS = `The body comes in chunks of less than ${CRUMB_BYTES} bytes. Send fewer and larger ones.`;
+
 const NO_BODY = Buffer.alloc(0);
 
 /**
- * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, and
- * `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up. What is read is held
+ * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, `invalid_request` for
+ * one that comes in crumbs, and `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up. What is read is held
  * until the exchange ends: throws `overloaded` where others hold too much.
  */
 export async function readBody(exchange: Exchange, maxBytes: number, held: HeldBytes): Promise<Buffer> {
@@ -26,6 +35,7 @@ export async function readBody(exchange: Exchange, maxBytes: number, held: HeldB
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body: Buffer = NO_BODY;
   let bytes = 0;
+  let chunks = 0;
   exchange.onBodyError = reject;
   req.on('error', reject);
   req.on('end', () => resolve(body.subarray(0, bytes)));
@@ -34,6 +44,13 @@ export async function readBody(exchange: Exchange, maxBytes: number, held: HeldB
     try {
       const end = bytes + chunk.length;
       if (end > maxBytes) throw tooLarge();
+      chunks += 1;
+      if (chunks > MANY_CHUNKS && end < chunks * CRUMB_BYTES) {
+        // Nothing more of it is read, not even to be thrown away.
+        req.socket.pause();
+        exchange.failBody(new GatewayError('invalid_request', { detail: CRUMBS }));
+        return;
+      }
       held.take(exchange, chunk.length);
       if (bytes === 0) body = chunk;
       else if (end > body.length) body = Buffer.concat([body.subarray(0, bytes), chunk], Math.min(2 * end, maxBytes));

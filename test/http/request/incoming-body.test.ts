@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { RpcHandler } from '../../../src/http/operations/rpc.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import {
@@ -15,12 +16,16 @@ import {
 } from '../served.ts';
 
 /** Serves JSON-RPC that answers with the body of the request. */
-async function serveEcho(options?: ServeOptions): Promise<Served & { readonly bodies: Buffer[] }> {
+async function serveEcho(
+  options?: ServeOptions,
+  maxBodyBytes?: number,
+): Promise<Served & { readonly bodies: Buffer[] }> {
   const bodies: Buffer[] = [];
-  const served = await serveRpc(({ body }) => {
+  const handle: RpcHandler = ({ body }) => {
     bodies.push(body);
     return { status: 200, headers: [], body };
-  }, options);
+  };
+  const served = await serveRpc(handle, options, maxBodyBytes);
   return { ...served, bodies };
 }
 
@@ -33,6 +38,32 @@ describe('a body that is read', () => {
     const { url } = await serveEcho();
     const request = post('3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n', { 'Transfer-Encoding': 'chunked' });
     expect((await exchange(url, request)).body.toString()).to.equal('{"a":1}');
+  });
+
+  it('may come in a thousand chunks of one byte each, and in more that are larger', async () => {
+    const { url, bodies } = await serveEcho({}, 100_000);
+    const chunks = (count: number, bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count);
+    for (const [count, bytes] of [
+      [1024, 1],
+      [4000, 16],
+    ] as const) {
+      const request = post(`${chunks(count, bytes)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
+      expect((await exchange(url, request)).status).to.equal(200);
+      expect(bodies.at(-1)).to.have.length(count * bytes);
+    }
+  });
+
+  it('is refused where it comes in more chunks of hardly a byte, and the connection closes', async () => {
+    const { url, ended, bodies } = await serveEcho({}, 100_000);
+    const connection = openConnection(url);
+    connection.socket.on('error', () => {});
+    connection.send(post('1\r\nx\r\n'.repeat(20_000), { 'Transfer-Encoding': 'chunked' }));
+    const { status, headers, body } = await connection.receive();
+    expect({ status, connection: headers.get('connection') }).to.deep.equal({ status: 400, connection: 'close' });
+    expect(JSON.parse(body.toString())).to.include({ code: 'invalid_request' });
+    await eventually(() => connection.socket.destroyed);
+    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request' });
+    expect(bodies).to.deep.equal([]);
   });
 
   it('may arrive after the headers, and is asked for where the client waits to be asked', async () => {

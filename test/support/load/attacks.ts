@@ -53,7 +53,6 @@ const unknown = (size: number) => {
 const WIDE = unknown(80_000);
 const UNKNOWN = unknown(9900);
 const NESTED = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"n","version":"1"},"capabilities":{"experimental":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}}}`;
-const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const GARBAGE = [
   '\0\xff\xfe'.repeat(5000),
   'GET / HTTP/9.9\r\n\r\n',
@@ -140,9 +139,7 @@ export const ATTACKS = {
     everyMs: 3000,
     round: ({ ask }) => {
       const head = post('many', '', { 'Transfer-Encoding': 'chunked' });
-      return ask(`${head}${'1\r\n \r\n'.repeat(150_000)}${PING.length.toString(16)}\r\n${PING}\r\n0\r\n\r\n`, [
-        '"result"',
-      ]);
+      return ask(`${head}${'1\\r\\n \\r\\n'.repeat(150_000)}`, ['invalid_request']);
     },
   },
   'garbage bytes': {
