@@ -17,21 +17,30 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 // could not even read it, is gone by now.
 const { parseCommandLine, USAGE } = await import('./commands/command-line.ts');
 
+const DEFAULT_FILE = 'portico.yaml';
+
+type Command = Exclude<ReturnType<typeof parseCommandLine>, { issue: string }>;
+
 /** Exit codes: 0 done, 1 it failed while running or starting, 2 the command line or the settings are wrong. */
 async function main(args: string[]): Promise<number> {
   const command = parseCommandLine(args);
   if ('issue' in command) return complain(`${command.issue}\n\n${USAGE}`, 2);
   try {
-    return await run(command.name, command.config);
+    return await run(command);
   } catch (error) {
     const { ConfigError } = await import('./config/config-error.ts');
-    if (error instanceof ConfigError) return complain(`${error.message}\n`, 2);
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    // As compilers do, each line begins with the place: editors jump there.
+    process.stderr.write(`${error.message}\n`);
+    const isUnread = error.issues.some(({ path, line }) => path.length === 0 && line === undefined);
+    if (isUnread && command.file === undefined)
+      process.stderr.write('Name your settings file, or see: portico --help\n');
+    return 2;
   }
 }
 
 /** What serves ends the process itself: output that nobody reads would keep it. */
-async function run(name: string, file: string): Promise<number> {
+async function run({ name, file = DEFAULT_FILE, full }: Command): Promise<number> {
   // A signal that ends the process ahead of its work leaves this: what serves has nothing in flight yet.
   process.exitCode = ['serve', 'stdio', 'demo'].includes(name) ? 0 : 1;
   switch (name) {
@@ -51,8 +60,12 @@ async function run(name: string, file: string): Promise<number> {
     }
   }
   const { loadConfig } = await import('./config/load-config.ts');
-  const { config, masked } = await loadConfig(file);
-  if (name === 'check') return print(masked());
+  const loaded = await loadConfig(file);
+  const { config } = loaded;
+  if (name === 'check') {
+    const { checkReport } = await import('./commands/check.ts');
+    return print(checkReport(file, loaded, full));
+  }
   if (name === 'stdio') {
     const { serveStdio } = await import('./commands/stdio.ts');
     return process.exit(await serveStdio(config, file));

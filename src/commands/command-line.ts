@@ -1,24 +1,46 @@
 import { parseArgs } from 'node:util';
 
-export const USAGE = `Usage:
-  portico [serve] --config FILE   serve the platform that FILE describes
-  portico stdio --config FILE     answer MCP on standard input and output
-  portico --demo                  serve the embedded demo platform
-  portico check --config FILE     check FILE and print the settings that take effect, secrets masked
-  portico schema                  print the JSON Schema of the settings file
+export const USAGE = `Usage: portico COMMAND [FILE]
+
+  portico serve [FILE]    serve the platform that FILE describes, over HTTP
+                              portico serve portico.yaml
+  portico stdio [FILE]    answer MCP on standard input and output, with one token
+                              PORTICO_TOKEN=… portico stdio portico.yaml
+  portico check [FILE]    say all that is wrong in FILE, or what it offers
+                              portico check portico.yaml
+      --full              print every setting that takes effect, too, secrets masked
+  portico schema          print the JSON Schema of settings files, for editors
+                              portico schema > portico.schema.json
+  portico --demo          serve the embedded demo platform
+                              PORT=8081 ADMIN_PORT=9091 portico --demo
   portico --help | --version
 
-Every setting is described in config/default.yaml and docs/configuration.md.
+FILE is ./portico.yaml unless it is named; --config FILE names it, too. A bare "portico" is "portico serve".
+config/default.yaml and docs/configuration.md describe every setting.
 `;
 
 export type Command = 'serve' | 'stdio' | 'check' | 'schema' | 'demo' | 'help' | 'version';
 
-/** What was typed: a command and the path of its settings file, which is empty where it needs none. */
-export type CommandLine = { readonly name: Command; readonly config: string } | { readonly issue: string };
+/** What was typed, or what is wrong with it: a sentence for the person who typed it. */
+export type CommandLine =
+  | {
+      readonly name: Command;
+      /** Path of the settings file; `undefined` where none was named. */
+      readonly file: string | undefined;
+      /** Prints all settings that take effect. */
+      readonly full: boolean;
+    }
+  | { readonly issue: string };
 
-const WITH_SETTINGS: readonly string[] = ['serve', 'stdio', 'check'] satisfies Command[];
+/** The commands, and the options that each takes. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  serve: ['config'],
+  stdio: ['config'],
+  check: ['config', 'full'],
+  schema: [],
+} satisfies Partial<Record<Command, readonly string[]>>;
 
-/** Reads the arguments behind `portico`. An issue is a sentence for the person who typed them. */
+/** Reads the arguments behind `portico`. */
 export function parseCommandLine(args: string[]): CommandLine {
   let parsed: ReturnType<typeof parse>;
   try {
@@ -27,17 +49,22 @@ export function parseCommandLine(args: string[]): CommandLine {
     return { issue: error instanceof Error ? error.message : 'bad arguments' };
   }
   const { values, positionals } = parsed;
+  const { help, version, demo, config, full = false } = values;
   const [name = 'serve', ...rest] = positionals;
-  const config = values.config ?? '';
-  if (values.help === true) return { name: 'help', config };
-  if (values.version === true) return { name: 'version', config };
-  if (values.demo === true) {
-    return args.length === 1 ? { name: 'demo', config } : { issue: '--demo takes no other argument' };
+  if (help === true) return { name: 'help', file: undefined, full };
+  if (version === true) return { name: 'version', file: undefined, full };
+  if (demo === true) {
+    return args.length === 1 ? { name: 'demo', file: undefined, full } : { issue: '--demo takes no other argument' };
   }
-  if (rest.length > 0) return { issue: `too many arguments: ${rest.join(' ')}` };
-  if (name === 'schema') return { name, config };
-  if (!WITH_SETTINGS.includes(name)) return { issue: `there is no command ${name}` };
-  return config === '' ? { issue: `${name} needs --config FILE` } : { name: name as Command, config };
+  const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+  if (options === undefined) return { issue: `there is no command ${name}${serveHint(name)}` };
+  const other = Object.keys(values).find((option) => !options.includes(option));
+  if (other !== undefined) return { issue: `${name} takes no --${other}` };
+  const files = [...(config ?? []), ...rest];
+  const most = options.includes('config') ? 1 : 0;
+  if (files.length > most) return { issue: `too many arguments: ${files.slice(most).join(' ')}` };
+  if (files.includes('')) return { issue: 'the name of the settings file is empty' };
+  return { name: name as Command, file: files[0], full };
 }
 
 function parse(args: string[]) {
@@ -45,10 +72,15 @@ function parse(args: string[]) {
     args,
     allowPositionals: true,
     options: {
-      config: { type: 'string', short: 'c' },
+      config: { type: 'string', short: 'c', multiple: true },
+      full: { type: 'boolean' },
       demo: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'v' },
     },
   });
+}
+
+function serveHint(name: string): string {
+  return /[./]/.test(name) ? `; did you mean portico serve ${name}?` : '';
 }

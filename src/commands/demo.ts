@@ -18,6 +18,7 @@ export async function serveDemo(): Promise<number> {
     });
     const { config } = await loadConfig(SETTINGS, environment);
     return await serve(config, {
+      isDemo: true,
       onReady: (url) => process.stdout.write(demoInstructions(url, platform.urls)),
     });
   } finally {

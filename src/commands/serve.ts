@@ -6,6 +6,8 @@ import { installCrashHandler, nextSignal } from './process-end.ts';
 export interface ServeOptions {
   /** Called once requests are answered. */
   readonly onReady?: (url: string) => void;
+  /** Whether the settings are those of the demo, which take their ports from the environment. @default false */
+  readonly isDemo?: boolean;
 }
 
 /**
@@ -13,7 +15,7 @@ export interface ServeOptions {
  * 0 after a whole drain, 1 when it could not listen or when requests had to be cut off. A second signal ends
  * the process at once.
  */
-export async function serve(config: Config, { onReady }: ServeOptions = {}): Promise<number> {
+export async function serve(config: Config, { onReady, isDemo = false }: ServeOptions = {}): Promise<number> {
   const destination = standardOutput();
   const logger = createLogger({ level: config.log.level, destination });
   installCrashHandler(logger);
@@ -23,7 +25,9 @@ export async function serve(config: Config, { onReady }: ServeOptions = {}): Pro
     const url = await gateway.start();
     onReady?.(url);
   } catch (error) {
-    process.stderr.write(`portico: ${listenIssue(error)}\n`);
+    // The admin listener opens first.
+    const listener = config.admin.enabled && gateway.adminUrl === undefined ? 'admin' : 'http';
+    process.stderr.write(`portico: ${listenIssue(error, listener, isDemo)}\n`);
     return 1;
   }
   return (await gateway.close(await signalled)) ? 0 : 1;
@@ -37,13 +41,21 @@ const LISTEN_ISSUES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
 };
 
-/** One sentence on why a listener could not open. */
-function listenIssue(error: unknown): string {
+/** The variables that the demo's settings, and many others, take their ports from. */
+const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
+
+/** Why a listener could not open, and for a port that is taken how to have another one. */
+function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo: boolean): string {
   const {
     code = 'unknown error',
     address,
     port,
   } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const place = port === undefined ? (address ?? 'the configured address') : `${address}:${port}`;
-  return `cannot listen on ${place}: ${LISTEN_ISSUES[code] ?? 'it failed'} (${code})`;
+  const issue = `cannot listen on ${place}: ${LISTEN_ISSUES[code] ?? 'it failed'} (${code})`;
+  if (code !== 'EADDRINUSE' || port === undefined) return issue;
+  const variable = PORT_VARIABLES[listener];
+  const other = port < 65_535 ? port + 1 : port - 1;
+  if (isDemo) return `${issue}; ${variable} names another port: ${variable}=${other} portico --demo`;
+  return `${issue}; ${listener}.port in the settings names another, and \${${variable}:-${other}} there takes ${variable} from the environment`;
 }

@@ -11,17 +11,16 @@ export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
 
 export type Checked = { readonly config: Config } | { readonly findings: readonly Finding[] };
 
-/** Holds settings against the schema: valid, with every default filled in, or all that is wrong with them, one finding a path. */
+/** Holds settings against the schema: valid, with every default filled in, or all that is wrong with them, each once. */
 export function checkSettings(input: unknown, schema: SettingsSchema): Checked {
   const { success, data, error } = schema.safeParse(input, { error: plainWords(schema) });
   // The schema fills in what its type leaves open.
   if (success) return { config: data as Config };
-  const byPath = new Map<string, Finding>();
+  const findings = new Map<string, Finding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, []))) {
-    const path = JSON.stringify(finding.path);
-    if (!byPath.has(path)) byPath.set(path, finding);
+    findings.set(JSON.stringify([finding.path, finding.message]), finding);
   }
-  return { findings: [...byPath.values()] };
+  return { findings: [...findings.values()] };
 }
 
 function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Finding[] {

@@ -2,19 +2,48 @@ import { z } from 'zod';
 
 /** `; did you mean timeoutMs?` for the word that comes closest, or nothing when none is close. */
 export function didYouMean(word: unknown, known: readonly string[]): string {
+  return ask(neighbours(word, known)[0]);
+}
+
+/**
+ * What to say of a key that the block has not: which of the block's own keys was meant, or where else settings have it. A
+ * slip of the pen comes first: `upstream` at the top level is `upstreams`, although resources have a key of that name.
+ */
+export function hintForKey(key: string, siblings: readonly string[], settings: z.core.$ZodType): string {
+  const [best] = neighbours(key, siblings);
+  return best?.isSlip === true ? ask(best) : belongsUnder(key, settings) || ask(best);
+}
+
+interface Neighbour {
+  readonly candidate: string;
+  readonly distance: number;
+  /** Whether one letter makes the difference. */
+  readonly isSlip: boolean;
+}
+
+function ask(neighbour: Neighbour | undefined): string {
+  return neighbour === undefined ? '' : `; did you mean ${neighbour.candidate}?`;
+}
+
+/** The words that are close, the closest first. */
+function neighbours(word: unknown, known: readonly string[]): Neighbour[] {
   // Nothing is close to what is this long, and the comparison would take its time.
-  if (typeof word !== 'string' || word.length > 64) return '';
+  if (typeof word !== 'string' || word.length > 64) return [];
   const lower = word.toLowerCase();
-  const [best] = known
-    .map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase()) }))
+  return known
+    .map((candidate) => {
+      const distance = editDistance(lower, candidate.toLowerCase());
+      return { candidate, distance, isSlip: distance <= 1 && candidate.length > 3 };
+    })
     .filter(({ candidate, distance }) => isClose(lower, candidate.toLowerCase(), distance))
     .sort((a, b) => a.distance - b.distance);
-  return best === undefined ? '' : `; did you mean ${best.candidate}?`;
 }
 
 function isClose(word: string, candidate: string, distance: number): boolean {
   const longer = Math.max(word.length, candidate.length);
-  return distance <= Math.max(1, Math.floor(longer / 3)) || (word.length >= 3 && candidate.includes(word));
+  if (distance <= Math.max(1, Math.floor(longer / 3))) return true;
+  const [shorter, other] = word.length < candidate.length ? [word, candidate] : [candidate, word];
+  return shorter.length >= 3 && (shorter === word ? other.includes(word) : other.startsWith(candidate));
 }
 
 /** Characters to insert, delete, change or swap with their neighbour (optimal string alignment). */
@@ -48,7 +77,7 @@ type Places = Map<string, Set<string>>;
 const FEW = 2;
 
 /** `; it belongs under upstreams.<name>` for a key that settings have, only elsewhere; else nothing. */
-export function belongsUnder(key: string, settings: Schema): string {
+function belongsUnder(key: string, settings: Schema): string {
   const places = [...(collect(settings, '', new Map()).get(key) ?? [])];
   return places.length === 0 || places.length > FEW ? '' : `; it belongs ${places.join(' or ')}`;
 }

@@ -6,7 +6,7 @@ import { ConfigError, type ConfigIssue } from './config-error.ts';
 import { effectiveSettings } from './effective.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
 import { type Config, type SettingsInput, settingsSchema } from './schema/settings.ts';
-import { nodeAt, offsetOf, type SettingsNode, treeValue } from './settings-tree.ts';
+import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
 /** Settings of a file. */
@@ -30,8 +30,20 @@ export async function loadConfig(
   const checked = checkSettings(treeValue(root, schema), schema);
   if ('findings' in checked) issues.push(...placed(checked.findings, root, yaml.position));
   if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
-  const { config } = checked;
+  const config = isWritten(root, TOKEN) ? checked.config : withToken(checked.config, environment);
   return { config, masked: () => effectiveSettings(config, (path) => isFromEnvironment(root, path)) };
+}
+
+const TOKEN = ['mcp', 'stdio', 'token'];
+
+function isWritten(root: SettingsNode, path: ConfigIssue['path']): boolean {
+  return nodeAt(root, path) !== undefined;
+}
+
+/** The same settings, with the token that stands in the environment under its usual name: its one value there by default. */
+function withToken(config: Config, environment: Environment): Config {
+  const { text: token } = createSubstitute(environment)('${PORTICO_TOKEN:-}');
+  return { ...config, mcp: { ...config.mcp, stdio: { ...config.mcp.stdio, token } } };
 }
 
 /** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */
@@ -49,8 +61,8 @@ function placed(findings: readonly Finding[], root: SettingsNode, position: Posi
   const told = new Set<string>();
   const issues: ConfigIssue[] = [];
   for (const { path, message, key } of findings) {
-    const offset = offsetOf(root, path, key);
-    const same = `${offset} ${message}`;
+    const { offset, missing } = placeOf(root, path, key);
+    const same = JSON.stringify([offset, missing, message]);
     if (told.has(same) || isMissing(nodeAt(root, path))) continue;
     told.add(same);
     issues.push({ path, message, ...position(offset) });

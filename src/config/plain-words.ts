@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { belongsUnder, didYouMean } from './hints.ts';
+import { didYouMean, hintForKey } from './hints.ts';
 
 /** What settings call the types that zod names. Every number in settings is whole. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const QUOTED: Readonly<Record<string, RegExp>> = { 'a whole number': /^\d+$/, 't
 export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
   const unknownKey = (key: string, block: unknown): string => {
     const siblings = block instanceof z.ZodObject ? Object.keys(block.shape) : [];
-    return `unknown key${belongsUnder(key, settings) || didYouMean(key, siblings)}`;
+    return `unknown key${hintForKey(key, siblings, settings)}`;
   };
   return (issue) => {
     switch (issue.code) {

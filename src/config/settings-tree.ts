@@ -43,17 +43,24 @@ export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined
   return node;
 }
 
+/** Where to look for what is wrong. */
+export interface Place {
+  readonly offset: number;
+  /** The end of the path that does not stand in the file. */
+  readonly missing: Path;
+}
+
 /** Where to look for what is wrong at `path`: the value, the key of a block, or the nearest key above what is missing. */
-export function offsetOf(root: SettingsNode, path: Path, key: boolean): number {
+export function placeOf(root: SettingsNode, path: Path, key: boolean): Place {
   let node = root;
   let offset = 0;
-  for (const step of path) {
+  for (const [depth, step] of path.entries()) {
     const entry = node.kind === 'leaf' ? undefined : node.entries.get(String(step));
-    if (entry === undefined) return offset;
+    if (entry === undefined) return { offset, missing: path.slice(depth) };
     offset = entry.offset;
     node = entry.node;
   }
-  return node.kind === 'leaf' && !key ? node.offset : offset;
+  return { offset: node.kind === 'leaf' && !key ? node.offset : offset, missing: [] };
 }
 
 /**

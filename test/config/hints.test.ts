@@ -15,6 +15,7 @@ describe('a hint for a misspelt word', () => {
     ['headersTimeout', 'headersTimeoutMs'],
     ['SENDTIMEOUTMS', 'sendTimeoutMs'],
     ['allowed', 'allowedHosts'],
+    ['hosting', 'host'],
   ]) {
     it(`is ${meant} for ${word}`, () => {
       expect(didYouMean(word, keys)).to.equal(`; did you mean ${meant}?`);

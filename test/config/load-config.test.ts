@@ -156,6 +156,21 @@ describe('values from the environment', () => {
     }
   });
 
+  it('have the token of PORTICO_TOKEN where the file leaves it out', async () => {
+    const token = async (yaml: string) =>
+      (await load(`${yaml}${UPSTREAMS}`, { PORTICO_TOKEN: 'from-there', OTHER: 'other' })).config.mcp.stdio.token;
+    expect(await token('')).to.equal('from-there');
+    expect(await token('mcp: { tools: false }\n')).to.equal('from-there');
+    expect(await token('mcp: { stdio: { token: "" } }\n')).to.equal('');
+    expect(await token('mcp: { stdio: { token: "${OTHER}" } }\n')).to.equal('other');
+    expect((await load(UPSTREAMS)).config.mcp.stdio.token).to.equal('');
+  });
+
+  it('never show that token', async () => {
+    const { masked } = await load(UPSTREAMS, { PORTICO_TOKEN: 'from-there' });
+    expect(masked()).to.contain('token: "[masked]"').and.not.contain('from-there');
+  });
+
   it('are a issue with name and place where they are missing, and hide no other issue', async () => {
     expect(
       await issuesIn(`http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`, {
@@ -225,6 +240,45 @@ upstreams:
       '10:60: upstreams.tools.credential.kind: none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
     ]);
   });
+
+  it('are all told where they share a place', async () => {
+    expect(
+      await issuesIn(`http: { port: 70000.5 }
+upstreams: { "a b": { baseUrl: 5, timeoutMs: 0.5 }, tools: { baseUrl: "x:y?z" } }
+resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } } }
+`),
+    ).to.deep.equal([
+      '1:15: http.port: must be a whole number',
+      '1:15: http.port: must be at most 65535',
+      '2:14: upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
+      '2:14: upstreams["a b"]: is the upstream of no resource',
+      '2:32: upstreams["a b"].baseUrl: expected text, got a number; put it in quotes',
+      '2:46: upstreams["a b"].timeoutMs: must be a whole number',
+      '2:46: upstreams["a b"].timeoutMs: must be at least 1',
+      '2:71: upstreams.tools.baseUrl: must be an http or https URL',
+      '2:71: upstreams.tools.baseUrl: must hold no user, password, query or fragment',
+      '3:72: resources.tools.pagination.totalHeader: must be an HTTP header name',
+      '3:72: resources.tools.pagination.totalHeader: says what total says too: take one of them out',
+    ]);
+  });
+
+  for (const [typed, meant] of [
+    ['upstream', 'upstreams'],
+    ['Upstreams', 'upstreams'],
+    ['upsteams', 'upstreams'],
+    ['resource', 'resources'],
+    ['loggin', 'log'],
+    ['https', 'http'],
+    ['chache', 'cache'],
+    ['shema', 'scheme'],
+    ['admn', 'admin'],
+  ]) {
+    it(`name the neighbour of ${typed} at the top level`, async () => {
+      expect(await issuesIn(`${typed}: {}${UPSTREAMS}`)).to.deep.equal([
+        `1:1: ${typed}: unknown key; did you mean ${meant}?`,
+      ]);
+    });
+  }
 
   const wrong: [string, string, string][] = [
     ['a missing block', 'scheme: a', '1:1: upstreams: is required'],
@@ -559,8 +613,9 @@ describe('settings that come as an object', () => {
         'http.port: expected a whole number, got text; take its quotes off',
         'http.prot: unknown key; did you mean port?',
         'log: expected a block of keys, got nothing',
+        'upstreams["a b"].baseUrl: is required',
         'upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
-        'upstreams: must hold the upstream of one resource at least: projects, workflows, tools',
+        'upstreams["a b"]: is the upstream of no resource',
       ]);
       expect(error.issues[1]).to.deep.equal({
         path: ['http', 'prot'],

@@ -72,7 +72,7 @@ const StdioSettings = z.strictObject({
     .string()
     .default('')
     .describe(
-      'Access token that portico stdio reads the platform with. Take it from the environment, as "${NAME}". Empty: portico stdio does not start.',
+      'Access token that portico stdio reads the platform with. Left out of a file: PORTICO_TOKEN of the environment. Empty: portico stdio does not start.',
     ),
 });
 

@@ -20,7 +20,7 @@ export const expression = z
   .string()
   .min(1)
   .check((context) => {
-    const message = checkExpression(context.value);
+    const message = context.value === '' ? undefined : checkExpression(context.value);
     if (message !== undefined) {
       context.issues.push({ code: 'custom', message, input: context.value });
     }

@@ -2,16 +2,17 @@ import { z } from 'zod';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { CacheSettings } from './cache.ts';
-import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { bytes, whole } from './scalars.ts';
 import { UpstreamSettings } from './upstream.ts';
 
+const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
 const upstreamName = z
   .string()
-  .regex(/^[A-Za-z][\w-]*$/, 'must begin with a letter and hold letters, digits, _ and - only')
+  .regex(UPSTREAM_NAME, 'must begin with a letter and hold letters, digits, _ and - only')
   .refine((name) => !(name in {}), 'is a name that JavaScript keeps for itself');
 
 const COMMON = {
@@ -39,8 +40,19 @@ const COMMON = {
     .boolean()
     .default(false)
     .describe('Lets an upstream have credential kind none, although any string would then be let in as a token.'),
-  upstreams: z.record(upstreamName, UpstreamSettings).describe('The remote APIs, by name.'),
+  upstreams: z
+    .record(z.string(), UpstreamSettings)
+    .superRefine(crossCheck(checkNames), EVEN_AFTER_ISSUES)
+    .meta({ propertyNames: { type: 'string', pattern: UPSTREAM_NAME.source } })
+    .describe('The remote APIs, by name.'),
 };
+
+/** Not as the record's own schema of keys: that leaves out what stands below a name that is wrong. */
+function checkNames(upstreams: unknown, report: Report): void {
+  for (const name of keysOf(upstreams)) {
+    for (const { message } of upstreamName.safeParse(name).error?.issues ?? []) report([name], message);
+  }
+}
 
 type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
 
