@@ -54,8 +54,8 @@ export function createField(name: string, options: FieldOptions, isRequired: boo
   function select(page: Page, index: number): unknown {
     try {
       return expression.evaluate(page.items[index]);
-    } catch (error) {
-      throw invalid(index, 'cannot be evaluated', error);
+    } catch (cause) {
+      throw invalid(index, `cannot be evaluated: ${(cause as GatewayError).reason}`, cause);
     }
   }
 

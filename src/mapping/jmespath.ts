@@ -1,4 +1,5 @@
 import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
+import { GatewayError } from '../kernel/errors.ts';
 import { FUNCTIONS } from './functions.ts';
 
 /** One node of a parsed expression. */
@@ -31,10 +32,31 @@ for (const [name, call] of Object.entries(FUNCTIONS)) {
   runtime.registerFunction(name, (given) => call(...(given as never[])) as Json, signature, { override: true });
 }
 
+// The library's own message cannot be told: it may show a value. Ours says which function, and of which types its values are.
+const callFunction = runtime.callFunction.bind(runtime);
+runtime.callFunction = (name, given) => {
+  try {
+    return callFunction(name, given);
+  } catch (error) {
+    if (error instanceof GatewayError || error instanceof RangeError) throw error;
+    throw new GatewayError('upstream_invalid', { reason: `${name}() does not take (${given.map(typeOf).join(', ')})` });
+  }
+};
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (!Array.isArray(value)) return typeof value;
+  const types = [...new Set(value.map((each) => (Array.isArray(each) ? 'array' : typeOf(each))))];
+  return types.length === 0 ? 'empty array' : `array of ${types.join(' and ')}`;
+}
+
 /** Parses an expression. Throws the library's own error where it cannot. */
 export const parse: (text: string) => ExpressionNode = compile;
 
-/** Evaluates a parsed expression; `$` in it is `value`. Throws what the library throws. */
+/**
+ * Evaluates a parsed expression; `$` in it is `value`. Throws `upstream_invalid` where a function does not take what it is
+ * given, else what the library throws.
+ */
 export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
 }

@@ -44,7 +44,11 @@ export function createMapper({
     try {
       return isTruthy(condition.evaluate(page.items[index]));
     } catch (cause) {
-      throw new GatewayError('upstream_invalid', { reason: `where cannot be evaluated over item ${index}`, cause });
+      const { reason } = cause as GatewayError;
+      throw new GatewayError('upstream_invalid', {
+        reason: `where cannot be evaluated over item ${index}: ${reason}`,
+        cause,
+      });
     }
   };
   const mapItem = (page: Page, index: number, defaults: string[]): Record<string, string> => {

@@ -138,9 +138,29 @@ describe('an expression', () => {
     );
   });
 
-  it('that fails over a value says so without the value', () => {
-    const reason = reasonOf(() => evaluate('length(a)', { a: 5, secret: 'secret' }));
-    expect(reason).to.equal('an expression does not fit what it is evaluated over');
+  it('that fails over a value says which function and what types it was given, without the value', () => {
+    const value = { list: ['secret', null, ['secret']], none: [], one: 'secret', few: { secret: 1 } };
+    for (const [text, reason] of [
+      ["join(', ', missing)", 'join() does not take (string, null)'],
+      ["join(', ', list)", 'join() does not take (string, array of string and null and array)'],
+      ["join(', ', few)", 'join() does not take (string, object)'],
+      ['length(`5`)', 'length() does not take (number)'],
+      ['lower(none)', 'lower() does not take (empty array)'],
+      ['upper(length(one))', 'upper() does not take (number)'],
+      ['list[?starts_with(@, `1`)]', 'starts_with() does not take (string, number)'],
+    ] as const) {
+      expect(
+        reasonOf(() => evaluate(text, value)),
+        text,
+      ).to.equal(reason);
+    }
+  });
+
+  it('that fails in no function says so without the value', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
+    expect(reasonOf(() => evaluate('to_string(a)', deep))).to.equal(
+      'an expression does not fit what it is evaluated over',
+    );
   });
 
   it('does not run out of stack over a deep value', () => {

@@ -91,9 +91,7 @@ describe('a function that orders', () => {
 
   it('orders nothing but numbers, or texts', () => {
     for (const list of [[1, 'x'], [null], [true], [{}]]) {
-      expect(reasonOf(() => evaluate('sort(@)', list))).to.equal(
-        'an expression does not fit what it is evaluated over',
-      );
+      expect(reasonOf(() => evaluate('sort(@)', list))).to.match(/^sort\(\) does not take \(array of /);
     }
   });
 });

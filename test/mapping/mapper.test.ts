@@ -110,7 +110,7 @@ describe('a mapped number', () => {
       );
     }
     expect(reasonOf(() => one('{"a":12345678901234567890}', field('to_string(a)')))).to.equal(
-      'field x of item 0 cannot be evaluated',
+      'field x of item 0 cannot be evaluated: a number may have lost digits',
     );
   });
 
@@ -174,7 +174,9 @@ describe('where', () => {
 
   it('makes an item invalid over which it cannot be evaluated', () => {
     const list = '[{"a":"secret"},{"a":5}]';
-    expect(reasonOf(() => map(list, {}, { where: 'length(a)' }))).to.equal('where cannot be evaluated over item 1');
+    expect(reasonOf(() => map(list, {}, { where: 'length(a)' }))).to.equal(
+      'where cannot be evaluated over item 1: length() does not take (number)',
+    );
     const { items, dropped } = map(list, {}, { where: 'length(a)', invalidItems: 'drop' });
     expect({ items, dropped }).to.deep.equal({ items: [{}], dropped: 1 });
   });
