@@ -17,6 +17,7 @@ const SLICES = [
   'kernel',
   'config',
   'demo',
+  'testing',
 ];
 
 /** Where each vendor package may be imported. A package that is not here may be imported nowhere. */
@@ -119,7 +120,7 @@ const floors = [
     name: 'root-files-on-top',
     comment:
       'main.ts, gateway.ts and the files beside them put everything together. Importing one from below closes a circle.',
-    from: { path: '^src/[^/]+/', pathNot: '^src/commands/' },
+    from: { path: '^src/[^/]+/', pathNot: '^src/(commands|testing)/' },
     to: { path: ROOT_FILE },
   },
   {
@@ -127,6 +128,13 @@ const floors = [
     comment: 'A command runs the process, from its signals to its end. Whoever imports a gateway must not get one.',
     from: { path: '^src/', pathNot: '^src/(commands/|main[.]ts$)' },
     to: { path: '^src/commands/' },
+  },
+  {
+    name: 'testing-is-for-tests',
+    comment:
+      'It starts gateways and platforms for those who test against Portico. What runs in production needs neither.',
+    from: { path: '^src/', pathNot: '^src/(testing/|portico-testing[.]ts$)' },
+    to: { path: '^src/testing/' },
   },
   {
     name: 'main-is-the-entry',

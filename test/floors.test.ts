@@ -46,6 +46,10 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'demo-is-a-stranger': [['src/demo/a.ts', '../mapping/b.ts']],
   'root-files-on-top': [['src/http/a.ts', '../gateway.ts']],
   'commands-are-started-by-main': [['src/gateway.ts', './commands/b.ts']],
+  'testing-is-for-tests': [
+    ['src/gateway.ts', './testing/b.ts'],
+    ['src/commands/a.ts', '../testing/b.ts'],
+  ],
   'main-is-the-entry': [
     ['src/commands/a.ts', '../main.ts'],
     ['src/gateway.ts', './main.ts'],
@@ -85,6 +89,8 @@ const ALLOWED: readonly Plant[] = [
   ['src/main.ts', './gateway.ts'],
   ['src/main.ts', './commands/b.ts'],
   ['src/commands/a.ts', '../gateway.ts'],
+  ['src/testing/a.ts', '../gateway.ts'],
+  ['src/testing/a.ts', '../demo/b.ts'],
   ['src/commands/a.ts', '../config/b.ts'],
   ['src/gateway.ts', './http/b.ts'],
   ['src/http/a.ts', '../catalogue/b.ts'],

@@ -11,14 +11,15 @@ export interface DemoApiOptions {
   readonly name: string;
   readonly itemsOf: (tenant: Tenant) => readonly DemoItem[];
   readonly maxPageSize: number;
+  /** Looked at with each request. The switches under `/demo` write to it. */
+  readonly behaviour: Behaviour;
 }
 
 /**
  * One API: its list at `/v1/<name>`, in the default upstream contract, and its switches under `/demo`.
  * A wrong credential or query is told so whatever the fault: a fault strikes where the page would have been sent.
  */
-export function createDemoApi({ name, itemsOf, maxPageSize }: DemoApiOptions): Routes {
-  const behaviour: Behaviour = { fault: null, latencyMs: 0 };
+export function createDemoApi({ name, itemsOf, maxPageSize, behaviour }: DemoApiOptions): Routes {
   const render = ({ items, nextPageToken }: Page) => ({ [name]: items, nextPageToken });
 
   const list: Handler = async (exchange) => {

@@ -10,6 +10,9 @@ export interface Behaviour {
   latencyMs: number;
 }
 
+/** How it behaves where nobody has told it otherwise. */
+export const CALM: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
+
 const MAX_LATENCY_MS = 60_000;
 
 /**
@@ -39,7 +42,7 @@ export function createControl(api: string, behaviour: Behaviour): Routes {
     return show(exchange);
   };
   return {
-    '/demo': { GET: show, DELETE: putBack({ fault: null, latencyMs: 0 }) },
+    '/demo': { GET: show, DELETE: putBack(CALM) },
     '/demo/fault': { PUT: setFault, DELETE: putBack({ fault: null }) },
     '/demo/latency': { PUT: setLatency, DELETE: putBack({ latencyMs: 0 }) },
   };

@@ -1,4 +1,5 @@
 import { createDemoApi } from './api.ts';
+import { type Behaviour, CALM } from './control.ts';
 import type { DemoItem } from './cut-page.ts';
 import { projects } from './data/projects.ts';
 import { tools } from './data/tools.ts';
@@ -10,6 +11,8 @@ import type { Tenant } from './tenants.ts';
 export interface DemoPlatform {
   /** Origins, without a trailing slash. */
   readonly urls: { readonly projects: string; readonly workflows: string; readonly tools: string };
+  /** How each API behaves: what is written here holds from the next request on. */
+  readonly behaviour: { readonly projects: Behaviour; readonly workflows: Behaviour; readonly tools: Behaviour };
   /** Ends all at once, also requests that wait for a response. May be called again. */
   close(): Promise<void>;
 }
@@ -21,8 +24,9 @@ export interface DemoPlatformOptions {
 
 /** Starts the three servers on free ports of the loopback interface. */
 export async function startDemoPlatform({ maxPageSize = 5 }: DemoPlatformOptions = {}): Promise<DemoPlatform> {
-  const start = (name: string, itemsOf: (tenant: Tenant) => readonly DemoItem[]) =>
-    startDemoServer(createDemoApi({ name, itemsOf, maxPageSize }));
+  const behaviour = { projects: { ...CALM }, workflows: { ...CALM }, tools: { ...CALM } };
+  const start = (name: keyof typeof behaviour, itemsOf: (tenant: Tenant) => readonly DemoItem[]) =>
+    startDemoServer(createDemoApi({ name, itemsOf, maxPageSize, behaviour: behaviour[name] }));
   const servers = {
     projects: await start('projects', (tenant) => projects.filter((project) => project.tenants.includes(tenant))),
     workflows: await start('workflows', () => workflows),
@@ -30,6 +34,7 @@ export async function startDemoPlatform({ maxPageSize = 5 }: DemoPlatformOptions
   };
   return {
     urls: { projects: servers.projects.url, workflows: servers.workflows.url, tools: servers.tools.url },
+    behaviour,
     close: async () => {
       await Promise.all(Object.values(servers).map((server) => server.close()));
     },

@@ -2,29 +2,37 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { codeBlocks } from '../support/docs.ts';
+import { FAULT_KINDS } from '../../src/demo/faults.ts';
+import { codeBlocks, readDoc } from '../support/docs.ts';
 
 const root = new URL('../../', import.meta.url);
+const PAGE = 'docs/contract-tests.md';
 
-describe('the test on the contract-test page', () => {
-  it('passes as it is written', () => {
-    const [code = ''] = codeBlocks('docs/contract-tests.md', 'js');
-    expect(code).to.contain("from 'portico'");
-    const folder = new URL('node_modules/.cache/portico/', root);
-    const file = new URL('portico.test.mjs', folder);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(file, code.replace("'portico'", `'${new URL('src/gateway.ts', root)}'`));
-    try {
+describe('the contract-test page', () => {
+  const folder = new URL('node_modules/.cache/portico/', root);
+  before(() => mkdirSync(folder, { recursive: true }));
+  after(() => rmSync(folder, { recursive: true }));
+
+  for (const [index, code] of codeBlocks(PAGE, 'js').entries()) {
+    const [, name = ''] = /describe\('([^']+)'/.exec(code) ?? [];
+    it(`has a test that passes as it is written: ${name}`, () => {
+      expect(code).to.contain("from 'portico/testing'");
+      const file = new URL(`portico-${index}.test.mjs`, folder);
+      writeFileSync(file, code.replace("'portico/testing'", `'${new URL('src/testing/testing.ts', root)}'`));
       const mocha = fileURLToPath(new URL('node_modules/mocha/bin/mocha.js', root));
       const { status, stdout, stderr } = spawnSync(process.execPath, [mocha, '--no-config', fileURLToPath(file)], {
         encoding: 'utf8',
         cwd: fileURLToPath(root),
         timeout: 30_000,
       });
-      expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
-      expect(stdout).to.match(/2 passing/);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  }).timeout(40_000);
+      expect({ status, stderr }, stdout).to.deep.equal({ status: 0, stderr: '' });
+      const tests = [...code.matchAll(/^ {2}it\(/gm)];
+      expect(stdout).to.contain(`${tests.length} passing`);
+    }).timeout(40_000);
+  }
+
+  it('names every fault of the demo platform', () => {
+    const text = readDoc(PAGE);
+    expect(FAULT_KINDS.filter((kind) => !text.includes(`\`${kind}\``))).to.deep.equal([]);
+  });
 });

@@ -8,6 +8,8 @@ import { installIn, pack, temporaryFolder } from './packed.ts';
 /** The first Node that reads a top-level `await` at all, those that people still have, and the last that is too old. */
 const OLD_NODES = ['14', '18', '20', '22.19.0'];
 
+const IMPORTS = { 'import.mjs': 'portico', 'import-testing.mjs': 'portico/testing' };
+
 describe('the package on a Node that is too old', function () {
   this.timeout(300_000);
   let project: string;
@@ -17,7 +19,9 @@ describe('the package on a Node that is too old', function () {
     const { tarball } = await pack();
     project = await temporaryFolder('project');
     await installIn(project, [tarball]);
-    await writeFile(join(project, 'import.mjs'), "import 'portico';\nconsole.log('imported');\n");
+    for (const [file, name] of Object.entries(IMPORTS)) {
+      await writeFile(join(project, file), `import '${name}';\nconsole.log('imported');\n`);
+    }
   });
 
   for (const version of OLD_NODES) {
@@ -33,16 +37,18 @@ describe('the package on a Node that is too old', function () {
         expect(stderr).to.match(new RegExp(`^portico: needs Node 22\\.20 or newer, and this is ${version}.*\n$`));
       });
 
-      it('says so in one line when it is imported', async () => {
-        const { code, stdout, stderr } = await runOn(node, ['import.mjs'], project);
-        expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-        // The lines around it are Node's own, and name nothing of Portico's.
-        const said = stderr.split('\n').filter((line) => /portico/i.test(line));
-        expect(said).to.have.length(1);
-        expect(said[0]).to.match(
-          new RegExp(`^\\[Error: portico needs Node 22\\.20 or newer, and this is ${version}.*\\]$`),
-        );
-      });
+      for (const [file, name] of Object.entries(IMPORTS)) {
+        it(`says so in one line to an import of ${name}`, async () => {
+          const { code, stdout, stderr } = await runOn(node, [file], project);
+          expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+          // The lines around it are Node's own, and name nothing of Portico's.
+          const said = stderr.split('\n').filter((line) => /portico/i.test(line));
+          expect(said).to.have.length(1);
+          expect(said[0]).to.match(
+            new RegExp(`^\\[Error: portico needs Node 22\\.20 or newer, and this is ${version}.*\\]$`),
+          );
+        });
+      }
     });
   }
 });

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 
+/** The text of a page. */
+export function readDoc(file: string): string {
+  return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+}
+
 /** The fenced code blocks of a page, in order, that are marked with `language`. */
 export function codeBlocks(file: string, language: string): string[] {
-  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-  return [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, marked, code]) =>
+  return [...readDoc(file).matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, marked, code]) =>
     marked === language && code !== undefined ? [code] : [],
   );
 }

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { ConfigError } from '../../src/gateway.ts';
+import { type LogLine, startGateway } from '../../src/testing/start-gateway.ts';
+import { eventually } from '../support/eventually.ts';
+import { json, startHttpUpstream } from '../support/http-upstream.ts';
+import { sendMany } from '../support/many-requests.ts';
+import { read } from './read.ts';
+
+const TOKEN = 'token-of-the-test';
+
+describe('startGateway', () => {
+  it('listens on a free port, and has no admin listener', async () => {
+    const gateways = [await startGateway(), await startGateway()] as const;
+    for (const { url, log } of gateways) {
+      const list = await fetch(`${url}/mcp/v1/resources`, { headers: { authorization: `Bearer ${TOKEN}` } });
+      expect(await list.json()).to.have.length(3);
+      expect(log[0]).to.deep.equal({
+        level: 'info',
+        msg: 'listening',
+        url,
+        resources: ['projects', 'workflows', 'tools'],
+      });
+    }
+    expect(gateways[0].url).not.to.equal(gateways[1].url);
+    for (const { close } of gateways) expect(await close()).to.equal(true);
+  });
+
+  it('takes parts of settings, and leaves what else it has of its own', async () => {
+    const gateway = await startGateway({ scheme: 'acme', http: { maxUrlBytes: 1024 }, admin: { enabled: true } });
+    const [listening] = gateway.log;
+    expect(listening?.['adminUrl']).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const list = await fetch(`${gateway.url}/mcp/v1/resources`, { headers });
+    expect(await list.text()).to.contain('acme://projects');
+    expect((await fetch(`${gateway.url}/${'a'.repeat(2000)}`, { headers })).status).to.equal(414);
+    await gateway.close();
+  });
+
+  it('has the log of every level, without the token', async () => {
+    const upstream = await startHttpUpstream(json({ projects: [{ id: 'p', name: 'P' }], nextPageToken: '' }));
+    const gateway = await startGateway({
+      log: { level: 'error' },
+      upstreams: {
+        projects: { baseUrl: upstream.url },
+        workflows: { baseUrl: upstream.url },
+        tools: { baseUrl: upstream.url },
+      },
+    });
+    expect(await read(gateway, 'projects', TOKEN)).to.have.property('status', 200);
+    const request = await eventually(() => gateway.log.find(({ msg }) => msg === 'request'));
+    expect(request).to.include({ level: 'info', resource: 'projects', outcome: 'ok' });
+    const page: LogLine | undefined = gateway.log.find(({ msg }) => msg === 'page fetched');
+    expect(page).to.include({ level: 'debug', upstream: 'projects', status: 200 });
+    expect(JSON.stringify(gateway.log)).not.to.contain(TOKEN);
+    await gateway.close();
+    await upstream.close();
+  });
+
+  it('holds the newest 10,000 lines of it', async () => {
+    const gateway = await startGateway();
+    const { url, log } = gateway;
+    await sendMany(Number(new URL(url).port), 10_000);
+    expect(log).to.have.length(10_000);
+    expect(log.find(({ msg }) => msg === 'listening')).to.equal(undefined);
+    await gateway.close();
+  });
+
+  it('looks at the clock that it is given', async () => {
+    let now = Date.now();
+    const upstream = await startHttpUpstream(json({ tools: [], nextPageToken: '' }));
+    const settings = { projects: { baseUrl: upstream.url }, workflows: { baseUrl: upstream.url } };
+    const gateway = await startGateway(
+      { upstreams: { ...settings, tools: { baseUrl: upstream.url } } },
+      { now: () => now },
+    );
+    await read(gateway, 'tools', TOKEN);
+    await read(gateway, 'tools', TOKEN);
+    expect(upstream.requests).to.have.length(1);
+    now += 3_600_000 * 24;
+    await read(gateway, 'tools', TOKEN);
+    expect(upstream.requests).to.have.length(2);
+    await gateway.close();
+    await upstream.close();
+  });
+
+  it('may be closed again', async () => {
+    const { close } = await startGateway();
+    expect(await Promise.all([close(), close()])).to.deep.equal([true, true]);
+  });
+
+  it('says what is wrong with settings', async () => {
+    const error = await startGateway({ scheme: '7' }).catch((thrown) => thrown);
+    expect(error).to.be.instanceOf(ConfigError);
+    expect(String(error)).to.contain('scheme');
+  });
+});
