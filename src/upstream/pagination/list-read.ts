@@ -61,9 +61,9 @@ export function isWhole(pagination: Pagination, { count, headers, next, total }:
   }
 }
 
-/** Whether what a page holds in place of a token or link says that it is the last one. */
+/** Whether what a page holds in place of a token or link says that it is the last one. `hasMore && cursor` is false there. */
 export function isNone(next: unknown): boolean {
-  return next === undefined || next === null || next === '';
+  return next === undefined || next === null || next === '' || next === false;
 }
 
 /** One read of a list whose first page is there, as each kind of pagination sees it. */
