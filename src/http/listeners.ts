@@ -3,6 +3,7 @@ import type { Events } from '../observability/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge } from './edge.ts';
+import { descriptionOperation } from './operations/description.ts';
 import { probeOperations } from './operations/probes.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
@@ -41,7 +42,7 @@ const ADMIN_BOUNDS = {
   maxUnsentBytes: 1_048_576,
 };
 
-/** The public listener: the two reads, JSON-RPC, and the probes. */
+/** The public listener: the two reads and their description, JSON-RPC, and the probes. */
 export function createPublicEdge(options: PublicEdgeOptions): Edge {
   const { settings, authenticate, events, readDeadlineMs, isDraining, rpc } = options;
   return createEdge({
@@ -52,6 +53,7 @@ export function createPublicEdge(options: PublicEdgeOptions): Edge {
     events,
     operations: [
       ...readOperations({ ...options, compressMinBytes: settings.compressMinBytes }),
+      descriptionOperation(options.catalogue),
       ...(rpc === undefined
         ? []
         : [rpcOperation({ ...rpc, heldBytes: createHeldBytes(settings.maxHeldBodyBytes, events) })]),

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** One URI and all that Portico itself knows about it. What a platform calls its fields stands in settings. */
 export interface Resource {
@@ -41,6 +41,12 @@ export function define(resource: Resource, scheme: string): Definition {
     description: resource.description,
     mimeType: 'application/json',
   };
+}
+
+/** JSON Schema (2020-12) of an item of a read, for those who check or generate by it. */
+export function itemSchema({ shape }: Resource): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape);
+  return schema;
 }
 
 /** Fields without which an item is no item: those that the shape does not let be empty. */

@@ -4,6 +4,7 @@ import { ERRORS, type ErrorCode } from '../../src/kernel/errors.ts';
 import { TOKEN } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
+import { type Described, describedBy } from '../support/openapi.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../support/process.ts';
 import { openConnection, requestText } from '../support/raw-http.ts';
 import type { RawResponse } from '../support/raw-response.ts';
@@ -193,6 +194,7 @@ describe('the error table, over a real socket', () => {
   let platform: HttpUpstream;
   let portico: PorticoProcess;
   let url: string;
+  let described: Described;
 
   before(async () => {
     platform = await startHttpUpstream((request, response) => {
@@ -214,6 +216,7 @@ upstreams:
       );
       const started = runPortico(['--config', file]);
       url = await started.ready;
+      described = describedBy(await (await fetch(`${url}/openapi.json`)).text());
       return started;
     });
   });
@@ -247,6 +250,8 @@ upstreams:
       }
       const text = response.body.toString();
       for (const secret of [TOKEN, 'upstream text', platform.url, '    at ']) expect(text).not.to.contain(secret);
+      const [, target = ''] = /^GET (\/mcp\/v1\/resources[^ ]*) /.exec(request) ?? [];
+      if (target !== '') described.check(target, response);
       await held;
     });
   }

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { TOKEN } from './caller.ts';
 import { onCleanup } from './cleanup.ts';
+import { holdToDescription } from './openapi.ts';
 import { type RawResponse, takeResponses } from './raw-response.ts';
 
 /** A connection of a test's own on which it says every byte. */
@@ -94,13 +95,17 @@ function connectTo(url: string): Socket {
   return connect(Number(port), hostname.replace(/[[\]]/g, ''));
 }
 
-/** Sends one request on a connection of its own, gives the final response, and closes the connection. */
+/**
+ * Sends one request on a connection of its own, gives the final response, and closes the connection. Whatever a test looks
+ * into, a read is answered as its description has it.
+ */
 export async function exchange(url: string, request: string | Buffer): Promise<RawResponse> {
   const connection = openConnection(url, { head: request.toString('latin1').startsWith('HEAD ') });
   connection.send(request);
   let response = await connection.receive();
   while (response.status < 200) response = await connection.receive();
   connection.socket.destroy();
+  holdToDescription(request.toString('latin1'), response);
   return response;
 }
 

@@ -22,8 +22,8 @@ export interface ReadsOptions {
   readonly now: () => number;
 }
 
-const LIST_PATH = '/mcp/v1/resources';
-const READ_PATH = '/mcp/v1/resources/read';
+export const LIST_PATH = '/mcp/v1/resources';
+export const READ_PATH = '/mcp/v1/resources/read';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
 /** The two reads. What is wrong with a request is reported in the order in which their steps stand. */

@@ -1,7 +1,8 @@
 import type { Load } from '../../snapshots/load.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 
-const VARY = 'Authorization, Accept-Encoding';
+/** What a response depends on beside its target. */
+export const VARY = 'Authorization, Accept-Encoding';
 
 /** What stands with the list of definitions, be it sent or not (304). Names and values by turns. */
 export function listHeaders({ etag }: Snapshot): string[] {

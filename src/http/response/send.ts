@@ -9,27 +9,30 @@ export interface HttpResponse {
   readonly headers: readonly string[];
   /** In one piece, or in several that are sent one after the other; `undefined` where the status allows none (304). */
   readonly body: Buffer | readonly Buffer[] | undefined;
+  /** `Content-Security-Policy` of a page. @default nothing may be loaded */
+  readonly policy?: string;
 }
 
-/** They hold for a browser that is led here: guess no type, load nothing, embed nothing, send no referrer. */
-const ALWAYS = [
+/** They hold for a browser that is led here: guess no type, embed nothing, send no referrer. Names and values by turns. */
+export const ALWAYS: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy',
   'no-referrer',
   'Cross-Origin-Resource-Policy',
   'same-origin',
 ];
 
+/** What a browser may load for a response that is no page: nothing. */
+export const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
+
 /** How long a connection stays after its last response, for the client to read that. */
 const LINGER_MS = 1000;
 
 /** Sends a response; `isLast` closes the connection after it. Throws where Node refuses a header or its value. */
-export function send(exchange: Exchange, { status, headers, body }: HttpResponse, isLast: boolean): void {
+export function send(exchange: Exchange, { status, headers, body, policy }: HttpResponse, isLast: boolean): void {
   const { res, requestId, method } = exchange;
-  const all = [...ALWAYS, 'X-Request-Id', requestId, ...headers];
+  const all = headersOf(requestId, headers, policy);
   if (body !== undefined) all.push('Content-Length', String(bytesOf(body)));
   if (isLast) all.push('Connection', 'close');
   res.writeHead(status, all);
@@ -54,13 +57,17 @@ export function send(exchange: Exchange, { status, headers, body }: HttpResponse
  * reset, and the client might never see the response.
  */
 export function sendOnSocket(socket: Socket, { status, headers, body = [] }: HttpResponse, requestId: string): void {
-  const all = [...ALWAYS, 'X-Request-Id', requestId, ...headers];
+  const all = headersOf(requestId, headers);
   all.push('Content-Length', String(bytesOf(body)), 'Date', new Date().toUTCString(), 'Connection', 'close');
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < all.length; index += 2) head += `${all[index]}: ${all[index + 1]}\r\n`;
   socket.end(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), ...[body].flat()]));
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
+}
+
+function headersOf(requestId: string, headers: readonly string[], policy = LOAD_NOTHING): string[] {
+  return [...ALWAYS, 'Content-Security-Policy', policy, 'X-Request-Id', requestId, ...headers];
 }
 
 /** Length of a body. */

@@ -1,0 +1,117 @@
+import type { Offered } from '../../catalogue/catalogue.ts';
+import { itemSchema } from '../../resources/resource.ts';
+import { HEADERS } from './headers.ts';
+import { CODES, PROBLEM, problemResponses } from './problems.ts';
+
+/** Where the two reads live. */
+export interface ReadPaths {
+  readonly list: string;
+  readonly read: string;
+}
+
+const DESCRIPTION =
+  'Read-only lists of a security platform. A list is complete, or the read is an error. HEAD answers as GET, without a body. Unknown query parameters are ignored.';
+
+const DEFINITIONS = {
+  description: 'The resources that can be read here.',
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      uri: { type: 'string', description: 'What a read takes.' },
+      name: { type: 'string', description: 'Display name.' },
+      description: { type: 'string' },
+      mimeType: { const: 'application/json' },
+    },
+    required: ['uri', 'name', 'description', 'mimeType'],
+    additionalProperties: false,
+  },
+};
+
+/** Header fields of a request that change its answer. OpenAPI has Accept and Authorization elsewhere. */
+const REQUEST_HEADERS = [
+  headerParameter('If-None-Match', 'An ETag that the client has: 304 where the list is still the same.'),
+  headerParameter('Accept-Encoding', 'zstd and gzip are known.'),
+  headerParameter('Cache-Control', 'With no-cache, the platform is asked.'),
+  headerParameter('X-Request-Id', 'An id for the request, of 1 to 128 characters of A-Z a-z 0-9 . _ ~ : / + = @ -.'),
+  headerParameter('traceparent', 'Trace that the request belongs to (W3C Trace Context).'),
+];
+
+/** The two reads of this deployment as OpenAPI 3.1: its resources, and the error table. */
+export function describeReads(offered: readonly Offered[], paths: ReadPaths): object {
+  const lists = offered.map(({ resource, definition }) => {
+    const { name, description } = resource;
+    return { name, uri: definition.uri, schema: { description, type: 'array', items: itemSchema(resource) } };
+  });
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Portico',
+      // Of the interface, as its paths have it. Nobody needs to know which release answers here.
+      version: '1',
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    paths: {
+      [paths.list]: {
+        get: {
+          operationId: 'listResources',
+          summary: 'List the resources',
+          parameters: REQUEST_HEADERS,
+          responses: {
+            ...answers('The resources, in a fixed order.', HEADERS.list, reference('definitions')),
+            ...problemResponses(CODES.list),
+          },
+        },
+      },
+      [paths.read]: {
+        get: {
+          operationId: 'readResource',
+          summary: 'Read a resource',
+          parameters: [
+            {
+              name: 'uri',
+              in: 'query',
+              required: true,
+              description: 'The resource to read.',
+              schema: { enum: lists.map(({ uri }) => uri) },
+            },
+            ...REQUEST_HEADERS,
+          ],
+          responses: {
+            ...answers('The whole list; its shape depends on uri.', HEADERS.read, {
+              anyOf: lists.map(({ name }) => reference(name)),
+            }),
+            ...problemResponses(CODES.read),
+          },
+        },
+      },
+    },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the platform.' } },
+      schemas: {
+        definitions: DEFINITIONS,
+        ...Object.fromEntries(lists.map(({ name, schema }) => [name, schema])),
+        problem: PROBLEM,
+      },
+    },
+  };
+}
+
+/** A list, and that the client has it already. */
+function answers(description: string, headers: object, schema: object): Record<string, object> {
+  return {
+    200: { description, headers: { ...headers, ...HEADERS.body }, content: { 'application/json': { schema } } },
+    304: { description: 'The client has this list already.', headers },
+  };
+}
+
+function reference(schema: string): object {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+function headerParameter(name: string, description: string): object {
+  return { name, in: 'header', required: false, description, schema: { type: 'string' } };
+}

@@ -1,0 +1,104 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { describeReads } from '../../src/http/openapi/document.ts';
+import { LIST_PATH, READ_PATH } from '../../src/http/operations/reads.ts';
+import { catalogueOf } from './catalogue.ts';
+
+/** A response, however it was received. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer | string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a document that is taken apart here.
+type Json = any;
+
+/** Fields of the connection and of the framing, which HTTP itself has; and the type, which OpenAPI has elsewhere. */
+const OF_HTTP = new Set(['connection', 'keep-alive', 'date', 'content-length', 'content-type', 'transfer-encoding']);
+
+/** An OpenAPI document, and answers held against it. */
+export interface Described {
+  readonly document: Json;
+  /**
+   * Throws where the answer to a `GET` is not as the document has it: another status, type, body or code, a header that
+   * is missing or that is not described. `where` is path and query.
+   */
+  check(where: string, answer: Answer): void;
+}
+
+/** The reads of a gateway with the settings that all have by default. */
+export const THE_READS: Described = describedBy(
+  JSON.stringify(describeReads(catalogueOf().offered, { list: LIST_PATH, read: READ_PATH })),
+);
+
+/**
+ * Holds the answer to a request against the description of the reads, if it is a `GET` of one of them. The admin listener
+ * has no reads.
+ */
+export function holdToDescription(request: string, answer: Answer): void {
+  const [, where = ''] = /^GET (\/[^ ]*) HTTP\/1\.\d\r\n/.exec(request) ?? [];
+  const [path = ''] = where.split('?');
+  const isElsewhere = answer.status === 404 && answer.body.toString().includes('"code":"not_found"');
+  if (path in THE_READS.document.paths && !isElsewhere) THE_READS.check(where, answer);
+}
+
+/** `text` is an OpenAPI document. */
+export function describedBy(text: string): Described {
+  const document = JSON.parse(text);
+  const { components } = document;
+  const ajv = new Ajv2020({ strictTypes: false }).addVocabulary(['components']);
+  const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
+
+  function validate(at: readonly string[], value: unknown): void {
+    const place = at.join(' ');
+    // References lead into components.
+    const schema = compiled.get(place) ?? ajv.compile({ ...at.reduce((part, key) => part[key], document), components });
+    compiled.set(place, schema);
+    expect(schema(value), `${place}: ${ajv.errorsText(schema.errors)}`).to.equal(true);
+  }
+
+  return {
+    document,
+    check(where, { status, headers, body }) {
+      const { pathname, searchParams } = new URL(where, 'http://described.invalid');
+      const at = ['paths', pathname, 'get', 'responses', String(status)];
+      const response = at.reduce((part, key) => part?.[key], document);
+      expect(response, `${where}: ${status}`).to.be.an('object');
+      checkHeaders(at, response.headers, headers);
+      const [type] = (headers.get('content-type') ?? '').split(';');
+      const text = decoded(body, headers.get('content-encoding'));
+      if (response.content === undefined) {
+        expect(text).to.equal('');
+        return;
+      }
+      expect(response.content).to.have.property(String(type));
+      const value = JSON.parse(text);
+      validate([...at, 'content', String(type), 'schema'], value);
+      const [, name] = /^\w+:\/\/(\w+)$/.exec(searchParams.get('uri') ?? '') ?? [];
+      if (status === 200 && name !== undefined) validate(['components', 'schemas', name], value);
+    },
+  };
+
+  function checkHeaders(at: readonly string[], described: Json, headers: Headers): void {
+    const names = new Map(Object.keys(described).map((name) => [name.toLowerCase(), name]));
+    for (const [name, value] of headers) {
+      if (OF_HTTP.has(name)) continue;
+      const known = names.get(name);
+      expect(known, `${at.join(' ')}: ${name} is not described`).to.be.a('string');
+      const { schema } = described[String(known)];
+      const isNumber = schema.type === 'integer' && /^\d+$/.test(value);
+      validate([...at, 'headers', String(known), 'schema'], isNumber ? Number(value) : value);
+    }
+    for (const [name, known] of names) {
+      if (described[known].required) expect(headers.has(name), `${at.join(' ')}: ${name} is missing`).to.equal(true);
+    }
+  }
+}
+
+function decoded(body: Buffer | string, coding: string | null): string {
+  const bytes = Buffer.from(body);
+  if (coding === 'gzip') return gunzipSync(bytes).toString();
+  return (coding === 'zstd' ? zstdDecompressSync(bytes) : bytes).toString();
+}
