@@ -2,6 +2,7 @@ import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createLoader } from './catalogue/loader.ts';
 import { createPageTurns } from './catalogue/page-turns.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
+import { fillPath } from './config/schema/templates.ts';
 import { createAuthorization } from './credentials/authorize.ts';
 import { compileExpression } from './mapping/expression.ts';
 import { createMapper } from './mapping/mapper.ts';
@@ -13,6 +14,7 @@ import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos } from './snapshots/memo.ts';
 import { createWaiting } from './snapshots/waiting.ts';
 import { withCache } from './snapshots/with-cache.ts';
+import { lowerCased } from './upstream/client/client.ts';
 import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
@@ -70,7 +72,13 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         resource: name,
         upstream,
         timeoutMs,
-        list: { ...settings, baseUrl, pagination: compilePagination(settings.pagination) },
+        list: {
+          ...settings,
+          baseUrl,
+          path: fillPath(settings.path, settings.pathParams),
+          headers: lowerCased(settings.headers),
+          pagination: compilePagination(settings.pagination),
+        },
         maxReadBytes: settings.maxReadBytes,
         maxPageValues: settings.maxPageValues,
         loading,

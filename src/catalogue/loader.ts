@@ -56,7 +56,7 @@ export function createLoader(options: LoaderOptions): Loader {
         account.read(body.length);
         return request.read(body, headers);
       };
-      return upstream.get({ ...request, caller, read, hold: account.hold }, pageSignal);
+      return upstream.get({ ...request, headers: list.headers, caller, read, hold: account.hold }, pageSignal);
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {

@@ -12,6 +12,9 @@ const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
 const TOKEN = 'mcp.stdio.token';
 
+/** Blocks whose keys and values are a platform's own words. */
+const FREE = ['upstreams.headers', 'resources.headers', 'resources.pathParams', 'resources.query'];
+
 type Path = readonly string[];
 type IsFromEnvironment = (path: Path) => boolean;
 
@@ -39,7 +42,7 @@ function isSecret(value: string, path: Path): boolean {
   const place = `${section}.${block}`;
   if (path.join('.') === TOKEN) return true;
   if (place === 'upstreams.credential') return name === 'format' && !OPEN_FORMAT.test(value);
-  if (place !== 'upstreams.headers' && place !== 'resources.query') return false;
+  if (!FREE.includes(place)) return false;
   return SECRET_NAME.test(name) || WITH_SCHEME.test(value) || (value.match(LONG_WORDS) ?? []).some(isMixed);
 }
 

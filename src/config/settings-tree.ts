@@ -69,7 +69,7 @@ export function placeOf(root: SettingsNode, path: Path, key: boolean): Place {
  */
 export function treeValue(node: SettingsNode, schema: Schema | undefined): unknown {
   if (node.kind === 'leaf') {
-    return schema === scalarText && node.value !== undefined && node.text !== '' ? node.text : node.value;
+    return isText(schema) && node.value !== undefined && node.text !== '' ? node.text : node.value;
   }
   const entries = node.entries
     .entries()
@@ -77,9 +77,16 @@ export function treeValue(node: SettingsNode, schema: Schema | undefined): unkno
   return node.kind === 'map' ? Object.fromEntries(entries) : [...entries].map(([, value]) => value);
 }
 
+/** Whether a scalar of this schema is the text of a header or of a query parameter. */
+function isText(schema: Schema | undefined): boolean {
+  return schema === scalarText || (schema instanceof z.ZodUnion && schema.options.some(isText));
+}
+
 /** The schema of `key`, where it does not depend on what else stands in the file. */
 function childSchema(schema: Schema | undefined, key: string): Schema | undefined {
-  if (schema instanceof z.ZodPrefault) return childSchema(schema.unwrap(), key);
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) return childSchema(schema.unwrap(), key);
   if (schema instanceof z.ZodObject) return schema.shape[key];
+  if (schema instanceof z.ZodArray) return schema.element;
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => childSchema(option, key) ?? [])[0];
   return schema instanceof z.ZodRecord ? schema.valueType : undefined;
 }

@@ -6,6 +6,8 @@ export interface PageRequest<P> {
   readonly target: string;
   /** Who asks. */
   readonly caller: Caller;
+  /** Sent beside the headers of the upstream, and in place of those of the same name. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Headers that tell the upstream who asks. `withAuthorization` puts them here; whoever asks for a page does not. */
   readonly authorization?: Readonly<Record<string, string>> | undefined;
   /** An entity tag of the upstream's own that the page may still have (RFC 9110, section 13.1.2). */

@@ -5,6 +5,8 @@ import { load, UPSTREAMS } from './settings-file.ts';
 
 const BASE = 'upstreams:\n  projects: { baseUrl: https://a.example }\n  workflows: { baseUrl: https://a.example }\n';
 
+const MASK = '[masked]';
+
 describe('the effective settings', () => {
   it('read back as the settings that they show', async () => {
     const { config, masked } = await load(
@@ -31,18 +33,20 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
   it('mask headers and parameters that are named like a secret', async () => {
     const names = ['Authorization', 'Cookie', 'X-Api-Key', 'access_token', 'client-secret', 'PASSWORD', 'X-Credential'];
     const headers = names.map((name) => `${name}: open`).join(', ');
+    // Nobody may write plain names of credentials here, but some that speak of one.
+    const written = '{ X-Credential: open, sessionState: open, state: open }';
     const { masked } = await load(
-      `resources: { tools: { query: { ${headers}, state: open } } }
+      `resources: { tools: { query: ${written}, headers: { X-Session-Id: open, Accept: open } } }
 ${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: X-T }, headers: { ${headers}, Accept: open } }
 `,
     );
     const { upstreams, resources } = parse(masked());
     for (const name of names) {
-      expect(upstreams.tools.headers[name]).to.equal('[masked]');
-      expect(resources.tools.query[name]).to.equal('[masked]');
+      expect(upstreams.tools.headers[name]).to.equal(MASK);
     }
+    expect(resources.tools.query).to.deep.equal({ 'X-Credential': MASK, sessionState: MASK, state: 'open' });
+    expect(resources.tools.headers).to.deep.equal({ 'X-Session-Id': MASK, Accept: 'open' });
     expect(upstreams.tools.headers.Accept).to.equal('open');
-    expect(resources.tools.query.state).to.equal('open');
   });
 
   it('mask values that look like a secret, whatever their name', async () => {
@@ -57,11 +61,13 @@ ${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: 
     const values = [...secret, ...open];
     const block = `{ ${values.map((value, index) => `n${index}: ${JSON.stringify(value)}`).join(', ')} }`;
     const { masked } = await load(
-      `resources: { tools: { query: ${block} } }\n${BASE}  tools: { baseUrl: https://a.example, headers: ${block} }\n`,
+      `resources: { tools: { query: ${block}, headers: ${block} }, projects: { query: { n: ${JSON.stringify(values)} } } }
+${BASE}  tools: { baseUrl: https://a.example, headers: ${block} }\n`,
     );
     const { upstreams, resources } = parse(masked());
-    for (const shown of [upstreams.tools.headers, resources.tools.query]) {
-      expect(Object.values(shown)).to.deep.equal([...secret.map(() => '[masked]'), ...open]);
+    const { headers, query } = resources.tools;
+    for (const shown of [upstreams.tools.headers, headers, query, resources.projects.query.n]) {
+      expect(Object.values(shown)).to.deep.equal([...secret.map(() => MASK), ...open]);
     }
   });
 
@@ -139,7 +145,7 @@ ${BASE}  tools:
         const { config, masked } = await load(
           `resources:
   tools:
-    query: { q: "\${SECRET}", api_key: ${JSON.stringify(value.replaceAll(`\${`, () => `$\${`))} }
+    query: { q: "\${SECRET}", my_credential: ${JSON.stringify(value.replaceAll(`\${`, () => `$\${`))} }
 ${BASE}  tools:
     baseUrl: https://a.example
     headers:
@@ -149,7 +155,7 @@ ${BASE}  tools:
           { SECRET: value },
         );
         expect(config.upstreams['tools']?.headers['X-A']).to.equal(value);
-        expect(config.resources.tools.query).to.deep.equal({ q: value, api_key: value });
+        expect(config.resources.tools.query).to.deep.equal({ q: value, my_credential: value });
         const shown = masked();
         expect(shown).not.to.contain('S3cr3t');
       }),

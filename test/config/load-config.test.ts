@@ -64,7 +64,10 @@ resources: { projects: { upstream: *n }, workflows: { upstream: &n a }, tools: {
   tools: { baseUrl: https://a.example }
 resources:
   projects:
-    query: { page: 01 }
+    query: { page: 01, state: [007, 1.10, x] }
+    path: /{tenant}
+    pathParams: { tenant: 0123 }
+    headers: { X-A: 1.10 }
 `,
     );
     expect(config.upstreams['projects']?.headers).to.deep.equal({
@@ -77,7 +80,11 @@ resources:
       'X-G': '',
       'X-H': '12345678901234567890',
     });
-    expect(config.resources.projects.query).to.deep.equal({ page: '01' });
+    expect(config.resources.projects).to.deep.include({
+      query: { page: '01', state: ['007', '1.10', 'x'] },
+      pathParams: { tenant: '0123' },
+      headers: { 'X-A': '1.10' },
+    });
   });
 
   it('send a key of digits from the environment as it is, in quotes or not', async () => {

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { Resource } from '../../resources/resource.ts';
 import { LifetimeSettings } from './cache.ts';
-import { crossCheck, EVEN_AFTER_ISSUES, keysOf } from './cross-check.ts';
+import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
 import { PaginationSettings } from './pagination.ts';
-import { bytes, expression, scalarText, whole } from './scalars.ts';
-
-/** Keys of pagination settings that name a query parameter. */
-const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'pageParam'];
+import { checkRequest, requestShape } from './request.ts';
+import { bytes, expression, whole } from './scalars.ts';
 
 /** A key that is there for resources that are stored only; its type is that of all, since one function makes them. */
 function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<typeof LifetimeSettings>> } {
@@ -30,15 +28,7 @@ export function resourceSettings(resource: Resource) {
         default: resource.name,
         description: 'Name of the upstream, a key of upstreams. Written out, it must be there.',
       }),
-    path: z
-      .string()
-      .regex(/^\/[^?#\s]*$/, 'must begin with / and hold no query')
-      .default(`/v1/${resource.name}`)
-      .describe("Path below the upstream's baseUrl."),
-    query: z
-      .record(z.string().min(1), scalarText)
-      .prefault(resource.query)
-      .describe('Query parameters sent with every page.'),
+    ...requestShape(resource),
     items: expression
       .default(resource.name)
       .describe('Where a page holds its items (JMESPath over the body); @ when the body is the list itself.'),
@@ -62,21 +52,7 @@ export function resourceSettings(resource: Resource) {
       .describe('Longest page token, or link to a next page; a longer one is an error.'),
     ...storedOnly(resource),
   });
-  return Shape.superRefine(
-    crossCheck<z.output<typeof Shape>>((settings, report) => {
-      const inQuery = new Set(keysOf(settings?.query));
-      const sent = new Set<unknown>();
-      const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
-      for (const key of PARAMETERS) {
-        const parameter = pagination[key];
-        if (typeof parameter !== 'string') continue;
-        if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
-        if (sent.has(parameter)) report(['pagination', key], 'must not be the parameter that sizeParam names');
-        sent.add(parameter);
-      }
-    }),
-    EVEN_AFTER_ISSUES,
-  );
+  return Shape.superRefine(crossCheck<z.output<typeof Shape>>(checkRequest), EVEN_AFTER_ISSUES);
 }
 
 function fieldsSettings(resource: Resource) {

@@ -65,6 +65,7 @@ const CONNECTION = [
 /** Say what Portico can read, or which request this is: a fixed value would be wrong, or be overwritten. */
 const OWN = [
   'accept-encoding',
+  'content-encoding',
   'if-match',
   'if-modified-since',
   'if-none-match',

@@ -7,7 +7,7 @@ import { AdminSettings, HttpSettings, LogSettings, McpSettings, ShutdownSettings
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { bytes, whole } from './scalars.ts';
-import { UpstreamSettings } from './upstream.ts';
+import { credentialHeader, UpstreamSettings } from './upstream.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
 const upstreamName = z
@@ -74,6 +74,7 @@ function createSchema(registry: readonly Resource[]) {
     .superRefine(checkOffers(registry), EVEN_AFTER_ISSUES)
     .superRefine(checkCallers, EVEN_AFTER_ISSUES)
     .superRefine(checkPorts, EVEN_AFTER_ISSUES)
+    .superRefine(checkCredentialHeaders(registry), EVEN_AFTER_ISSUES)
     .overwrite(settleOffers(registry));
 }
 
@@ -98,6 +99,23 @@ const checkPorts = crossCheck<CommonSettings>((settings, report) => {
     report(['admin', 'port'], 'must not be http.port: the admin listener has a port of its own');
   }
 });
+
+/** Checks that no resource sends a header of its own in place of the credential of its upstream. */
+function checkCredentialHeaders(registry: readonly Resource[]) {
+  type Checked = Pick<CommonSettings, 'upstreams'> & {
+    readonly resources: Readonly<Record<string, { readonly upstream?: string | undefined; readonly headers: object }>>;
+  };
+  return crossCheck<Checked>((settings, report) => {
+    for (const { name } of registry) {
+      const resource = settings?.resources?.[name];
+      const credential = credentialHeader(settings?.upstreams?.[String(resource?.upstream ?? name)]?.credential);
+      for (const header of keysOf(resource?.headers)) {
+        if (header.toLowerCase() !== credential) continue;
+        report(['resources', name, 'headers', header], "is the header of its upstream's credential");
+      }
+    }
+  });
+}
 
 export type SettingsSchema = ReturnType<typeof createSchema>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Unchecked } from './cross-check.ts';
+import { NOT_IN_URL, reportRepeated } from './request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, whole } from './scalars.ts';
 
 const Passthrough = z.strictObject({
@@ -20,6 +21,12 @@ const Header = z.strictObject({
 const None = z.strictObject({
   kind: z.literal('none').describe('No credential. Needs allowUnverifiedCallers, since any token is then let in.'),
 });
+
+/** For those whose platform documents a key in the query. */
+function refuseQuery({ code, input }: { code?: string | undefined; input?: unknown }): string | undefined {
+  if (code !== 'invalid_union' || Object(input).kind !== 'query') return undefined;
+  return `query is none of them: a credential ${NOT_IN_URL}`;
+}
 
 const Breaker = z.strictObject({
   failurePercent: whole(1, 99)
@@ -46,7 +53,7 @@ const Retry = z.strictObject({
 const UpstreamShape = z.strictObject({
   baseUrl: baseUrl.describe('Where the API lives: origin and, where it has one, path prefix.'),
   credential: z
-    .discriminatedUnion('kind', [Passthrough, Header, None])
+    .discriminatedUnion('kind', [Passthrough, Header, None], { error: refuseQuery })
     .prefault({ kind: 'passthrough' })
     .describe('What the upstream is given to know the caller.'),
   headers: z
@@ -80,18 +87,16 @@ type UpstreamOutput = z.output<typeof UpstreamShape>;
 export const UpstreamSettings = UpstreamShape.superRefine(
   crossCheck<UpstreamOutput>((upstream, report) => {
     const credential = credentialHeader(upstream?.credential);
-    const seen = new Set<string>();
     for (const name of keysOf(upstream?.headers)) {
-      const lower = name.toLowerCase();
-      if (lower === credential) report(['headers', name], 'is the header of the credential');
-      else if (seen.has(lower)) report(['headers', name], 'stands there twice: case makes no difference');
-      seen.add(lower);
+      if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
     }
+    reportRepeated(upstream?.headers, report);
   }),
   EVEN_AFTER_ISSUES,
 );
 
-function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
+/** Name of the header that carries a credential, in lower case, if one does. */
+export function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
   const { kind = 'passthrough', name } = (credential ?? {}) as { kind?: unknown; name?: unknown };
   if (kind === 'passthrough') return 'authorization';
   return typeof name === 'string' ? name.toLowerCase() : undefined;

@@ -62,8 +62,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     'accept-encoding': ACCEPT_ENCODING,
   };
 
-  function headersOf({ caller, ifNoneMatch, authorization }: PageRequest<unknown>): Record<string, string> {
-    const headers: Record<string, string> = { ...fixed, 'x-request-id': caller.requestId, ...caller.trace };
+  function headersOf({
+    caller,
+    headers: own,
+    ifNoneMatch,
+    authorization,
+  }: PageRequest<unknown>): Record<string, string> {
+    const headers: Record<string, string> = { ...fixed, ...own, 'x-request-id': caller.requestId, ...caller.trace };
     if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch;
     return Object.assign(headers, authorization);
   }
@@ -135,6 +140,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** The same headers, with names as they are compared. */
+export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]));
 }

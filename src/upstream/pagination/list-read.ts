@@ -8,8 +8,10 @@ export interface ListRequest {
   readonly baseUrl: string;
   /** Below the prefix; begins with a slash. */
   readonly path: string;
-  /** Sent with every page, in this order. */
-  readonly query: Readonly<Record<string, string>>;
+  /** Sent with every page, in this order; a list sends its parameter once for each element. */
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** Sent with every page. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly pagination: Pagination;
   /** Items of one read; more is an error. */
   readonly maxItems: number;
@@ -104,7 +106,9 @@ function firstParameters(pagination: Pagination): Record<string, string | number
 export function pageUrl(list: ListRequest, parameters: Readonly<Record<string, string | number>>): URL {
   const url = new URL(list.baseUrl);
   url.pathname = url.pathname.replace(/\/$/, '') + list.path;
-  const search = new URLSearchParams(list.query);
+  const search = new URLSearchParams(
+    Object.entries(list.query).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+  );
   for (const [name, value] of Object.entries(parameters)) search.set(name, String(value));
   url.search = search.toString().replaceAll('+', '%20');
   return url;

@@ -193,6 +193,15 @@ describe('the settings of an upstream', () => {
     expect(format('{token}\n')).to.deep.equal(['upstreams.api.credential.format: must be printable ASCII']);
   });
 
+  it('send no credential in the query, and say why', () => {
+    expect(issues({ api: { credential: { kind: 'query', name: 'api_key' } } })).to.deep.equal([
+      'upstreams.api.credential.kind: query is none of them: a credential must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream',
+    ]);
+    expect(issues({ api: { credential: { kind: 'headr' } } })).to.deep.equal([
+      'upstreams.api.credential.kind: must be one of passthrough, header, none; did you mean header?',
+    ]);
+  });
+
   it('go without a credential only where unverified callers are allowed', () => {
     expect(issues({ api: { credential: { kind: 'none' } } })).to.deep.equal([
       'upstreams.api.credential.kind: none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
@@ -266,6 +275,97 @@ describe('the settings of a resource', () => {
         'resources.tools.path: must begin with / and hold no query',
       ]);
     }
+  });
+
+  it('name what stands in the braces of a path, each and no other', () => {
+    const tools = (path: string, pathParams?: object) => issues({ tools: { path, ...(pathParams && { pathParams }) } });
+    expect(tools('/a/{b}/{c_1}-{b}', { b: 1, c_1: 'x' })).to.deep.equal([]);
+    expect(tools('/a/{b}/{c}/{b}', { b: 1, d: 2 })).to.deep.equal([
+      'resources.tools.path: has {c}, for which pathParams holds nothing',
+      'resources.tools.pathParams.d: is not in path as {d}',
+    ]);
+    expect(tools('/a/{b}')).to.deep.equal(['resources.tools.path: has {b}, for which pathParams holds nothing']);
+    for (const path of ['/{', '/}', '/{}', '/{a-b}', '/{{a}}', '/}a{']) {
+      expect(tools(path, { a: 1 })[0], path).to.match(/^resources\.tools\.path: has a brace/);
+    }
+    for (const value of ['', '.', '..']) {
+      expect(tools('/{a}', { a: value }), value).to.deep.equal([
+        'resources.tools.pathParams.a: must not be empty, . or ..',
+      ]);
+    }
+    expect(tools('/a', { 'b-c': 'x' })[0]).to.contain('must hold letters, digits and _ only');
+    expect(tools('/a', [])).to.deep.equal(['resources.tools.pathParams: expected a block of keys, got a list']);
+  });
+
+  it('send a query parameter once, or once for each element of a list', () => {
+    const query = (value: unknown) => issues({ tools: { query: { a: value } } });
+    expect(parsed({ tools: { query: { a: ['x', 1, true], b: 'y' } } }).resources.tools.query).to.deep.equal({
+      a: ['x', '1', 'true'],
+      b: 'y',
+    });
+    expect(query([])).to.deep.equal(['resources.tools.query.a: must not be empty']);
+    expect(query(['x', {}])).to.deep.equal(['resources.tools.query.a[1]: must be text']);
+    expect(query(['x', 'é'])).to.deep.equal(['resources.tools.query.a[1]: must be printable ASCII']);
+    expect(query('é')).to.deep.equal(['resources.tools.query.a: must be printable ASCII']);
+    expect(query({})).to.deep.equal(['resources.tools.query.a: must be text']);
+  });
+
+  it('send no credential in the query, and say why', () => {
+    const why =
+      'carries a credential, and that must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
+    const names = [
+      'api_key',
+      'apikey',
+      'API-Key',
+      'x-api-key',
+      'access_token',
+      'token',
+      'auth',
+      'client_secret',
+      'sig',
+    ];
+    for (const name of [...names, 'Password', 'passwd', 'subscription-key', 'authToken', 'jwt', 'session_token']) {
+      expect(issues({ tools: { query: { [name]: 'x' } } })).to.deep.equal([`resources.tools.query.${name}: ${why}`]);
+    }
+    const secret = 'AIzaSyA1b2C3d4E5f6G7h8I9';
+    for (const key of [secret, ['x', secret]]) {
+      expect(issues({ tools: { query: { key } } })).to.deep.equal([`resources.tools.query.key: ${why}`]);
+    }
+    for (const name of ['key', 'sort_key', 'keys', 'tokens', 'author', 'group', 'state', 'with_secrets', 'sigma']) {
+      expect(issues({ tools: { query: { [name]: 'SCANNERS' } } }), name).to.deep.equal([]);
+    }
+  });
+
+  it('send headers of their own, but none that carries a credential or that HTTP decides on', () => {
+    const headers = (names: readonly string[], api = {}) =>
+      issues({ api, tools: { headers: Object.fromEntries(names.map((name) => [name, 'x'])) } });
+    expect(headers(['Accept', 'X-Tenant', 'X-Author', 'Prefer'])).to.deep.equal([]);
+    const names = [
+      'Authorization',
+      'cookie',
+      'X-Api-Key',
+      'apikey',
+      'X-Auth-Token',
+      'X-Vault-Token',
+      'X-Secret',
+      'Key',
+    ];
+    for (const name of names) {
+      expect(headers([name])).to.deep.equal([
+        `resources.tools.headers.${name}: is for a credential: it belongs under credential or headers of the upstream`,
+      ]);
+    }
+    for (const name of ['Host', 'Content-Length', 'Transfer-Encoding', 'Content-Encoding', 'Connection', 'Range']) {
+      expect(headers([name])).to.deep.equal([
+        `resources.tools.headers.${name}: is a header that HTTP or Portico itself decides on`,
+      ]);
+    }
+    expect(headers(['X-A', 'x-a'])).to.deep.equal([
+      'resources.tools.headers.x-a: stands there twice: case makes no difference',
+    ]);
+    expect(headers(['x-who'], { credential: { kind: 'header', name: 'X-Who' } })).to.deep.equal([
+      "resources.tools.headers.x-who: is the header of its upstream's credential",
+    ]);
   });
 
   it('send no query parameter that pagination sends', () => {

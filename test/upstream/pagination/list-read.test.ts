@@ -37,6 +37,12 @@ describe('the URL of a page', () => {
     expect(targetOf({ query }, { page: 3, size: 10 })).to.equal('/v1/projects?z=1&a=2&page=3&size=10');
   });
 
+  it('has a parameter once for each element of a list, and one in its place where pagination sends it', () => {
+    const query = { state: ['open', 'a b'], a: '1' };
+    expect(targetOf({ query }, { page: 3 })).to.equal('/v1/projects?state=open&state=a%20b&a=1&page=3');
+    expect(targetOf({ query }, { state: 'x' })).to.equal('/v1/projects?state=x&a=1');
+  });
+
   it('escapes every value, spaces as %20', () => {
     expect(targetOf({ query: { q: 'a b+c&d=e/é' } }, { 't[]': '+/=' })).to.equal(
       '/v1/projects?q=a%20b%2Bc%26d%3De%2F%C3%A9&t%5B%5D=%2B%2F%3D',

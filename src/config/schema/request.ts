@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Resource } from '../../resources/resource.ts';
+import { keysOf, type Report, type Unchecked } from './cross-check.ts';
+import { requestHeaderName, scalarText } from './scalars.ts';
+import { hasSoundBraces, namesIn } from './templates.ts';
+
+/** Keys of pagination settings that name a query parameter. */
+const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'pageParam'];
+
+/** Headers that are for a credential by their name. */
+const CREDENTIAL_HEADER = /(?:^|[-_])(?:api-?key|authorization|cookie|credential|jwt|key|password|secret|token)$/i;
+
+/** Query parameters that are for a credential by their name. */
+const CREDENTIAL_PARAMETER =
+  /^(?:x[-_])?(?:(?:access|api|app|auth|bearer|client|private|secret|session|subscription)[-_]?(?:key|token|secret)|auth|authorization|bearer|jwt|passw(?:or)?d|pwd|secret|sig|signature|token)$/i;
+
+/** A parameter of this name is one where its value looks like one: long, of letters and digits. */
+const KEY = /^key$/i;
+const LOOKS_SECRET = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/;
+
+/** What would not stay a segment of a path. */
+const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
+
+/** Why a credential is not sent in a query: ends a sentence about it. */
+export const NOT_IN_URL =
+  'must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
+
+const resourceHeaderName = requestHeaderName.refine(
+  (name) => !CREDENTIAL_HEADER.test(name),
+  'is for a credential: it belongs under credential or headers of the upstream',
+);
+
+/** The settings that say how a page of a resource is asked for. */
+export function requestShape(resource: Resource) {
+  return {
+    path: z
+      .string()
+      .regex(/^\/[^?#\s]*$/, 'must begin with / and hold no query')
+      .refine(hasSoundBraces, 'has a brace that stands around no name')
+      .default(`/v1/${resource.name}`)
+      .describe("Path below the upstream's baseUrl. {name} in it stands for that entry of pathParams."),
+    pathParams: z
+      .record(z.string().regex(/^\w+$/, 'must hold letters, digits and _ only'), scalarText)
+      .prefault({})
+      .describe('What stands in path for each {name}.'),
+    query: z
+      // The list first: what is wrong with an element of one is to be told of that element.
+      .record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]))
+      .prefault(resource.query)
+      .describe('Query parameters sent with every page. A list sends its parameter once for each element.'),
+    headers: z
+      .record(resourceHeaderName, scalarText)
+      .prefault({})
+      .describe('Headers sent with every page, over those of the upstream. None that carries a credential.'),
+  };
+}
+
+interface RequestSettings {
+  readonly path: string;
+  readonly pathParams: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly pagination: object;
+}
+
+/** Checks over several keys of what {@link requestShape} has. */
+export function checkRequest(settings: Unchecked<RequestSettings>, report: Report): void {
+  checkPath(settings, report);
+  checkQuery(settings, report);
+  reportRepeated(settings?.headers, report);
+  const inQuery = new Set(keysOf(settings?.query));
+  const sent = new Set<unknown>();
+  const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
+  for (const key of PARAMETERS) {
+    const parameter = pagination[key];
+    if (typeof parameter !== 'string') continue;
+    if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
+    if (sent.has(parameter)) report(['pagination', key], 'must not be the parameter that sizeParam names');
+    sent.add(parameter);
+  }
+}
+
+function checkPath(settings: Unchecked<RequestSettings>, report: Report): void {
+  const path: unknown = settings?.path;
+  if (typeof path !== 'string') return;
+  const names = namesIn(path);
+  const given = keysOf(settings?.pathParams);
+  for (const name of new Set(names)) {
+    if (!given.includes(name)) report(['path'], `has {${name}}, for which pathParams holds nothing`);
+  }
+  for (const name of given) {
+    if (!names.includes(name)) report(['pathParams', name], `is not in path as {${name}}`);
+    const value: unknown = settings?.pathParams?.[name];
+    if (NO_SEGMENT.includes(value)) report(['pathParams', name], 'must not be empty, . or ..');
+  }
+}
+
+function checkQuery(settings: Unchecked<RequestSettings>, report: Report): void {
+  for (const name of keysOf(settings?.query)) {
+    const value: unknown = settings?.query?.[name];
+    const isKey = KEY.test(name) && [value].flat().some((one) => LOOKS_SECRET.test(String(one)));
+    if (isKey || CREDENTIAL_PARAMETER.test(name))
+      report(['query', name], `carries a credential, and that ${NOT_IN_URL}`);
+  }
+}
+
+/** Reports headers that stand there twice, in different cases. */
+export function reportRepeated(headers: unknown, report: Report): void {
+  const seen = new Set<string>();
+  for (const name of keysOf(headers)) {
+    const lower = name.toLowerCase();
+    if (seen.has(lower)) report(['headers', name], 'stands there twice: case makes no difference');
+    seen.add(lower);
+  }
+}
