@@ -67,7 +67,7 @@ function serveProjects(page: number, total: number): nock.Interceptor {
 }
 
 describe('config/examples/gitlab.yaml', () => {
-  const read = serveExample('gitlab', { GITLAB_URL: SERVER, GITLAB_PROJECT_ID: '278964' });
+  const read = serveExample('gitlab', { GITLAB_URL: SERVER, GITLAB_PROJECT_ID: 'security/app' });
 
   it('reads projects with their numeric ids, over as many pages as X-Total makes', async () => {
     for (const page of [1, 2, 3]) serveProjects(page, many.length);
@@ -108,7 +108,7 @@ describe('config/examples/gitlab.yaml', () => {
       },
     };
     gitlab()
-      .get('/api/v4/projects/278964/pipeline_schedules')
+      .get('/api/v4/projects/security%2Fapp/pipeline_schedules')
       .query({ per_page: '100', page: '1' })
       .reply(
         200,
@@ -144,7 +144,7 @@ describe('config/examples/gitlab.yaml', () => {
     const events = { push_events: true, issues_events: true, pipeline_events: true, vulnerability_events: false };
     const times = { created_at: '2019-11-20T11:20:25.297Z', updated_at: '2019-11-20T12:24:37.498Z' };
     gitlab()
-      .get('/api/v4/projects/278964/integrations')
+      .get('/api/v4/projects/security%2Fapp/integrations')
       .reply(200, [
         { id: 75, title: 'Jenkins CI', slug: 'jenkins', ...times, active: true, commit_events: true, ...events },
         { id: 76, title: 'GitGuardian', slug: 'git-guardian', ...times, active: true, commit_events: true, ...events },
@@ -169,7 +169,7 @@ describe('config/examples/gitlab.yaml', () => {
   });
 
   it('denies integrations to those whom GitLab denies them', async () => {
-    gitlab().get('/api/v4/projects/278964/integrations').reply(403, { message: '403 Forbidden' });
+    gitlab().get('/api/v4/projects/security%2Fapp/integrations').reply(403, { message: '403 Forbidden' });
 
     const { status, body } = await read('tools');
 
