@@ -11,9 +11,13 @@ COPY src ./src
 RUN npm run build
 
 FROM node:${NODE_VERSION}-slim
+ARG NODE_VERSION
 LABEL org.opencontainers.image.title="Portico" \
       org.opencontainers.image.description="One MCP entry point in front of a security platform: projects, installed workflows and installed tools, read-only." \
-      org.opencontainers.image.licenses="Apache-2.0"
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.base.name="docker.io/library/node:${NODE_VERSION}-slim" \
+      io.modelcontextprotocol.server.name="example.portico/portico"
 ENV NODE_ENV=production
 WORKDIR /opt/portico
 COPY package.json package-lock.json .npmrc LICENSE ./

@@ -45,6 +45,17 @@ function instructions(text: string): { name: string; rest: string }[] {
   });
 }
 
+/** The labels that a Dockerfile gives, with its own values of build arguments. */
+export function labelsIn(dockerfile: string): Record<string, string> {
+  const [args, labels] = [{}, {}] as [Record<string, string>, Record<string, string>];
+  for (const { name, rest } of instructions(dockerfile)) {
+    if (name === 'ARG') Object.assign(args, assignments(rest));
+    if (name !== 'LABEL') continue;
+    for (const [, key = '', value = ''] of rest.matchAll(/([\w.-]+)="([^"]*)"/g)) labels[key] = expand(value, args);
+  }
+  return labels;
+}
+
 /**
  * Builds the last stage of a Dockerfile without an engine: each stage is a folder below `folder`, empty at first,
  * in which the machine's own Node stands for that of the base image. An instruction that it does not know is an error.

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+import { expect } from 'chai';
+import { RESOURCES } from '../../src/resources/index.ts';
+import { labelsIn } from '../support/dockerfile.ts';
+import { serverJson } from './server-json-rules.ts';
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+const json = (file: string) => JSON.parse(read(file));
+const packageJson = json('package.json');
+
+describe('server.json', () => {
+  const server = json('server.json');
+
+  it('is as its schema has it', () => {
+    expect(serverJson.safeParse(server).error).to.equal(undefined);
+  });
+
+  for (const [what, broken] of [
+    ['a name without a namespace', { ...server, name: 'portico' }],
+    ['a description of more than 100 characters', { ...server, description: 'a'.repeat(101) }],
+    ['a range of versions', { ...server, version: '^0.1.0' }],
+    ['a misspelt key', { ...server, tittle: 'Portico' }],
+    ['a package without a transport', { ...server, packages: [{ ...server.packages[0], transport: undefined }] }],
+  ] as const) {
+    it(`would not be with ${what}`, () => {
+      expect(serverJson.safeParse(broken).success).to.equal(false);
+    });
+  }
+
+  it('keeps the token for itself', () => {
+    const [{ environmentVariables }] = server.packages;
+    expect(environmentVariables).to.have.length(1);
+    expect(environmentVariables[0]).to.include({ name: 'PORTICO_TOKEN', isSecret: true, isRequired: true });
+  });
+});
+
+describe('the manifest of the bundle', () => {
+  const manifest = json('bundle/manifest.json');
+  const schema = createRequire(import.meta.url).resolve('@anthropic-ai/mcpb/mcpb-manifest-v0.3.schema.json');
+  const validate = new Ajv({ strict: true, formats: { uri: URL.canParse, email: true } }).compile(
+    JSON.parse(readFileSync(schema, 'utf8')),
+  );
+
+  it('is as its schema has it', () => {
+    expect(validate(manifest), JSON.stringify(validate.errors)).to.equal(true);
+    expect(validate({ ...manifest, user_config: { token: { type: 'secret' } } })).to.equal(false);
+  });
+
+  it('has clients ask for the token, and keep it as a secret', () => {
+    expect(manifest.user_config.token).to.include({ type: 'string', sensitive: true, required: true });
+    expect(manifest.server.mcp_config.env).to.deep.equal({ PORTICO_TOKEN: '${user_config.token}' });
+    expect(JSON.stringify(manifest.server.mcp_config.args)).not.to.contain('token');
+  });
+
+  it('names a tool for each resource', () => {
+    const names = manifest.tools.map(({ name }: { name: string }) => name);
+    expect(names).to.deep.equal(RESOURCES.map(({ name }) => `list_${name}`));
+  });
+
+  it('asks for the Node that package.json asks for', () => {
+    expect(manifest.compatibility.runtimes.node).to.equal(packageJson.engines.node);
+  });
+});
+
+describe('the labels of the image', () => {
+  const labels = labelsIn(read('Dockerfile'));
+
+  /** Keys that the OCI image specification defines (annotations.md), without the prefix. */
+  const DEFINED = [
+    ...['authors', 'base.digest', 'base.name', 'created', 'description', 'documentation', 'licenses', 'ref.name'],
+    ...['revision', 'source', 'title', 'url', 'vendor', 'version'],
+  ];
+  const PREFIX = 'org.opencontainers.image.';
+
+  it('are annotations that OCI defines, and the name in the MCP registry', () => {
+    const keys = DEFINED.map((key) => `${PREFIX}${key}`);
+    expect([...keys, 'io.modelcontextprotocol.server.name']).to.include.members(Object.keys(labels));
+  });
+
+  it('say what package.json says', () => {
+    const { version, license, description } = packageJson;
+    expect(labels).to.include({
+      [`${PREFIX}version`]: version,
+      [`${PREFIX}licenses`]: license,
+      [`${PREFIX}description`]: description,
+    });
+  });
+
+  it('name the image that it stands on', () => {
+    const [major = ''] = packageJson.devDependencies.node.match(/\d+/) ?? [];
+    expect(labels[`${PREFIX}base.name`]).to.equal(`docker.io/library/node:${major}-slim`);
+  });
+});
+
+describe('package.json, server.json, the bundle and the image', () => {
+  const server = json('server.json');
+
+  it('are of one version', () => {
+    const versions = [server.version, server.packages[0].version, json('bundle/manifest.json').version];
+    expect(versions).to.deep.equal(versions.map(() => packageJson.version));
+  });
+
+  it('have one name in the MCP registry, and one on npm', () => {
+    const { 'io.modelcontextprotocol.server.name': ofImage } = labelsIn(read('Dockerfile'));
+    expect([packageJson.mcpName, ofImage]).to.deep.equal([server.name, server.name]);
+    expect(server.packages[0].identifier).to.equal(packageJson.name);
+  });
+});

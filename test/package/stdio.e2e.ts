@@ -1,0 +1,105 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { getMcpConfigForManifest, unpackExtension } from '@anthropic-ai/mcpb';
+import { expect } from 'chai';
+import { filesBelow } from '../support/files.ts';
+import { TOKEN } from '../support/gateway.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
+import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
+import { type NodeOnHand, nodeFromNpm, THIS_NODE } from './nodes.ts';
+import { type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
+import { lookAround } from './stdio-client.ts';
+
+const PROJECT = { id: 'p-1', name: 'One', description: '', createTime: '' };
+const FOUND = { tools: ['list_projects', 'list_workflows', 'list_tools'], projects: [PROJECT] };
+
+describe('portico stdio, as clients install it', function () {
+  this.timeout(300_000);
+  let packed: Packed;
+  let bundle: string;
+  let platform: HttpUpstream;
+  let settings: string;
+
+  before(async function () {
+    await needsRegistry(this);
+    packed = await pack();
+    platform = await startHttpUpstream((request, response) => {
+      const answer = tokenOf(request) === TOKEN ? lists({ projects: [PROJECT] }) : json({}, 401);
+      answer(request, response);
+    });
+    // A name that a shell would split.
+    const folder = await temporaryFolder('settings of a client');
+    settings = join(folder, 'portico.yaml');
+    const names = ['projects', 'workflows', 'tools'];
+    await writeFile(
+      settings,
+      `upstreams:\n${names.map((name) => `  ${name}: { baseUrl: ${platform.url} }\n`).join('')}`,
+    );
+    const file = join(await temporaryFolder('bundle'), 'portico.mcpb');
+    await runTool('npm', ['run', 'bundle', '--', file], packed.clone);
+    bundle = await temporaryFolder('installed bundle');
+    expect(await unpackExtension({ mcpbPath: file, outputDir: bundle, silent: true })).to.equal(true);
+  });
+
+  after(() => platform?.close());
+
+  it('is bundled with what runs, in the versions that the tests ran with, and nothing else', async () => {
+    const files = await filesBelow(bundle);
+    const server = files.filter((file) => file.startsWith('server/') && !file.startsWith('server/node_modules/'));
+    // The bundler leaves types out.
+    const expected = packed.files.filter((file) => !file.endsWith('.d.ts')).map((file) => `server/${file}`);
+    expect(server).to.have.members(expected);
+    expect(files.filter((file) => !file.startsWith('server/'))).to.deep.equal(['manifest.json']);
+
+    const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')).packages;
+    const wanted = Object.entries<{ dev?: boolean; version: string }>(lock)
+      .filter(([path, { dev }]) => path !== '' && dev !== true)
+      .map(([path, { version }]) => `${path} ${version}`);
+    const manifests = files.filter((file) => /^server\/(node_modules\/(@[^/]+\/)?[^/@]+\/)+package\.json$/.test(file));
+    const found = manifests.map(async (file) => {
+      const { version } = JSON.parse(await readFile(join(bundle, file), 'utf8'));
+      return `${file.slice('server/'.length, -'/package.json'.length)} ${version}`;
+    });
+    expect(await Promise.all(found)).to.have.members(wanted);
+  });
+
+  for (const [name, find] of [
+    ['this Node', async () => THIS_NODE],
+    ['Node 22', () => nodeFromNpm('22')],
+  ] as const) {
+    describe(`on ${name}`, () => {
+      let node: NodeOnHand;
+      let cwd: string;
+      before(async () => {
+        node = await find();
+        cwd = await temporaryFolder('anywhere');
+      });
+
+      it('starts from the bundle, with the token and the file that a person gave', async () => {
+        const manifest = JSON.parse(await readFile(join(bundle, 'manifest.json'), 'utf8'));
+        const options = { manifest, extensionPath: bundle, systemDirs: {}, pathSeparator: sep };
+        expect(await getMcpConfigForManifest({ ...options, userConfig: { settings } })).to.equal(undefined);
+        const config = await getMcpConfigForManifest({ ...options, userConfig: { settings, token: TOKEN } });
+        const { command = '', args = [], env = {} } = config ?? {};
+        expect(args.join(' ')).not.to.contain(TOKEN);
+        expect(await lookAround({ command, args, env: { ...node.env, ...env }, cwd })).to.deep.equal(FOUND);
+      });
+
+      it('starts from the package as server.json says', async () => {
+        const { packages } = JSON.parse(await readFile(join(ROOT, 'server.json'), 'utf8'));
+        const [{ runtimeHint, identifier, packageArguments, environmentVariables }] = packages;
+        const args = packageArguments.map(({ type, name, value = settings }: Record<string, string>) =>
+          type === 'named' ? `${name}=${value}` : value,
+        );
+        const env = Object.fromEntries(environmentVariables.map(({ name }: { name: string }) => [name, TOKEN]));
+        const found = await lookAround({
+          command: runtimeHint,
+          args: ['--yes', '--package', packed.tarball, identifier, ...args],
+          env: toolEnvironment({ ...node.env, ...env }) as Record<string, string>,
+          cwd,
+        });
+        expect(found).to.deep.equal(FOUND);
+      });
+    });
+  }
+});
