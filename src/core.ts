@@ -1,5 +1,5 @@
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
-import { createLoader } from './catalogue/loader.ts';
+import { createLoader, type Made } from './catalogue/loader.ts';
 import { createPageTurns } from './catalogue/page-turns.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillPath } from './config/schema/templates.ts';
@@ -45,7 +45,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
     .filter(({ settings }) => settings.enabled);
   const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
-  const memoFor = createMemos(config.cache.reuseMaxBytes);
+  const memoFor = createMemos<Made>(config.cache.reuseMaxBytes);
   const turns = createPageTurns(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const loading = createLoading({ maxBytes: config.maxLoadingBytes, events });
   const waiting = createWaiting({ ...config, events });
@@ -72,6 +72,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
         resource: name,
         upstream,
         timeoutMs,
+        strictMapping: settings.strictMapping,
         list: {
           ...settings,
           baseUrl,
@@ -123,16 +124,17 @@ function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readon
 
 /** Pagination with what a page says of itself as a function in place of its expression. */
 function compilePagination(settings: ResourceConfig['pagination']): Pagination {
-  const compile = (expression: string) => compileExpression(expression).evaluate;
+  const compile = (expression: string | undefined) =>
+    expression === undefined ? undefined : compileExpression(expression).evaluate;
+  const total = compile(settings.total);
   switch (settings.kind) {
-    case 'none':
-      return settings;
     case 'token':
-      return { ...settings, next: compile(settings.next) };
+      return { ...settings, total, next: compileExpression(settings.next).evaluate };
     case 'link':
-      return { ...settings, next: settings.next === undefined ? undefined : compile(settings.next) };
+      return { ...settings, total, next: compile(settings.next) };
+    case 'none':
     case 'offset':
     case 'page':
-      return { ...settings, total: settings.total === undefined ? undefined : compile(settings.total) };
+      return { ...settings, total };
   }
 }

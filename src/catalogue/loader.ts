@@ -1,6 +1,7 @@
 import type { Caller } from '../kernel/caller.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { addCounts, describeFinding, findingsOf, type MappingCounts, NO_COUNTS } from '../mapping/findings.ts';
 import type { Events } from '../observability/events.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import type { Memo, Memoized } from '../snapshots/memo.ts';
@@ -8,6 +9,7 @@ import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 import type { LoadAccount, Loading } from '../upstream/loading.ts';
 import { firstTarget, paginate } from '../upstream/pagination/paginate.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
+import { headerStatements } from '../upstream/signs/statements.ts';
 import type { PageRequest, Reply, ReplyHeaders, Upstream } from '../upstream/upstream.ts';
 import { createPageReader, type MappedPage, type PageReaderOptions } from './page-reader.ts';
 
@@ -23,24 +25,31 @@ export interface LoaderOptions extends PageReaderOptions {
   readonly maxReadBytes: number;
   /** All loads under way, of this resource and others. */
   readonly loading: Loading;
+  /** Whether what is to be doubted of a list makes it `upstream_invalid`. @default false */
+  readonly strictMapping?: boolean;
   /** Spares the work on what an upstream has sent before. */
-  readonly memo?: Memo | undefined;
+  readonly memo?: Memo<Made> | undefined;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
+/** What was made of a list. */
+export interface Made extends Memoized {
+  readonly counts: MappingCounts;
+}
+
 /** What the body of the first page comes to: a page, or what was made of the same body before. */
 type First =
   | { readonly page: MappedPage | GatewayError; readonly memoKey?: string | undefined }
-  | { readonly memoized: Memoized };
+  | { readonly memoized: Made };
 
 /**
  * Loads a list page by page, and makes one snapshot of it. The first page is asked for before the others are thought of: its
  * response may say that the whole list is what it was.
  */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, maxReadBytes, loading, events, now } = options;
+  const { resource, upstream, timeoutMs, list, maxReadBytes, strictMapping, loading, events, now } = options;
   const target = firstTarget(list);
   // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
@@ -60,7 +69,8 @@ export function createLoader(options: LoaderOptions): Loader {
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
-      const memoKey = memo && own(() => memo.keyOf(body));
+      // The same body may come with another header that says that there is more.
+      const memoKey = memo && own(() => `${memo.keyOf(body)} ${saidOf(headers)}`);
       const memoized = memoKey === undefined ? undefined : memo?.get(memoKey);
       if (memoized !== undefined) return { memoized };
       return { page: await readPage({ body, headers, first: true, signal, own }), memoKey };
@@ -74,43 +84,48 @@ export function createLoader(options: LoaderOptions): Loader {
       return orThrow(page);
     }
 
-    function tell(made: Memoized, pages: number): void {
-      const { snapshot, dropped, defaulted } = made;
-      events.listLoaded?.({ resource, upstream: upstream.name, pages, items: snapshot.count, dropped, defaulted });
+    function tell({ snapshot, counts }: Made, pages: number): void {
+      const { received, excluded, dropped, defaulted } = counts;
+      const loaded = { resource, upstream: upstream.name, pages, items: snapshot.count };
+      events.listLoaded?.({ ...loaded, received, excluded, dropped, defaulted });
+      for (const finding of findingsOf(counts)) {
+        events.mappingDoubted?.({ resource, upstream: upstream.name, field: undefined, ...finding });
+      }
     }
 
-    async function loadPages(page: MappedPage): Promise<Memoized & { readonly pages: number }> {
+    async function loadPages(page: MappedPage): Promise<Made & { readonly pages: number }> {
       const writer = createSnapshotWriter(loadedAt);
-      const defaulted = new Map<string, number>();
+      let counts = NO_COUNTS;
       let pages = 0;
-      let dropped = 0;
       for await (const each of paginate(list, page, fetchPage, signal)) {
         signal.throwIfAborted();
         own(() => {
           for (const items of each.items) writer.add(items);
-          dropped += each.dropped;
-          for (const [field, count] of each.defaulted) defaulted.set(field, (defaulted.get(field) ?? 0) + count);
+          counts = addCounts(counts, each.counts);
         });
         pages += 1;
       }
-      return { snapshot: own(() => writer.finish()), dropped, defaulted, pages };
+      if (strictMapping) checkFindings(counts);
+      return { snapshot: own(() => writer.finish()), counts, pages };
     }
 
-    const { page: first, headers } = await get({ target, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
+    const asked = await get({ target, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
+    const { page: first, headers } = asked;
     if (first === undefined) {
       if (known === undefined) throw new Error('the upstream was asked about no entity tag');
+      // The page is what it was, and yet it may not be all of the list any more.
+      if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: restMs() };
     }
     if ('memoized' in first) {
       const { memoized } = first;
       tell(memoized, 1);
-      const { dropped } = memoized;
+      const { dropped } = memoized.counts;
       return { snapshot: at(loadedAt, memoized), dropped, pages: 1, upstreamMs: restMs(), ...tagged(headers) };
     }
     const { pages, ...made } = await loadPages(orThrow(first.page));
     tell(made, pages);
-    const { snapshot, dropped } = made;
-    const loaded = { snapshot, upstreamMs: restMs(), pages, dropped };
+    const loaded = { snapshot: made.snapshot, upstreamMs: restMs(), pages, dropped: made.counts.dropped };
     if (pages > 1 || !tellsItsEnd) return loaded;
     if (first.memoKey !== undefined) memo?.set(first.memoKey, made);
     return { ...loaded, ...tagged(headers) };
@@ -136,7 +151,8 @@ function orThrow(page: MappedPage | GatewayError): MappedPage {
 
 /** Whether a page's body itself says that no other follows: a total or a link in a header may change under its tag. */
 function bodyTellsEnd(pagination: Pagination): boolean {
-  const { kind } = pagination;
+  const { kind, total, totalHeader } = pagination;
+  if (total === undefined && totalHeader !== undefined) return false;
   return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);
 }
 
@@ -146,8 +162,28 @@ function at(loadedAt: number, { snapshot }: Pick<Memoized, 'snapshot'>): Memoize
 }
 
 /** The one entity tag that a page came with (RFC 9110, section 8.8.3), if it can be sent back as it is. */
-function tagged({ etag }: ReplyHeaders): Pick<Load, 'upstreamEtag'> {
-  return typeof etag === 'string' && ENTITY_TAG.test(etag) ? { upstreamEtag: etag } : {};
+function tagged(headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
+  const { etag } = headers;
+  if (typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
+  return { upstreamEtag: etag, upstreamSaid: saidOf(headers) };
+}
+
+const NOTHING_SAID = saidOf({});
+
+/** What headers say of how the list goes on, as a text to compare. */
+function saidOf(headers: ReplyHeaders): string {
+  const said = headerStatements(headers);
+  return said.length === 0 ? '' : JSON.stringify(said);
+}
+
+function checkFindings(counts: MappingCounts): void {
+  const [found] = findingsOf(counts);
+  if (found === undefined) return;
+  const what = describeFinding(found);
+  throw new GatewayError('upstream_invalid', {
+    reason: `${what} (strictMapping)`,
+    detail: `The list could be read, but ${what}, and the settings of this resource forbid that (strictMapping).`,
+  });
 }
 
 interface Stopwatch {

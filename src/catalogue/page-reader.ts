@@ -1,5 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { excessOf } from '../kernel/json-shape.ts';
+import { addCounts, type MappingCounts, NO_COUNTS } from '../mapping/findings.ts';
 import type { Mapped } from '../mapping/mapper.ts';
 import type { Page } from '../mapping/page.ts';
 import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
@@ -21,8 +22,7 @@ export interface PageReaderOptions {
 /** A page, mapped: what is left of it once nobody needs its body any more. */
 export interface MappedPage extends PageView {
   readonly items: readonly EncodedItems[];
-  readonly dropped: number;
-  readonly defaulted: ReadonlyMap<string, number>;
+  readonly counts: MappingCounts;
 }
 
 /** One reading of a page. */
@@ -58,18 +58,16 @@ export function createPageReader({ list, maxPageValues, parse, map, turns }: Pag
       const { count } = view;
       checkBounds(list, { items: count });
       const items: EncodedItems[] = [];
-      const defaulted = new Map<string, number>();
-      let dropped = 0;
+      let counts = NO_COUNTS;
       for (let from = 0; from < count; from += SLICE) {
         await step(() => {
-          const mapped = map(page, from, Math.min(from + SLICE, count));
-          items.push(encodeItems(mapped.items));
-          dropped += mapped.dropped;
-          for (const [field, times] of mapped.defaulted) defaulted.set(field, (defaulted.get(field) ?? 0) + times);
+          const { items: slice, ...its } = map(page, from, Math.min(from + SLICE, count));
+          items.push(encodeItems(slice));
+          counts = addCounts(counts, its);
         });
       }
       const compared = !(first && isWhole(list.pagination, view));
-      return { ...view, items, dropped, defaulted, digests: compared ? await digestsOf(page, step) : undefined };
+      return { ...view, items, counts, digests: compared ? await digestsOf(page, step) : undefined };
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'upstream_invalid') return error;
       throw error;

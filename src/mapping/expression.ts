@@ -11,6 +11,8 @@ export interface Expression {
    * source text in {@link Page.exactItems}. A number out of any other expression may be computed.
    */
   readonly direct: boolean;
+  /** The fields that it begins with, one within the other: `data` and `list` of `data.list[?active]`. */
+  readonly leadingFields: readonly string[];
   /**
    * The result over one parsed JSON value, which is JSON again; null where something is missing.
    * Throws `upstream_invalid` where a function does not take what it finds; a direct expression never throws.
@@ -33,7 +35,41 @@ export function compileExpression(text: string): Expression {
   if (issue !== undefined) throw new SyntaxError(`the expression ${text} ${issue}`);
   const node = parse(text);
   const direct = compileDirect(node);
-  return { direct: direct !== undefined, evaluate: direct ?? interpreted(node) };
+  return { direct: direct !== undefined, leadingFields: leadsOf(node).fields, evaluate: direct ?? interpreted(node) };
+}
+
+/** `whole`: whether they are all of the expression, so that what follows it goes on from there. */
+function leadsOf(node: ExpressionNode): { readonly fields: readonly string[]; readonly whole: boolean } {
+  switch (node.type) {
+    case 'Field':
+      return { fields: [node.name], whole: true };
+    case 'Current':
+    case 'Identity':
+    case 'Root':
+      return { fields: [], whole: true };
+    case 'Subexpression':
+    case 'IndexExpression':
+    case 'Pipe': {
+      const left = leadsOf(node.left);
+      if (!left.whole) return left;
+      const right = leadsOf(node.right);
+      return { fields: [...left.fields, ...right.fields], whole: right.whole };
+    }
+    case 'Projection':
+    case 'FilterProjection':
+    case 'ValueProjection':
+    case 'OrExpression':
+      return { ...leadsOf(node.left), whole: false };
+    case 'Flatten':
+      return { ...leadsOf(node.child), whole: false };
+    case 'Function':
+      return {
+        fields: node.children.length === 1 ? node.children.flatMap((child) => leadsOf(child).fields) : [],
+        whole: false,
+      };
+    default:
+      return { fields: [], whole: false };
+  }
 }
 
 function interpreted(node: ExpressionNode): Evaluate {

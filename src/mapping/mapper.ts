@@ -1,6 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { compileExpression } from './expression.ts';
 import { createField, type FieldOptions } from './field.ts';
+import type { MappingCounts } from './findings.ts';
 import { isTruthy } from './jmespath.ts';
 import type { Page } from './page.ts';
 
@@ -16,12 +17,8 @@ export interface MapperOptions {
 }
 
 /** The items of one page in their documented form: exactly the fields of the options, every one a string. */
-export interface Mapped {
+export interface Mapped extends MappingCounts {
   readonly items: readonly Readonly<Record<string, string>>[];
-  /** Invalid items that were left out. */
-  readonly dropped: number;
-  /** How many of the items took the default of a field, by its name. Fields whose default none took are not in it. */
-  readonly defaulted: ReadonlyMap<string, number>;
 }
 
 /**
@@ -37,6 +34,8 @@ export function createMapper({
   invalidItems,
 }: MapperOptions): (page: Page, from?: number, to?: number) => Mapped {
   const mapFields = Object.entries(fields).map(([name, field]) => createField(name, field, required.includes(name)));
+  // The expression that a field has where settings say nothing of it is its name: it need not be there.
+  const own = Object.entries(fields).flatMap(([name, { from }]) => (from === name ? [] : [name]));
   const condition = where === undefined ? undefined : compileExpression(where);
 
   const isWanted = (page: Page, index: number): boolean => {
@@ -66,11 +65,19 @@ export function createMapper({
     const defaulted = new Map<string, number>();
     // Of one item, and counted once it is one: it may yet turn out to be invalid.
     const defaults: string[] = [];
+    // Most often none is left after the first item.
+    let empty = own;
+    let excluded = 0;
     let dropped = 0;
     for (let index = from; index < to; index += 1) {
       try {
-        if (!isWanted(page, index)) continue;
-        items.push(mapItem(page, index, defaults));
+        if (!isWanted(page, index)) {
+          excluded += 1;
+          continue;
+        }
+        const item = mapItem(page, index, defaults);
+        items.push(item);
+        if (empty.length > 0) empty = empty.filter((name) => item[name] === '');
         for (const name of defaults) defaulted.set(name, (defaulted.get(name) ?? 0) + 1);
       } catch (error) {
         if (invalidItems === 'fail' || !(error instanceof GatewayError)) throw error;
@@ -78,6 +85,7 @@ export function createMapper({
       }
       defaults.length = 0;
     }
-    return { items, dropped, defaulted };
+    const received = to - from;
+    return { items, received, excluded, dropped, defaulted, empty: items.length === 0 ? undefined : empty };
   };
 }

@@ -1,12 +1,15 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 import { compileExpression, type Expression } from './expression.ts';
+import { fieldOf } from './jmespath.ts';
 
 /** One page of an upstream's list, parsed. */
 export interface Page {
   readonly body: unknown;
   /** The elements of the list, in order, as `JSON.parse` gives them. */
   readonly items: readonly unknown[];
+  /** The objects on the way to the list, the body first, each with the fields that lead to it. */
+  readonly enclosing: readonly { readonly fields: readonly string[]; readonly value: object }[];
   /**
    * The same items, where each number that does not print as it was written is its source text instead; undefined when
    * every number of the page prints as written. Parsed on first use.
@@ -32,12 +35,24 @@ export function createPageParser(itemsExpression: string): (text: string) => Pag
     return {
       body,
       items,
+      enclosing: enclosingOf(body, expression.leadingFields),
       exactItems: () => {
         exact ??= { items: exactItemsOf(text, body, items, expression) };
         return exact.items;
       },
     };
   };
+}
+
+function enclosingOf(body: unknown, leading: readonly string[]): Page['enclosing'] {
+  const enclosing: { fields: readonly string[]; value: object }[] = [];
+  let value = body;
+  for (const [depth, name] of leading.entries()) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) break;
+    enclosing.push({ fields: leading.slice(0, depth), value });
+    value = fieldOf(value, name);
+  }
+  return enclosing;
 }
 
 function exactItemsOf(

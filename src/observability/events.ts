@@ -61,14 +61,29 @@ export interface Events {
   refreshFailed?(failed: { readonly resource: string; readonly error: unknown }): void;
   /** A read waits for the load of another. */
   flightJoined?(joined: { readonly resource: string }): void;
-  /** A list was loaded whole; `defaulted` counts items by the fields that took their default. */
+  /**
+   * A list was loaded whole. Of the items `received`, `where` left out those `excluded`, and those `dropped` could not be
+   * mapped; `defaulted` counts the others by the fields that took their default.
+   */
   listLoaded?(loaded: {
     readonly resource: string;
     readonly upstream: string;
     readonly pages: number;
     readonly items: number;
+    readonly received: number;
+    readonly excluded: number;
     readonly dropped: number;
     readonly defaulted: ReadonlyMap<string, number>;
+  }): void;
+  /**
+   * A list could be read, but `where` left out every item (`where_drops_all`), or a field that has an expression is empty in
+   * every item (`field_empty`). Told with each such read.
+   */
+  mappingDoubted?(doubted: {
+    readonly resource: string;
+    readonly upstream: string;
+    readonly finding: 'where_drops_all' | 'field_empty';
+    readonly field?: string | undefined;
   }): void;
   /** An upstream answered one request, or failed to (`error`: code of the table). */
   pageFetched?(fetched: {

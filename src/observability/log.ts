@@ -13,15 +13,16 @@ const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
  * The log, as a listener: a line for each request, and for whatever else an operator wants to know. There is no place in
  * a line for a URL, a header value or a body.
  *
- * What the logger's level leaves out at the time of the call is not listened to, so that it costs nothing.
+ * What the logger's level leaves out at the time of the call is not listened to, so that it costs nothing. `now`: in
+ * milliseconds, from whenever.
  */
-export function logEvents(logger: Logger): Events {
+export function logEvents(logger: Logger, now = () => performance.now()): Events {
   const writes = (level: Level) => logger.isLevelEnabled?.(level) ?? true;
   return {
     ...(writes('error') && requests(logger, writes)),
     ...(writes('debug') && details(logger)),
     ...(writes('info') && progress(logger)),
-    ...(writes('warn') && warnings(logger)),
+    ...(writes('warn') && warnings(logger, now)),
     ...(writes('error') && errors(logger)),
   };
 }
@@ -64,9 +65,21 @@ function progress(logger: Logger): Events {
   };
 }
 
+/** How long a finding of one resource is not told again: each read may have it. */
+const FINDING_MS = 60_000;
+
 /** What is told at `warn` at its worst. */
-function warnings(logger: Logger): Events {
+function warnings(logger: Logger, now: () => number): Events {
+  const toldAt = new Map<string, number>();
   return {
+    mappingDoubted(doubted) {
+      const { resource, finding, field } = doubted;
+      const key = `${resource} ${finding} ${field}`;
+      const time = now();
+      if (time - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < FINDING_MS) return;
+      toldAt.set(key, time);
+      logger.warn(doubted, 'mapping doubtful');
+    },
     breakerChanged: (changed) => logger[changed.state === 'open' ? 'warn' : 'info'](changed, 'breaker'),
     listLoaded({ resource, upstream, items, dropped }) {
       if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');

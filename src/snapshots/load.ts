@@ -12,6 +12,8 @@ export interface Load {
   readonly dropped: number;
   /** The upstream's own entity tag, where it speaks for the whole list. */
   readonly upstreamEtag?: string;
+  /** What its headers said, beside that tag, of how the list goes on. */
+  readonly upstreamSaid?: string;
   /** Set where the upstream said that the list is still what it was (304). */
   readonly renewed?: boolean;
   /** Set where it was another read's load that this one waited for. */

@@ -2,24 +2,20 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Snapshot } from './snapshot.ts';
 
-/** What was made of one upstream response. */
+/** What was made of one upstream response, at least. */
 export interface Memoized {
   readonly snapshot: Snapshot;
-  /** Items left out because they could not be mapped. */
-  readonly dropped: number;
-  /** Items that took the default of a field, by field. */
-  readonly defaulted: ReadonlyMap<string, number>;
 }
 
 /** What was made of the upstream responses of one resource, by the content of their bodies. */
-export interface Memo {
+export interface Memo<Made extends Memoized> {
   /**
    * The key of a body: a hash of it, and the name of the resource. Nobody who does not have the body can find what was
    * made of it. The body may be kept for a while, and must not change.
    */
   keyOf(body: Buffer): string;
-  get(key: string): Memoized | undefined;
-  set(key: string, made: Memoized): void;
+  get(key: string): Made | undefined;
+  set(key: string, made: Made): void;
 }
 
 /** Largest body that is kept itself, one for each resource: small enough not to be counted. */
@@ -32,9 +28,9 @@ const ENTRY_BYTES = 1024;
  * Mapping is pure: under the same settings the same body gives the same bytes, whoever it came for. Gives a memo for
  * each resource; together they hold `maxBytes`, 0 for none.
  */
-export function createMemos(maxBytes: number): (resource: string) => Memo | undefined {
+export function createMemos<Made extends Memoized>(maxBytes: number): (resource: string) => Memo<Made> | undefined {
   if (maxBytes === 0) return () => undefined;
-  const held = new LRUCache<string, Memoized>({
+  const held = new LRUCache<string, Made>({
     maxSize: maxBytes,
     sizeCalculation: ({ snapshot }) => ENTRY_BYTES + snapshot.bytes.length + snapshot.itemStarts.byteLength,
   });

@@ -15,7 +15,7 @@ export interface StorageOptions {
 /** Stores what a load brings. */
 export function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
   /** As it is held: each hit gives this very object, so what it has to say is said once. */
-  function toHold({ snapshot, pages, dropped, upstreamEtag }: Load, key: string): Load {
+  function toHold({ snapshot, pages, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
     return {
       snapshot,
       pages,
@@ -23,6 +23,7 @@ export function withStorage(load: Loader, { resource, cache, lifetime, events, n
       upstreamMs: 0,
       cached: { key, freshUntil: freshUntil(snapshot.loadedAt, lifetime), stored: false },
       ...(upstreamEtag !== undefined && { upstreamEtag }),
+      ...(upstreamSaid !== undefined && { upstreamSaid }),
     };
   }
 

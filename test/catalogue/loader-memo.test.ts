@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Made } from '../../src/catalogue/loader.ts';
 import { createLoader } from '../../src/catalogue/loader.ts';
 import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import type { GatewayError } from '../../src/kernel/errors.ts';
@@ -43,7 +44,7 @@ interface Overrides {
   readonly where?: string;
   readonly events?: Events;
   readonly now?: () => number;
-  readonly memoFor?: ReturnType<typeof createMemos>;
+  readonly memoFor?: ReturnType<typeof createMemos<Made>>;
 }
 
 /** A loader over an upstream that gives these answers in turn, and how many pages it has mapped. */
@@ -56,7 +57,7 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     events = {},
     now = Date.now,
   } = overrides;
-  const { memoFor = createMemos(maxBytes) } = overrides;
+  const { memoFor = createMemos<Made>(maxBytes) } = overrides;
   const map = createMapper({
     fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
     required: ['id', 'name'],
@@ -116,7 +117,7 @@ describe('a loader with a memo', () => {
   });
 
   it('gives no resource what was made for another of the same bytes', async () => {
-    const memoFor = createMemos(1_000_000);
+    const memoFor = createMemos<Made>(1_000_000);
     const answer = page([thing(1), thing(2)]);
     const one = loaderOver([answer, answer], { memoFor, resource: 'ones', where: 'id == `1`' });
     const two = loaderOver([answer, answer], { memoFor, resource: 'twos', where: 'id == `2`' });
@@ -134,7 +135,16 @@ describe('a loader with a memo', () => {
     });
     await read();
     await read();
-    const loaded = { resource: 'things', upstream: 'platform', pages: 1, items: 1, dropped: 1, defaulted: new Map() };
+    const loaded = {
+      resource: 'things',
+      upstream: 'platform',
+      pages: 1,
+      items: 1,
+      received: 2,
+      excluded: 0,
+      dropped: 1,
+      defaulted: new Map(),
+    };
     expect(told).to.deep.equal([loaded, loaded]);
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createLoader } from '../../src/catalogue/loader.ts';
 import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
+import { NO_COUNTS } from '../../src/mapping/findings.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../src/mapping/page.ts';
 import type { Events } from '../../src/observability/events.ts';
@@ -134,7 +135,16 @@ describe('a loader', () => {
     await load(callerWith(), never);
     await errorOf(load(callerWith(), never));
     expect(told).to.deep.equal([
-      { resource: 'things', upstream: 'platform', pages: 2, items: 2, dropped: 1, defaulted: new Map() },
+      {
+        resource: 'things',
+        upstream: 'platform',
+        pages: 2,
+        items: 2,
+        received: 3,
+        excluded: 0,
+        dropped: 1,
+        defaulted: new Map(),
+      },
     ]);
   });
 
@@ -182,7 +192,11 @@ describe('a loader', () => {
       loading: createLoading({ maxBytes: 1000, events: {} }),
       turns: createPageTurns(1000),
       parse: createPageParser('@'),
-      map: ({ items }) => ({ items: [], dropped: 0, defaulted: counts[Number(items[0]) - 1] ?? new Map() }),
+      map: ({ items }) => ({
+        items: [],
+        ...NO_COUNTS,
+        defaulted: counts[Number(items[0]) - 1] ?? new Map(),
+      }),
     });
     await load(callerWith(), never);
     expect(told).to.deep.equal([

@@ -8,6 +8,7 @@ export interface SettingSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly anyOf?: readonly SettingSchema[];
+  readonly items?: SettingSchema;
   readonly properties?: Readonly<Record<string, SettingSchema>>;
   readonly additionalProperties?: SettingSchema | false;
   readonly required?: readonly string[];

@@ -33,7 +33,7 @@ function valuesOf({ anyOf, ...schema }: SettingSchema, key: string): string {
     case 'null':
       return '`null`';
     case 'array':
-      return 'list of text';
+      return schema.items?.anyOf === undefined ? 'list of text' : `list of ${valuesOf(schema.items, key)}`;
     case 'string':
       return schema.description?.includes('JMESPath') === true ? 'expression' : 'text';
     default:

@@ -220,13 +220,13 @@ describe('a mapper', () => {
   });
 
   it('drops nothing for a fault of its own', () => {
-    const broken = { body: [], items: [1.5], exactItems: () => expect.fail('a bug') };
+    const broken = { body: [], items: [1.5], enclosing: [], exactItems: () => expect.fail('a bug') };
     const mapper = createMapper({ fields: { x: field('@') }, required: [], invalidItems: 'drop' });
     expect(() => mapper(broken)).to.throw('a bug');
   });
 
   it('looks for exact numbers only where a number is mapped', () => {
-    const page = { body: [], items: [{ a: 'text', b: 5 }], exactItems: () => expect.fail('not needed') };
+    const page = { body: [], items: [{ a: 'text', b: 5 }], enclosing: [], exactItems: () => expect.fail('not needed') };
     const mapper = createMapper({ fields: { x: field('a') }, required: [], where: 'b', invalidItems: 'fail' });
     expect(mapper(page).items).to.deep.equal([{ x: 'text' }]);
   });

@@ -139,6 +139,33 @@ describe('the log of a request', () => {
   });
 });
 
+describe('the log of what is to be doubted', () => {
+  it('says the same of one resource once in a minute', () => {
+    const { logger, lines } = captureLog();
+    let now = 0;
+    const events = logEvents(logger, () => now);
+    const tell = (resource: string, field?: string) =>
+      events.mappingDoubted?.({
+        resource,
+        upstream: 'platform',
+        ...(field === undefined ? { finding: 'where_drops_all' } : { finding: 'field_empty', field }),
+      });
+    for (now of [0, 59_999, 60_000, 119_999]) {
+      tell('tools');
+      tell('tools', 'category');
+      tell('tools', 'version');
+      tell('workflows');
+    }
+    expect(lines()).to.have.length(8);
+    expect(lines()[1]).to.include({
+      level: 'warn',
+      msg: 'mapping doubtful',
+      finding: 'field_empty',
+      field: 'category',
+    });
+  });
+});
+
 describe('the log of an event', () => {
   const bug = { requestId: 'r-1', traceId: undefined, stack: 'Error: x\n    at y' };
   const breaker = { upstream: 'tools', calls: 20, failures: 12 };
@@ -147,7 +174,15 @@ describe('the log of an event', () => {
     reason: 'slow',
     cause: new TypeError('secret'),
   });
-  const list = { resource: 'tools', upstream: 'platform', pages: 2, items: 7, defaulted: new Map() };
+  const list = {
+    resource: 'tools',
+    upstream: 'platform',
+    pages: 2,
+    items: 7,
+    received: 7,
+    excluded: 0,
+    defaulted: new Map(),
+  };
   const drainedInPart = 'drained in part: requests were cut off after shutdown.graceMs';
 
   const cases: Readonly<Record<string, readonly [(events: Events) => void, object]>> = {

@@ -5,7 +5,7 @@ import { createSnapshotWriter } from '../../src/snapshots/snapshot.ts';
 function madeOf(length: number): Memoized {
   const writer = createSnapshotWriter(0);
   writer.add([{ id: 'x'.repeat(length) }]);
-  return { snapshot: writer.finish(), dropped: 0, defaulted: new Map() };
+  return { snapshot: writer.finish() };
 }
 
 describe('a memo of what was made', () => {

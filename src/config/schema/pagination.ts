@@ -20,17 +20,30 @@ const oneTotal = crossCheck<{ total?: string | undefined; totalHeader?: string |
   }
 });
 
-const None = z.strictObject({ kind: z.literal('none').describe('The whole list is one page.') });
+const ignoreSigns = z
+  .array(z.enum(['total', 'pages', 'more', 'next', 'previous', 'fullPage']))
+  .optional()
+  .describe('Signs that there is more which the platform shows although there is none; any other fails the read.');
 
-const Token = z.strictObject({
-  kind: z.literal('token').describe('Each page names a token for the next one (AIP-158).'),
-  sizeParam: sizeParam('pageSize'),
-  size,
-  tokenParam: parameter.default('pageToken').describe('Query parameter for the token.'),
-  next: expression
-    .default('nextPageToken')
-    .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
-});
+/** What each kind has. */
+const told = { total, totalHeader, ignoreSigns };
+
+const None = z
+  .strictObject({ kind: z.literal('none').describe('The whole list is one page.'), ...told })
+  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
+
+const Token = z
+  .strictObject({
+    kind: z.literal('token').describe('Each page names a token for the next one (AIP-158).'),
+    sizeParam: sizeParam('pageSize'),
+    size,
+    tokenParam: parameter.default('pageToken').describe('Query parameter for the token.'),
+    next: expression
+      .default('nextPageToken')
+      .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
+    ...told,
+  })
+  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 
 const Offset = z
   .strictObject({
@@ -38,8 +51,7 @@ const Offset = z
     sizeParam: sizeParam('limit'),
     size,
     offsetParam: parameter.default('offset').describe('Query parameter for the number of items to skip.'),
-    total,
-    totalHeader,
+    ...told,
     concurrency,
   })
   .superRefine(oneTotal, EVEN_AFTER_ISSUES);
@@ -51,22 +63,24 @@ const PageNumber = z
     size,
     pageParam: parameter.default('page').describe('Query parameter for the number of the page.'),
     firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
-    total,
-    totalHeader,
+    ...told,
     concurrency,
   })
   .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 
-const Link = z.strictObject({
-  kind: z
-    .literal('link')
-    .describe('Each page links to the next one: Link header with rel="next" (RFC 8288), or a field of the body.'),
-  sizeParam: sizeParam('per_page'),
-  size,
-  next: expression
-    .optional()
-    .describe('Where a page holds the next URL (JMESPath over the body), if not in a Link header.'),
-});
+const Link = z
+  .strictObject({
+    kind: z
+      .literal('link')
+      .describe('Each page links to the next one: Link header with rel="next" (RFC 8288), or a field of the body.'),
+    sizeParam: sizeParam('per_page'),
+    size,
+    next: expression
+      .optional()
+      .describe('Where a page holds the next URL (JMESPath over the body), if not in a Link header.'),
+    ...told,
+  })
+  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 
 /** How a list is spread over pages. */
 export const PaginationSettings = z

@@ -35,6 +35,12 @@ export function resourceSettings(resource: Resource) {
     pagination: PaginationSettings.prefault({ kind: 'token' }).describe('How the list is spread over pages.'),
     where: expression.optional().describe('Keeps the items for which it is truthy (JMESPath over one item).'),
     fields: fieldsSettings(resource).prefault({}).describe('How each documented field is made of an upstream item.'),
+    strictMapping: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether a read fails that where leaves no item of, or in which a field that has an expression is empty throughout; else it is logged.',
+      ),
     invalidItems: z
       .enum(['fail', 'drop'])
       .default('fail')

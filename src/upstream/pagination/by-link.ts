@@ -1,5 +1,6 @@
+import { incomplete } from './incomplete.ts';
 import { linkTo } from './link-header.ts';
-import { checkNext, firstUrl, incomplete, isNone, type ListRead, type PageView } from './list-read.ts';
+import { checkNext, firstUrl, isNone, type ListRead, type PageView } from './list-read.ts';
 import type { LinkPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 
@@ -22,7 +23,8 @@ export async function* linkedPages<P extends PageView>(
   }
 }
 
-function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
+/** The link to the next page, as the page has it; undefined on the last one. */
+export function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
   if (next === undefined) return linkTo('next', page.headers.link);
   const link = page.next;
   if (isNone(link)) return undefined;

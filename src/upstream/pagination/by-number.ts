@@ -1,6 +1,7 @@
 import { inOrder } from './in-order.ts';
-import { checkBounds, incomplete, type ListRead, type PageView, pageUrl } from './list-read.ts';
-import { type NumberPagination, type OffsetPagination, sizeParameter } from './pagination.ts';
+import { incomplete } from './incomplete.ts';
+import { checkBounds, type ListRead, type PageView, pageUrl, totalOf } from './list-read.ts';
+import { type NumberPagination, namesTotal, type OffsetPagination, sizeParameter } from './pagination.ts';
 
 /**
  * Pages by the number of items to skip. Without a total, only an empty page ends the list: a short one may be what
@@ -53,11 +54,6 @@ export async function* numberedPages<P extends PageView>(
 
 type Totalled = OffsetPagination | NumberPagination;
 
-/** Whether settings say where a page tells the total. */
-function namesTotal({ total, totalHeader }: Totalled): boolean {
-  return total !== undefined || totalHeader !== undefined;
-}
-
 /**
  * The pages of a list whose pages say how many items there are. The first one tells the total and, by its length,
  * the size that the platform really serves; the others are fetched several at once and come out in order. All must
@@ -82,13 +78,4 @@ async function* knownTotalPages<P extends PageView>(
     if (page.count !== due) throw incomplete('the pages do not add up to the total');
     return page;
   });
-}
-
-function totalOf(page: PageView, { total, totalHeader = '' }: Totalled): number {
-  const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
-    throw incomplete('the page does not say the total');
-  }
-  return number;
 }

@@ -1,4 +1,5 @@
-import { checkNext, incomplete, isNone, type ListRead, type PageView, pageUrl } from './list-read.ts';
+import { incomplete } from './incomplete.ts';
+import { checkNext, isNone, type ListRead, type PageView, pageUrl } from './list-read.ts';
 import { sizeParameter, type TokenPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 

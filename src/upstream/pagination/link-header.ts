@@ -1,5 +1,5 @@
 import type { ReplyHeaders } from '../upstream.ts';
-import { incomplete } from './list-read.ts';
+import { incomplete } from './incomplete.ts';
 
 /** Comma, space and tab before a link, and its target in angle brackets. A list may hold empty elements (RFC 9110, section 5.6.1.2). */
 const TARGET = /[ \t,]*<([^<>]*)>/y;

@@ -1,5 +1,6 @@
-import { GatewayError } from '../../kernel/errors.ts';
+import { type Enclosing, type Statement, statementsOf } from '../signs/statements.ts';
 import type { ReplyHeaders } from '../upstream.ts';
+import { incomplete } from './incomplete.ts';
 import { type Pagination, sizeParameter } from './pagination.ts';
 
 /** A list that an upstream serves, in pages. */
@@ -29,6 +30,8 @@ export interface PageView {
   /** Elements of the list, before any is left out. */
   readonly count: number;
   readonly headers: ReplyHeaders;
+  /** What it says of how the list goes on, whether settings read that or not. */
+  readonly said: readonly Statement[];
   /** The token or link to the next page that its body holds, where settings say that it does. */
   readonly next?: unknown;
   /** How many items its body says that there are in all, where settings say that it does. */
@@ -37,15 +40,23 @@ export interface PageView {
   readonly digests?: readonly string[] | undefined;
 }
 
+/** A page, parsed. */
+export interface RawPage {
+  readonly body: unknown;
+  readonly items: readonly unknown[];
+  readonly enclosing: readonly Enclosing[];
+  readonly headers: ReplyHeaders;
+}
+
 /** What a page says of itself and of the list. Throws `upstream_invalid` where its body does not fit the settings. */
-export function viewOf(
-  pagination: Pagination,
-  { body, items, headers }: { body: unknown; items: readonly unknown[]; headers: ReplyHeaders },
-): PageView {
-  const view = { count: items.length, headers };
-  if ('next' in pagination && pagination.next !== undefined) return { ...view, next: pagination.next(body) };
-  if ('total' in pagination && pagination.total !== undefined) return { ...view, total: pagination.total(body) };
-  return view;
+export function viewOf(pagination: Pagination, { body, items, enclosing, headers }: RawPage): PageView {
+  return {
+    count: items.length,
+    headers,
+    said: statementsOf(enclosing, headers),
+    next: 'next' in pagination ? pagination.next?.(body) : undefined,
+    total: pagination.total?.(body),
+  };
 }
 
 /** Whether a first page is certainly all of its list, so that no other is asked for. */
@@ -76,13 +87,28 @@ export interface ListRead<P extends PageView> {
   readonly signal: AbortSignal;
 }
 
+/** The total that a page tells where settings say that it does. Throws `upstream_invalid` where it tells none. */
+export function totalOf(page: PageView, { total, totalHeader = '' }: Pagination): number {
+  const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
+    throw incomplete('the page does not say the total');
+  }
+  return number;
+}
+
 const firstUrls = new WeakMap<ListRequest, URL>();
 
 /** The URL of the first page: made once, since all reads begin there, and not to be changed. */
 export function firstUrl(list: ListRequest): URL {
-  const made = firstUrls.get(list) ?? pageUrl(list, firstParameters(list.pagination));
+  const made = firstUrls.get(list) ?? firstUrlOf(list, list.pagination);
   firstUrls.set(list, made);
   return made;
+}
+
+/** The URL of a first page of another size. */
+export function firstUrlOf(list: ListRequest, pagination: Pagination): URL {
+  return pageUrl(list, firstParameters(pagination));
 }
 
 function firstParameters(pagination: Pagination): Record<string, string | number> {
@@ -130,9 +156,4 @@ export function checkBounds(
 export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
   if (Buffer.byteLength(next) > maxNextBytes)
     throw incomplete('the token or link to the next page is longer than maxNextBytes');
-}
-
-/** The error for pages from which the whole list cannot be built. `reason` is for the log. */
-export function incomplete(reason: string, cause?: unknown): GatewayError {
-  return new GatewayError('upstream_invalid', { reason, cause });
 }

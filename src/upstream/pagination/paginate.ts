@@ -1,6 +1,7 @@
 import { linkedPages } from './by-link.ts';
 import { numberedPages, offsetPages } from './by-number.ts';
 import { tokenPages } from './by-token.ts';
+import { guarded } from './guard.ts';
 import { checkBounds, firstUrl, type ListRead, type ListRequest, type PageView } from './list-read.ts';
 import { withoutRepeats } from './repeats.ts';
 
@@ -13,8 +14,8 @@ export function firstTarget(list: ListRequest): string {
 
 /**
  * All pages of a list, in order: `first`, which was fetched from {@link firstTarget}, and then the others. Throws
- * `upstream_invalid` where they loop, repeat, do not add up or break a bound, so that a list is complete once the last
- * page came; and whatever `fetchPage` rejects with. Its `target` is an absolute path with query. Its signal aborts with
+ * `upstream_invalid` where they loop, repeat, do not add up, break a bound or say that there are more, so that a list is
+ * complete once the last page came; and whatever `fetchPage` rejects with. Its `target` is an absolute path with query. Its signal aborts with
  * `signal`, and once its page is not needed any more.
  */
 export function paginate<P extends PageView>(
@@ -29,7 +30,8 @@ export function paginate<P extends PageView>(
     checkBounds(list, { pages });
     return fetchPage(targetOf(url), pageSignal);
   };
-  return withoutRepeats(withinMaxItems(list, pagesOf({ list, first, fetch, signal })));
+  const read = { list, first, fetch, signal };
+  return guarded(read, withoutRepeats(withinMaxItems(list, pagesOf(read))));
 }
 
 async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P> {

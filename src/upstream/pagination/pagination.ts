@@ -1,24 +1,31 @@
+import type { Sign } from '../signs/signs.ts';
+
 /** Finds in the body what a page says of itself: a compiled expression. Throws `upstream_invalid` where it does not fit. */
 export type PageExpression = (body: unknown) => unknown;
 
-interface Sized {
+interface Told {
+  /** Says how many items there are in all. Wins over `totalHeader`. */
+  readonly total?: PageExpression | undefined;
+  /** Header that says the same, in any case. */
+  readonly totalHeader?: string | undefined;
+  /** Signs of more that the platform shows although there is none. */
+  readonly ignoreSigns?: readonly Sign[] | undefined;
+}
+
+interface Sized extends Told {
   /** Query parameter for the page size; `null` sends none. */
   readonly sizeParam: string | null;
   /** Items to ask for in one page. The platform may send fewer. */
   readonly size: number;
 }
 
-interface Totalled extends Sized {
-  /** Says how many items there are in all. Wins over `totalHeader`. */
-  readonly total?: PageExpression | undefined;
-  /** Header that says the same, in any case. */
-  readonly totalHeader?: string | undefined;
+interface Concurrent extends Sized {
   /** Pages fetched at once, where the total is known. */
   readonly concurrency: number;
 }
 
 /** The whole list is one page. */
-export interface NonePagination {
+export interface NonePagination extends Told {
   readonly kind: 'none';
 }
 
@@ -30,13 +37,13 @@ export interface TokenPagination extends Sized {
 }
 
 /** Pages by the number of items to skip. */
-export interface OffsetPagination extends Totalled {
+export interface OffsetPagination extends Concurrent {
   readonly kind: 'offset';
   readonly offsetParam: string;
 }
 
 /** Pages by number. */
-export interface NumberPagination extends Totalled {
+export interface NumberPagination extends Concurrent {
   readonly kind: 'page';
   readonly pageParam: string;
   readonly firstPage: number;
@@ -55,4 +62,9 @@ export type Pagination = NonePagination | TokenPagination | OffsetPagination | N
 /** The query parameter that asks for pages of a size, where there is one. */
 export function sizeParameter({ sizeParam, size }: Sized): Record<string, string | number> {
   return sizeParam === null ? {} : { [sizeParam]: size };
+}
+
+/** Whether settings say where a page tells the total. */
+export function namesTotal({ total, totalHeader }: Told): boolean {
+  return total !== undefined || totalHeader !== undefined;
 }

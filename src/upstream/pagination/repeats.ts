@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { incomplete, type PageView } from './list-read.ts';
+import { incomplete } from './incomplete.ts';
+import type { PageView } from './list-read.ts';
 
 /** The tokens or links of one read, each in the same small space however long it is. */
 export interface Seen {

@@ -96,7 +96,7 @@ export function simulate(options: PlatformOptions): Platform {
       const answer = mangle(page, request, previous);
       previous = answer;
       const { items: read } = answer;
-      const view = viewOf(pagination, answer);
+      const view = viewOf(pagination, { ...answer, enclosing: [{ fields: [], value: answer.body }] });
       const alone = request === 0 && isWhole(pagination, view);
       return { ...view, items: read, ...(!alone && { digests: read.map(digestOf) }) };
     },

@@ -4,7 +4,7 @@ import { digestOf, withoutRepeats } from '../../../src/upstream/pagination/repea
 
 async function read(...pages: (readonly unknown[])[]) {
   async function* source(): AsyncGenerator<PageView> {
-    for (const items of pages) yield { count: items.length, headers: {}, digests: items.map(digestOf) };
+    for (const items of pages) yield { count: items.length, headers: {}, said: [], digests: items.map(digestOf) };
   }
   try {
     let count = 0;

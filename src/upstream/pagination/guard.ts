@@ -1,0 +1,152 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Sign } from '../signs/signs.ts';
+import type { Statement } from '../signs/statements.ts';
+import { nextLink } from './by-link.ts';
+import { goesOn, incomplete } from './incomplete.ts';
+import { firstUrlOf, isNone, type ListRead, type ListRequest, type PageView, totalOf } from './list-read.ts';
+import { namesTotal, type Pagination } from './pagination.ts';
+
+/** Query parameters that ask for a page of a size, where settings send them by themselves. */
+const SIZE_PARAMETERS =
+  /^(?:limit|size|count|rows|top|\$top|take|first|(?:max|num|page)[_-]?(?:size|results|items)|(?:per|items[_-]?per)[_-]?page|page[_-]?limit)$/i;
+
+/** Statuses of a platform that does not take the page size that it was asked for. */
+const SIZE_REFUSED: readonly unknown[] = [400, 422];
+
+/** What the pages of a read have told so far. */
+interface Told {
+  items: number;
+  /** Up to the last one that has items. */
+  pages: number;
+  /** Pages that have items. */
+  filled: number;
+  /** The fewest items, and the fewest pages, that a page said there are in all. */
+  readonly least: { total?: Statement; pages?: Statement };
+  last: PageView;
+}
+
+/**
+ * The same pages, as long as the platform does not say that there are more of them. That is decided once the last one came:
+ * what was followed by then is no sign of more. A list may be longer than it was said to be, since it may have grown.
+ */
+export async function* guarded<P extends PageView>(read: ListRead<P>, pages: AsyncIterable<P>): AsyncGenerator<P> {
+  const { pagination } = read.list;
+  // Of an empty list, some platforms say that it has one page.
+  const told: Told = { items: 0, pages: 1, filled: 0, least: {}, last: read.first };
+  let all = 0;
+  for await (const page of pages) {
+    all += 1;
+    told.items += page.count;
+    told.last = page;
+    if (page.count > 0) {
+      told.pages = all;
+      told.filled += 1;
+    }
+    keepLeast(told.least, 'total', page);
+    keepLeast(told.least, 'pages', page);
+    yield page;
+  }
+  checkTotal(read, told);
+  const { ignoreSigns = [] } = pagination;
+  const sign = signOf(read, told, (each) => !ignoreSigns.includes(each));
+  if (sign !== undefined) throw goesOn(...sign);
+  if (!ignoreSigns.includes('fullPage')) await checkFullPage(read, told);
+}
+
+/** Of several that one page says, the greatest counts: the others may be those of this page. */
+function keepLeast(least: Told['least'], sign: 'total' | 'pages', { said, count }: PageView): void {
+  // What is no more than the page itself may be its own length.
+  const floor = sign === 'total' ? count : 0;
+  const [most] = said
+    .filter(
+      (each) => each.sign === sign && Number(each.says) > floor && !(each.name === 'pageCount' && each.says === count),
+    )
+    .toSorted((a, b) => Number(b.says) - Number(a.says));
+  const before = least[sign];
+  if (most !== undefined && (before === undefined || most.says < before.says)) least[sign] = most;
+}
+
+/** Where settings say where the total stands, it holds for every kind. */
+function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Told): void {
+  const { pagination } = list;
+  if (!namesTotal(pagination) || pagination.kind === 'offset' || pagination.kind === 'page') return;
+  const total = totalOf(first, pagination);
+  if (items < total && items < (last === first ? total : totalOf(last, pagination))) {
+    throw incomplete('the pages do not add up to the total');
+  }
+}
+
+/** The sign that there is more, if there is one, and what it says. */
+function signOf<P extends PageView>(
+  { list, first }: ListRead<P>,
+  { items, pages, filled, least, last }: Told,
+  counts: (sign: Sign) => boolean,
+): [Sign, string] | undefined {
+  const { total, pages: pageCount } = least;
+  if (counts('total') && total !== undefined && Number(total.says) > items) {
+    return ['total', `${total.name} is ${total.says}, and ${items} came`];
+  }
+  if (counts('pages') && pageCount !== undefined && Number(pageCount.says) > pages) {
+    return ['pages', `${pageCount.name} is ${pageCount.says}, and ${pages} came`];
+  }
+  const byNumber = list.pagination.kind === 'offset' || list.pagination.kind === 'page';
+  // Where only the first page has items, an empty one behind it does not show that the platform was asked the right way.
+  const { said } = byNumber && filled === 1 ? first : last;
+  const more = said.find(({ sign, says }) => sign === 'more' && says === true);
+  if (counts('more') && more !== undefined) return ['more', more.name];
+  // Some platforms link to a next page always, and tell the end by a flag.
+  const isEnded = said.some(({ sign, says }) => sign === 'more' && says === false);
+  const next = said.find(({ sign, says }) => sign === 'next' && says === true);
+  if (counts('next') && next !== undefined && !isEnded) return ['next', next.name];
+  // Some platforms link back from the first page, too; where it was asked for by its number, it has to be the first.
+  const previous = first.said.find(({ sign, says }) => sign === 'previous' && says === true);
+  if (counts('previous') && byNumber && previous !== undefined) return ['previous', previous.name];
+  return undefined;
+}
+
+/**
+ * A first page exactly as long as was asked for, which does not say that it is the last, may be all of the list or the
+ * beginning of it. Some platforms leave out the link or token then, so that one page more is asked for, shorter by one:
+ * where the platform pages as settings say, it has to lead on.
+ */
+async function checkFullPage<P extends PageView>(
+  { list, first, fetch, signal }: ListRead<P>,
+  { last }: Told,
+): Promise<void> {
+  const { pagination, query } = list;
+  const asked = sizeAsked(pagination, query);
+  if (last !== first || first.count !== asked || first.said.some(isEnd(asked)) || namesTotal(pagination)) return;
+  if (first.next === '' || first.next === false) return;
+  const error = goesOn('fullPage', `${asked} items were asked for and came, and nothing says that they are all`);
+  if (pagination.kind !== 'token' && pagination.kind !== 'link') throw error;
+  // There is nothing shorter than one: of two that are asked for, one has to be all.
+  const url = firstUrlOf(list, { ...pagination, size: asked === 1 ? 2 : asked - 1 });
+  const other = await fetch(url, signal).catch((cause: unknown) => {
+    throw cause instanceof GatewayError && SIZE_REFUSED.includes(cause.upstreamStatus) ? error : cause;
+  });
+  const leadsOn = pagination.kind === 'token' ? !isNone(other.next) : nextLink(other, pagination) !== undefined;
+  if (asked === 1 ? other.count > 1 : !leadsOn) throw error;
+}
+
+function sizeAsked(pagination: Pagination, query: ListRequest['query']): number | undefined {
+  if (pagination.kind !== 'none') return pagination.sizeParam === null ? undefined : pagination.size;
+  const [, size] = Object.entries(query).find(([name]) => SIZE_PARAMETERS.test(name)) ?? [];
+  return size === undefined ? undefined : Number([size].flat()[0]);
+}
+
+/** Whether a page of so many items says by this that no other follows. */
+function isEnd(count: number) {
+  return ({ sign, says }: Statement): boolean => {
+    switch (sign) {
+      case 'total':
+        return says === count;
+      case 'pages':
+        return says === 1;
+      case 'more':
+      case 'next':
+        return says === false;
+      case 'previous':
+        return false;
+    }
+  };
+}

@@ -1,0 +1,19 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Sign } from '../signs/signs.ts';
+
+/** The error for pages from which the whole list cannot be built. `reason` is for the log. */
+export function incomplete(reason: string, cause?: unknown): GatewayError {
+  return new GatewayError('upstream_invalid', { reason, cause });
+}
+
+/**
+ * The error for a list that would be called complete although the platform says that there is more. `what` says by what,
+ * in words and numbers.
+ */
+export function goesOn(sign: Sign, what: string): GatewayError {
+  const cure = `set pagination.kind and its keys to how the platform pages, or pagination.ignoreSigns: [${sign}]`;
+  return new GatewayError('upstream_invalid', {
+    reason: `the platform says that there is more than was read (${sign}: ${what}): ${cure}`,
+    detail: `The platform says that there is more than the gateway reads (sign: ${sign}). Its operator has to ${cure}.`,
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * By what a page tells that its list goes on: how many items or pages there are in all, a flag, a way to the next page, a
+ * way to one before the first; and `fullPage`, which no page says: as many items came as were asked for.
+ */
+export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] as const;
+
+export type Sign = (typeof SIGNS)[number];
+
+/** Members that a platform tells of its list with, in any case and with any separators: `total_count`, `@odata.count`. */
+export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  total: [
+    ...['total', 'count', 'totalCount', 'totalItems', 'totalResults', 'totalRecords', 'totalElements', 'totalEntries'],
+    ...['totalHits', 'totalRows', 'totalObjects', 'totalSize', 'totalNumber', 'totalData', 'totalAffectedItems'],
+    ...['countTotal', 'itemsTotal', 'itemCount', 'itemsCount', 'itemTotal', 'recordCount', 'recordsCount'],
+    ...['recordsFiltered', 'resultCount', 'resultsCount', 'resultTotal', 'fullCount', 'numFound', 'numItems'],
+    ...['numResults', 'numberOfItems', 'numberOfResults', 'odataCount'],
+  ],
+  pages: [
+    'pages',
+    'totalPages',
+    'totalPage',
+    'pageCount',
+    'pagesCount',
+    'pagesTotal',
+    'numPages',
+    'lastPage',
+    'maxPage',
+  ],
+  more: [
+    ...['more', 'hasMore', 'hasNext', 'hasNextPage', 'hasMoreItems', 'hasMoreResults', 'hasMorePages', 'hasMoreData'],
+    ...['hasMoreRecords', 'moreAvailable', 'moreResults', 'moreItems', 'moreDataAvailable', 'isMore', 'isTruncated'],
+    ...['truncated', 'incompleteResults', 'nextPageExists', 'remainingItemCount'],
+  ],
+  end: ['last', 'isLast', 'lastPage', 'isLastPage', 'done', 'endOfList', 'endOfRecords', 'isEnd', 'noMore'],
+  next: [
+    ...['next', 'nextPage', 'nextLink', 'nextUrl', 'nextUri', 'nextHref', 'nextCursor', 'nextToken', 'nextMarker'],
+    ...['nextKey', 'nextId', 'nextOffset', 'nextStart', 'nextPageToken', 'nextPageUrl', 'nextPageUri', 'nextPageLink'],
+    ...[
+      'nextPageCursor',
+      'nextPageNumber',
+      'nextPageId',
+      'nextPageStart',
+      'nextRecordsUrl',
+      'nextResults',
+      'nextBatch',
+    ],
+    ...['nextContinuationToken', 'continuationToken', 'continuation', 'continue', 'resumptionToken', 'paginationToken'],
+    ...['lastEvaluatedKey', 'cursorNext', 'odataNextLink'],
+  ],
+  previous: [
+    ...['prev', 'previous', 'prevPage', 'previousPage', 'prevLink', 'previousLink', 'prevUrl', 'previousUrl'],
+    ...['prevPageUrl', 'previousPageUrl', 'hasPrev', 'hasPrevious', 'hasPrevPage', 'hasPreviousPage'],
+  ],
+};
+
+/** Members in which such members stand, one within the other where need be: `meta.pagination.total`. */
+export const META: readonly string[] = [
+  ...['meta', 'metadata', 'pagination', 'paging', 'paginator', 'page', 'pageInfo', 'links', 'cursor'],
+  ...['cursors', 'responseMetadata', 'resultInfo', 'resultSet', 'additionalData', 'listInfo', 'listMetadata', 'info'],
+];
+
+/** Headers that say the same. Beside them `Link` (RFC 8288), `Content-Range` and, as JSON, `X-Pagination` are read. */
+export const HEADERS: Readonly<Record<'total' | 'pages' | 'more' | 'next', readonly string[]>> = {
+  total: [
+    ...['X-Total-Count', 'X-Total', 'X-Total-Items', 'X-Total-Results', 'X-Total-Records', 'X-WP-Total', 'Total-Count'],
+    ...['X-Pagination-Total', 'X-Pagination-Total-Count', 'X-Paging-Total', 'X-Count-Total'],
+  ],
+  pages: ['X-Total-Pages', 'X-WP-TotalPages', 'X-Pagination-Page-Count', 'X-Pagination-Total-Pages', 'X-Page-Count'],
+  more: ['X-Has-More', 'X-Has-Next', 'X-Has-Next-Page'],
+  next: ['X-Next-Page', 'X-Next', 'X-Next-Cursor', 'X-Next-Token', 'X-Next-Page-Token', 'X-Continuation-Token'],
+};

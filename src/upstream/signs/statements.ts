@@ -1,0 +1,214 @@
+import { linkTo } from '../pagination/link-header.ts';
+import type { ReplyHeaders } from '../upstream.ts';
+import { HEADERS, MEMBERS, META, type Sign } from './signs.ts';
+
+/** One thing that a page says of how its list goes on, or that it does not. */
+export interface Statement {
+  readonly sign: Exclude<Sign, 'fullPage'>;
+  /** Of the closed lists of `signs.ts`, however the platform spells it. */
+  readonly name: string;
+  /** Where it stands in the body, as an expression; absent where a header says it. */
+  readonly path?: string;
+  /** How many there are in all; or whether there is more. */
+  readonly says: number | boolean;
+  /** What leads to the next page. */
+  readonly form?: 'link' | 'token' | 'number';
+}
+
+/** An object of a body on the way to the list, and the fields that lead to it: none to the body itself. */
+export interface Enclosing {
+  readonly fields: readonly string[];
+  readonly value: object;
+}
+
+const MEMBERS_BY_KEY = Map.groupBy(
+  Object.entries(MEMBERS).flatMap(([sign, names]) => names.map((name) => ({ sign, name }))),
+  ({ name }) => keyOf(name),
+);
+const META_KEYS = new Set(META.map(keyOf));
+const HEADERS_BY_NAME = new Map(
+  Object.entries(HEADERS).flatMap(([sign, names]) =>
+    names.map((name) => [name.toLowerCase(), { sign: sign as keyof typeof HEADERS, name }] as const),
+  ),
+);
+
+/** Longer names are none of these. */
+const MAX_KEY = 40;
+/** How deep meta members are followed into each other. */
+const MAX_DEPTH = 3;
+/** Links of a list of links that are looked at. */
+const MAX_LINKS = 50;
+/** Longest `X-Pagination` that is read. */
+const MAX_JSON_HEADER = 4096;
+/** An unquoted name of JMESPath. */
+const IDENTIFIER = /^[A-Za-z_]\w*$/;
+const RANGE = /^\s*(?!bytes)[\w-]+\s+(?:\d+-\d+|\*)\/(\d{1,15})\s*$/i;
+
+/**
+ * What a page says of how its list goes on: by the members beside the list, by those of meta members there, and by its
+ * headers. Looks at no item, so that it takes the same few microseconds however long the list is.
+ */
+export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHeaders): Statement[] {
+  const statements: Statement[] = [];
+  for (const { fields, value } of enclosing) readMembers(value, fields.reduce(below, ''), 0, statements);
+  return [...statements, ...headerStatements(headers)];
+}
+
+/** What its headers alone say. */
+export function headerStatements(headers: ReplyHeaders): Statement[] {
+  const statements: Statement[] = [];
+  for (const header in headers) {
+    const known = HEADERS_BY_NAME.get(header);
+    if (known === undefined) continue;
+    const { sign, name } = known;
+    const says = saysOf(sign, String(headers[header]).trim());
+    if (says !== undefined) statements.push({ sign, name, says });
+  }
+  readLink(headers['link'], statements);
+  const range = RANGE.exec(String(headers['content-range'] ?? ''));
+  if (range !== null) statements.push({ sign: 'total', name: 'Content-Range', says: Number(range[1]) });
+  readJsonHeader(headers['x-pagination'], statements);
+  return statements;
+}
+
+function readMembers(scope: object, path: string, depth: number, statements: Statement[]): void {
+  for (const member in scope) {
+    if (member.length > MAX_KEY) continue;
+    const key = keyOf(member);
+    const named = MEMBERS_BY_KEY.get(key);
+    const isMeta = META_KEYS.has(key);
+    if (named === undefined && !isMeta) continue;
+    const value: unknown = (scope as Record<string, unknown>)[member];
+    const place = below(path, member);
+    for (const { sign, name } of named ?? []) readMember(sign, name, value, place, statements);
+    if (!isMeta || depth === MAX_DEPTH || typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) readLinks(value, place, statements);
+    else readMembers(value, place, depth + 1, statements);
+  }
+}
+
+function readMember(sign: string, name: string, value: unknown, path: string, statements: Statement[]): void {
+  if (sign === 'total' && typeof value === 'object') {
+    readTotalObject(name, value, path, statements);
+  } else if (sign === 'end') {
+    // A number of this name is that of the last page.
+    const ended = typeof value === 'number' ? undefined : flagOf(value);
+    if (ended !== undefined) statements.push({ sign: 'more', name, path, says: !ended });
+  } else {
+    const known = sign as Statement['sign'];
+    const says = saysOf(known, value);
+    if (says === undefined) return;
+    statements.push({
+      sign: known,
+      name,
+      path,
+      says,
+      ...(known === 'next' && says === true && { form: formOf(value) }),
+    });
+  }
+}
+
+/** Elasticsearch tells the total so; with the relation `gte` there are at least so many, and some more most likely. */
+function readTotalObject(name: string, value: object | null, path: string, statements: Statement[]): void {
+  const { value: number, relation } = Object(value);
+  const total = numberOf(number);
+  if (total === undefined) return;
+  statements.push({ sign: 'total', name, path: below(path, 'value'), says: relation === 'gte' ? total + 1 : total });
+}
+
+/** Links as a list of objects with `rel` and `href`. */
+function readLinks(links: readonly unknown[], path: string, statements: Statement[]): void {
+  for (const link of links.slice(0, MAX_LINKS)) {
+    const rel = Object(link).rel;
+    const sign = rel === 'next' ? 'next' : rel === 'prev' || rel === 'previous' ? 'previous' : undefined;
+    if (sign === undefined) continue;
+    statements.push({
+      sign,
+      name: `links: ${rel}`,
+      path: `${path}[?rel=='${rel}'].href | [0]`,
+      says: true,
+      form: 'link',
+    });
+  }
+}
+
+function readLink(field: ReplyHeaders[string], statements: Statement[]): void {
+  if (field === undefined) return;
+  statements.push({ sign: 'next', name: 'Link: rel=next', says: hasLink('next', field), form: 'link' });
+  if (hasLink('prev', field) || hasLink('previous', field)) {
+    statements.push({ sign: 'previous', name: 'Link: rel=prev', says: true });
+  }
+}
+
+/** In a header that cannot be read, the word is enough: better an error than a page overlooked. */
+function hasLink(rel: string, field: string | string[]): boolean {
+  try {
+    return linkTo(rel, field) !== undefined;
+  } catch {
+    return [field].flat().join().toLowerCase().includes(rel);
+  }
+}
+
+function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): void {
+  if (typeof field !== 'string' || field.length > MAX_JSON_HEADER) return;
+  const said: Statement[] = [];
+  try {
+    readMembers(Object(JSON.parse(field)), '', MAX_DEPTH, said);
+  } catch {
+    return;
+  }
+  for (const { sign, name, says } of said) statements.push({ sign, name: `X-Pagination: ${name}`, says });
+}
+
+/** Undefined where a value of this kind says nothing. */
+function saysOf(sign: Statement['sign'], value: unknown): number | boolean | undefined {
+  switch (sign) {
+    case 'total':
+    case 'pages':
+      return numberOf(value);
+    case 'more':
+      return flagOf(value);
+    case 'next':
+    case 'previous':
+      return leads(value);
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
+
+function flagOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value > 0;
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : undefined;
+}
+
+/** Whether there is a page where this leads: not where it is empty, `0` or `-1`, as some platforms end their lists. */
+function leads(value: unknown): boolean | undefined {
+  if (value === null || value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value > 0;
+  if (typeof value === 'string') return !['', '0', '-1', 'null', 'none', 'false'].includes(value.trim().toLowerCase());
+  if (Array.isArray(value)) return undefined;
+  // A link as an object (HAL, JSON:API), or a key of several parts (DynamoDB).
+  return 'href' in (value as object) ? leads(Object(value).href) : Object.keys(value as object).length > 0;
+}
+
+function formOf(value: unknown): NonNullable<Statement['form']> {
+  if (typeof value === 'number') return 'number';
+  const text = typeof value === 'string' ? value : String(Object(value).href ?? '');
+  return /^(?:[a-z]+:\/)?[/?]/i.test(text) ? 'link' : 'token';
+}
+
+function keyOf(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
+function below(path: string, member: string): string {
+  const name = IDENTIFIER.test(member) ? member : JSON.stringify(member);
+  return path === '' ? name : `${path}.${name}`;
+}
