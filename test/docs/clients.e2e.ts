@@ -120,7 +120,8 @@ describe('the page of clients', function () {
   }
 
   it('starts Portico over stdio with what --help tells of, and nothing else', async () => {
-    expect(await shell.run('portico --help')).to.contain('portico stdio --config FILE');
+    const help = await shell.run('portico --help');
+    expect(help).to.contain('portico stdio [FILE]').and.contain('--config FILE names it, too');
     const shown = blocks.map(entryOf).flatMap((one) => ('args' in one ? [[one.command, ...one.args].join(' ')] : []));
     const told = lines.flatMap((line) => line.split(' -- ').slice(1));
     expect([...shown, ...told]).to.deep.equal(Array(7).fill(`portico stdio --config ${CONFIG}`));

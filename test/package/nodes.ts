@@ -14,8 +14,16 @@ export interface NodeOnHand {
 /** The Node of this run. */
 export const THIS_NODE = onHand(process.execPath);
 
-/** Another Node, from npm. To be called in a `before` hook. */
-export async function nodeFromNpm(version: string): Promise<NodeOnHand> {
+const fromNpm = new Map<string, Promise<NodeOnHand>>();
+
+/** Another Node, from npm, once for all files of a run. To be called in a `before` hook. */
+export function nodeFromNpm(version: string): Promise<NodeOnHand> {
+  const node = fromNpm.get(version) ?? installNode(version);
+  fromNpm.set(version, node);
+  return node;
+}
+
+async function installNode(version: string): Promise<NodeOnHand> {
   const folder = await temporaryFolder(`node-${version}`);
   // What the package `node` gets in its install script, without that script.
   const name = `node-${process.platform}-${process.arch}`;

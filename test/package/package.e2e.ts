@@ -135,6 +135,13 @@ describe('the package', function () {
         expect((await demo.stop()).code).to.equal(0);
       });
 
+      it('checks an example that it holds, and prints the schema of settings', async () => {
+        const example = 'node_modules/portico/config/examples/rapid7.yaml';
+        expect(await runToolOn(node, 'npx', ['portico', 'check', example], project)).to.contain('OK');
+        const schema = await readFile(join(ROOT, 'config/schema.json'), 'utf8');
+        expect(await runToolOn(node, 'npx', ['portico', 'schema'], project)).to.equal(schema);
+      });
+
       it('brings no Node of its own along', async () => {
         const found = await stat(join(project, 'node_modules/node')).catch((error) => error.code);
         expect(found).to.equal('ENOENT');

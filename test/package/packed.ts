@@ -28,8 +28,15 @@ export async function temporaryFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** Packs what a fresh clone would hold. To be called in a `before` hook. */
-export async function pack(): Promise<Packed> {
+let packed: Promise<Packed> | undefined;
+
+/** Packs what a fresh clone would hold, once for all files of a run. To be called in a `before` hook. */
+export function pack(): Promise<Packed> {
+  packed ??= packClone();
+  return packed;
+}
+
+async function packClone(): Promise<Packed> {
   const folder = await temporaryFolder('pack');
   const clone = join(folder, 'clone');
   await cp(ROOT, clone, { recursive: true, filter: (source) => !NOT_CLONED.test(relative(ROOT, source)) });
