@@ -18,7 +18,8 @@ interface State {
 export function createApp(operations: readonly Operation[], handle: Handle): RequestListener {
   const app = new Koa<State>();
   const router = new Router<State>({ strict: true, sensitive: true });
-  const byPath = Map.groupBy(operations, ({ path }) => path);
+  const told = operations.filter((operation) => !(operation.open && operation.isPage));
+  const byPath = Map.groupBy(told, ({ path }) => path);
   for (const operation of operations) {
     router.register(operation.path, [...operation.methods], ({ state }) => handle(state.exchange, operation));
   }

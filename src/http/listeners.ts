@@ -3,9 +3,10 @@ import type { Events } from '../observability/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge } from './edge.ts';
-import { descriptionOperation } from './operations/description.ts';
+import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
+import { landingOperation } from './operations/landing.ts';
 import { probeOperations } from './operations/probes.ts';
-import { type ReadsOptions, readOperations } from './operations/reads.ts';
+import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createHeldBytes } from './request/held-bytes.ts';
 
@@ -42,7 +43,7 @@ const ADMIN_BOUNDS = {
   maxUnsentBytes: 1_048_576,
 };
 
-/** The public listener: the two reads and their description, JSON-RPC, and the probes. */
+/** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
 export function createPublicEdge(options: PublicEdgeOptions): Edge {
   const { settings, authenticate, events, readDeadlineMs, isDraining, rpc } = options;
   return createEdge({
@@ -54,6 +55,11 @@ export function createPublicEdge(options: PublicEdgeOptions): Edge {
     operations: [
       ...readOperations({ ...options, compressMinBytes: settings.compressMinBytes }),
       descriptionOperation(options.catalogue),
+      landingOperation({
+        offered: options.catalogue.offered,
+        paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
+        mcpPath: rpc?.path,
+      }),
       ...(rpc === undefined
         ? []
         : [rpcOperation({ ...rpc, heldBytes: createHeldBytes(settings.maxHeldBodyBytes, events) })]),

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { sdkV1 } from '../mcp/clients/sdk-v1.ts';
 import { type Served, serve } from '../mcp/clients/served.ts';
 import { codeBlocks } from '../support/docs.ts';
 import { TOKEN } from '../support/gateway.ts';
+import { skipAloud } from '../support/tools.ts';
 import { createPageShell, type PageShell } from './page-shell.ts';
 
 const PAGE = 'docs/clients.md';
@@ -60,7 +62,8 @@ describe('the page of clients', function () {
     await rm(folder, { recursive: true });
   });
 
-  const inPlace = (text: string) => text.replaceAll(ADDRESS, served.url).replaceAll(CONFIG, served.config);
+  const inPlace = (text: string) =>
+    text.replaceAll(new URL(ADDRESS).origin, new URL(served.url).origin).replaceAll(CONFIG, served.config);
 
   const connects = async (server: Server) => {
     const session = await sdkV1.connect(server);
@@ -81,7 +84,8 @@ describe('the page of clients', function () {
   it('has settings for each client, over HTTP and over stdio, and lines to run', () => {
     const kinds = blocks.map((block) => ('url' in entryOf(block) ? 'http' : 'stdio'));
     expect(kinds).to.deep.equal(['stdio', 'http', 'stdio', 'http', 'stdio', 'http', 'stdio']);
-    expect(lines.map((line) => line.split(' ', 1)[0])).to.deep.equal(['claude', 'claude', 'npx', 'npx', 'npx', 'npx']);
+    const commands = [...Array(2).fill('claude'), ...Array(4).fill('npx'), ...Array(2).fill('curl')];
+    expect(lines.map((line) => line.split(' ', 1)[0])).to.deep.equal(commands);
   });
 
   for (const [index, block] of blocks.entries()) {
@@ -98,8 +102,15 @@ describe('the page of clients', function () {
   }
 
   for (const line of lines) {
-    it(`shows a line that works: ${line}`, async () => {
+    it(`shows a line that works: ${line}`, async function () {
+      if (line.startsWith('curl ') && spawnSync('curl', ['--version']).status !== 0)
+        skipAloud(this, 'curl is not here');
       const said = await shell.run(inPlace(line), { PORTICO_TOKEN: TOKEN });
+      if (line.startsWith('curl ')) {
+        const list = JSON.parse(said);
+        expect(list).to.have.length(line.includes('?uri=') ? JSON.parse(await served.read('projects')).length : 3);
+        return;
+      }
       if (line.startsWith('npx ')) {
         expect(JSON.parse(said))
           .to.have.any.keys('resources', 'contents', 'tools', 'content')

@@ -28,6 +28,8 @@ export async function createPageShell(folder: string): Promise<PageShell> {
     await writeFile(join(folder, name), `#!/bin/sh\n${command}\n`);
     await chmod(join(folder, name), 0o755);
   }
+  // It tells of its progress where nobody watches, and takes a failure for an answer.
+  await writeFile(join(folder, '.curlrc'), 'fail\nsilent\nshow-error\n');
   return {
     async run(line, env = {}) {
       const { PATH, ...inherited } = toolEnvironment({ HOME: folder, ...env });

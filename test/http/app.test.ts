@@ -130,6 +130,8 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   [READS]: [`${READS}?`, `${READS}?x=1`, `${READS}?uri=`],
   [LIST]: [`${LIST}?`, `${LIST}?uri=x`],
   [RPC]: [`${RPC}?`, `${RPC}?a=b`],
+  '/openapi.json': ['/openapi.json?', '/openapi.json?x'],
+  '/': ['/?', '/?x=1'],
   '/livez': ['/livez?', '/livez?x'],
   '/readyz': ['/readyz?x'],
 };
@@ -137,7 +139,15 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   Host: ['localhost', 'LOCALHOST', '127.0.0.1', 'elsewhere.example', 'a b', ''],
   Authorization: [`Bearer ${TOKEN}`, 'bearer  other', 'Basic abc', 'Bearer', ''],
-  Accept: ['*/*', 'application/json', 'application/json, text/event-stream', 'text/html', 'application/*;q=0.5', ''],
+  Accept: [
+    '*/*',
+    'application/json',
+    'application/json, text/event-stream',
+    'text/html',
+    'text/html, */*;q=0.8',
+    'application/*;q=0.5',
+    '',
+  ],
   'Accept-Encoding': ['gzip', 'zstd, gzip', 'gzip, deflate, br', 'identity;q=0', '*;q=0', 'gzip;q=0, identity', ''],
   'If-None-Match': [LARGE.snapshot.etag, `"x", ${LARGE.snapshot.etag}`, '"other"', '*', 'nonsense', ''],
   'Cache-Control': ['no-cache', 'max-age=0', ''],

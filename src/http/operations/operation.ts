@@ -19,6 +19,8 @@ interface Asked {
 /** What anybody may ask for. */
 export interface OpenOperation extends Asked {
   readonly open: true;
+  /** Whether it is a page for browsers: nobody else is told that there is something at its path. */
+  readonly isPage?: true;
   /** Throws a `GatewayError` for what is wrong. */
   respond(exchange: Exchange): HttpResponse;
 }

@@ -24,6 +24,12 @@ export function hostsAnsweredFor(
   return new Set([...names].flatMap((name) => [name, `${name}:${address.port}`]));
 }
 
+/** Whether a host, with or without a port, names this machine for whoever is on it. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, '');
+  return LOOPBACK_NAMES.includes(name) || /^127(?:\.\d+){3}$/.test(name) || name.endsWith('.localhost');
+}
+
 /** An address as URLs have it. */
 export function bracketed({ address, family }: AddressInfo): string {
   return family === 'IPv6' ? `[${address}]` : address;

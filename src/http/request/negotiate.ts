@@ -31,6 +31,12 @@ export function requireJsonAccepted({ accept }: Fields): void {
   }
 }
 
+/** Whether a request would rather have HTML than JSON, as browsers do. One that takes anything does not say so. */
+export function prefersHtml({ accept }: Fields): boolean {
+  if (accept === undefined) return false;
+  return new Negotiator({ headers: { accept } }).mediaType(['application/json', 'text/html']) === 'text/html';
+}
+
 /** The codings that a request accepts (RFC 9110, section 12.5.3). Throws `not_acceptable` where there are none. */
 export function acceptedCodings({ acceptEncoding }: Fields): Codings {
   if (acceptEncoding === undefined) return IDENTITY_ONLY;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bracketed, hostsAnsweredFor, isHost } from '../../../src/http/request/hosts.ts';
+import { bracketed, hostsAnsweredFor, isHost, isLoopbackHost } from '../../../src/http/request/hosts.ts';
 
 const v4 = { address: '127.0.0.1', family: 'IPv4', port: 8080 };
 const v6 = { address: '::1', family: 'IPv6', port: 8080 };
@@ -33,6 +33,13 @@ describe('the hosts that a listener answers for', () => {
 });
 
 describe('a host', () => {
+  it('names this machine by a loopback name, with or without a port', () => {
+    for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.1.2.3:80', '[::1]:80', 'a.localhost:1'])
+      expect(isLoopbackHost(host), host).to.equal(true);
+    for (const host of ['localhost.example', '127.example', '127.0.0.1.example', '[::2]', '', 'example:80'])
+      expect(isLoopbackHost(host), host).to.equal(false);
+  });
+
   it('is well-formed as a name or an address, with or without a port', () => {
     for (const host of ['a', 'A.b-c', 'a:80', 'a:', '1.2.3.4:5', '[::1]', '[::1]:80', '', 'x%20y'])
       expect(isHost(host), host).to.equal(true);

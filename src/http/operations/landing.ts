@@ -1,0 +1,50 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { createLandingPage, type LandingPageOptions } from '../landing/page.ts';
+import { PAGE_POLICY } from '../landing/style.ts';
+import { isLoopbackHost } from '../request/hosts.ts';
+import { prefersHtml } from '../request/negotiate.ts';
+import { type OpenOperation, UNKNOWN_PATH } from './operation.ts';
+
+/**
+ * Hosts that stand in a line for a shell: names of DNS and addresses, with a port. What else `Host` may hold by its syntax
+ * no server has for a name, and a web page could have made it up: `$(…)`, for one.
+ */
+const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/** A page for a browser that lands here. For whoever does not ask as one, nothing lives at its path. */
+export function landingOperation(options: LandingPageOptions): OpenOperation {
+  const pageFor = createLandingPage(options);
+  return {
+    path: '/',
+    methods: ['GET', 'HEAD'],
+    takesBody: false,
+    isProbe: false,
+    isPage: true,
+    open: true,
+    respond(exchange) {
+      const origin = originOf(exchange);
+      if (origin === undefined || !prefersHtml(exchange.fields)) {
+        exchange.route = UNKNOWN_PATH.path;
+        throw new GatewayError('not_found');
+      }
+      return {
+        status: 200,
+        headers: ['Content-Type', 'text/html; charset=utf-8', 'Vary', 'Accept', 'Cache-Control', 'no-store'],
+        body: Buffer.from(pageFor(origin)),
+        policy: PAGE_POLICY,
+      };
+    },
+  };
+}
+
+/**
+ * The origin by which a browser came here, as far as it can be told. A browser sends `Sec-Fetch-Mode` to secure places
+ * only, which are those of TLS and of this machine (Fetch Metadata, section 2): so there is something with TLS in front.
+ */
+function originOf({ req, target, fields }: Exchange): string | undefined {
+  const host = target?.authority ?? fields.host[0];
+  if (host === undefined || !PLAIN_HOST.test(host)) return undefined;
+  const isSecure = req.headers['sec-fetch-mode'] !== undefined && !isLoopbackHost(host);
+  return `${isSecure ? 'https' : 'http'}://${host}`;
+}
