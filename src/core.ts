@@ -15,6 +15,7 @@ import { createMemos } from './snapshots/memo.ts';
 import { createWaiting } from './snapshots/waiting.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { lowerCased } from './upstream/client/client.ts';
+import type { Tap } from './upstream/client/tap.ts';
 import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Pagination } from './upstream/pagination/pagination.ts';
@@ -25,6 +26,8 @@ export interface CoreOptions {
   readonly now: () => number;
   /** The registry that the settings were checked for. @default `RESOURCES` */
   readonly resources?: readonly Resource[];
+  /** Sees each exchange with an upstream as it is. @default none */
+  readonly tap?: Tap;
 }
 
 type OpenUpstream = ReturnType<typeof openUpstream>;
@@ -39,7 +42,7 @@ export interface Core {
 }
 
 /** Builds the catalogue that settings describe. No upstream is asked. */
-export function createCore(config: Config, { events, now, resources = RESOURCES }: CoreOptions): Core {
+export function createCore(config: Config, { events, now, resources = RESOURCES, tap }: CoreOptions): Core {
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
@@ -59,7 +62,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES 
     if (settings === undefined) throw new Error('the settings were not checked');
     const { credential, timeoutMs, baseUrl } = settings;
     const upstream =
-      upstreams.get(name) ?? openUpstream({ ...settings, ...createAuthorization(credential), name, events });
+      upstreams.get(name) ?? openUpstream({ ...settings, ...createAuthorization(credential), name, events, tap });
     upstreams.set(name, upstream);
     return { upstream, timeoutMs, baseUrl };
   }

@@ -40,7 +40,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** What serves ends the process itself: output that nobody reads would keep it. */
-async function run({ name, file = DEFAULT_FILE, full }: Command): Promise<number> {
+async function run({ name, file = DEFAULT_FILE, full, probe, json }: Command): Promise<number> {
   // A signal that ends the process ahead of its work leaves this: what serves has nothing in flight yet.
   process.exitCode = ['serve', 'stdio', 'demo'].includes(name) ? 0 : 1;
   switch (name) {
@@ -64,7 +64,10 @@ async function run({ name, file = DEFAULT_FILE, full }: Command): Promise<number
   const { config } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./commands/check.ts');
-    return print(checkReport(file, loaded, full));
+    if (!probe) return print(checkReport(file, loaded, full));
+    const { runProbe } = await import('./commands/probe/run-probe.ts');
+    const { text, ok } = await runProbe(file, loaded, { json });
+    return (await print(text)) || (ok ? 0 : 1);
   }
   if (name === 'stdio') {
     const { serveStdio } = await import('./commands/stdio.ts');

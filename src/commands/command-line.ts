@@ -9,6 +9,8 @@ export const USAGE = `Usage: portico COMMAND [FILE]
   portico check [FILE]    say all that is wrong in FILE, or what it offers
                               portico check portico.yaml
       --full              print every setting that takes effect, too, secrets masked
+      --probe             read the platform with the token in PORTICO_TOKEN, and show what comes (--json: as JSON)
+                              PORTICO_TOKEN=… portico check --probe portico.yaml
   portico schema          print the JSON Schema of settings files, for editors
                               portico schema > portico.schema.json
   portico --demo          serve the embedded demo platform
@@ -29,6 +31,10 @@ export type CommandLine =
       readonly file: string | undefined;
       /** Prints all settings that take effect. */
       readonly full: boolean;
+      /** Reads what settings offer. */
+      readonly probe: boolean;
+      /** Prints what that brought as JSON. */
+      readonly json: boolean;
     }
   | { readonly issue: string };
 
@@ -36,7 +42,7 @@ export type CommandLine =
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config'],
   stdio: ['config'],
-  check: ['config', 'full'],
+  check: ['config', 'full', 'probe', 'json'],
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
@@ -49,12 +55,15 @@ export function parseCommandLine(args: string[]): CommandLine {
     return { issue: error instanceof Error ? error.message : 'bad arguments' };
   }
   const { values, positionals } = parsed;
-  const { help, version, demo, config, full = false } = values;
+  const { help, version, demo, config, full = false, probe = false, json = false } = values;
+  const flags = { full, probe, json };
   const [name = 'serve', ...rest] = positionals;
-  if (help === true) return { name: 'help', file: undefined, full };
-  if (version === true) return { name: 'version', file: undefined, full };
+  if (help === true) return { name: 'help', file: undefined, ...flags };
+  if (version === true) return { name: 'version', file: undefined, ...flags };
   if (demo === true) {
-    return args.length === 1 ? { name: 'demo', file: undefined, full } : { issue: '--demo takes no other argument' };
+    return args.length === 1
+      ? { name: 'demo', file: undefined, ...flags }
+      : { issue: '--demo takes no other argument' };
   }
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   if (options === undefined) return { issue: `there is no command ${name}${serveHint(name)}` };
@@ -63,8 +72,10 @@ export function parseCommandLine(args: string[]): CommandLine {
   const files = [...(config ?? []), ...rest];
   const most = options.includes('config') ? 1 : 0;
   if (files.length > most) return { issue: `too many arguments: ${files.slice(most).join(' ')}` };
+  if (json && !probe) return { issue: '--json goes with --probe' };
+  if (full && probe) return { issue: '--full and --probe are two questions: ask one' };
   if (files.includes('')) return { issue: 'the name of the settings file is empty' };
-  return { name: name as Command, file: files[0], full };
+  return { name: name as Command, file: files[0], ...flags };
 }
 
 function parse(args: string[]) {
@@ -74,6 +85,8 @@ function parse(args: string[]) {
     options: {
       config: { type: 'string', short: 'c', multiple: true },
       full: { type: 'boolean' },
+      probe: { type: 'boolean' },
+      json: { type: 'boolean' },
       demo: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'v' },

@@ -25,16 +25,25 @@ type IsFromEnvironment = (path: Path) => boolean;
  */
 export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
-    // A block may have been written as one scalar.
-    if (value !== '' && isFromEnvironment(path)) return MASK;
+    if (isMasked(value, path, isFromEnvironment)) return MASK;
     if (Array.isArray(value)) return value.map((element, index) => print(element, [...path, `${index}`]));
     if (typeof value === 'object' && value !== null) {
       return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, print(child, [...path, key])]));
     }
-    if (typeof value !== 'string' || value === '') return value;
-    return isSecret(value, path) ? MASK : value.replaceAll('${', () => '$${');
+    return typeof value === 'string' ? value.replaceAll('${', () => '$${') : value;
   };
   return stringify(print(config, []), { lineWidth: 0 });
+}
+
+/** Whether what stands at `path` may be secret. A block may have been written as one scalar. */
+export function isMasked(value: unknown, path: Path, isFromEnvironment: IsFromEnvironment): boolean {
+  if (value === '') return false;
+  return isFromEnvironment(path) || (typeof value === 'string' && isSecret(value, path));
+}
+
+/** The words of a text that may be keys: long, of letters and digits. */
+export function keysIn(text: string): string[] {
+  return (text.match(LONG_WORDS) ?? []).filter(isMixed);
 }
 
 function isSecret(value: string, path: Path): boolean {
@@ -43,7 +52,7 @@ function isSecret(value: string, path: Path): boolean {
   if (path.join('.') === TOKEN) return true;
   if (place === 'upstreams.credential') return name === 'format' && !OPEN_FORMAT.test(value);
   if (!FREE.includes(place)) return false;
-  return SECRET_NAME.test(name) || WITH_SCHEME.test(value) || (value.match(LONG_WORDS) ?? []).some(isMixed);
+  return SECRET_NAME.test(name) || WITH_SCHEME.test(value) || keysIn(value).length > 0;
 }
 
 function isMixed(word: string): boolean {

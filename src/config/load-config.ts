@@ -3,7 +3,7 @@ import type { Resource } from '../resources/resource.ts';
 import { buildTree } from './build-tree.ts';
 import { checkSettings, type Finding } from './check-settings.ts';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
-import { effectiveSettings } from './effective.ts';
+import { effectiveSettings, isMasked } from './effective.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
 import { type Config, type SettingsInput, settingsSchema } from './schema/settings.ts';
 import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
@@ -14,6 +14,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The settings that take effect, every default included, as YAML with its secrets masked. */
   masked(): string;
+  /** Whether what stands at `path`, which is `value`, prints masked. */
+  isMasked(path: readonly string[], value: unknown): boolean;
 }
 
 /** Reads a settings file for these resources. Throws {@link ConfigError} with everything that is wrong in it. */
@@ -31,7 +33,12 @@ export async function loadConfig(
   if ('findings' in checked) issues.push(...placed(checked.findings, root, yaml.position));
   if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
   const config = isWritten(root, TOKEN) ? checked.config : withToken(checked.config, environment);
-  return { config, masked: () => effectiveSettings(config, (path) => isFromEnvironment(root, path)) };
+  const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
+  return {
+    config,
+    masked: () => effectiveSettings(config, fromEnvironment),
+    isMasked: (path, value) => isMasked(value, path, fromEnvironment),
+  };
 }
 
 const TOKEN = ['mcp', 'stdio', 'token'];

@@ -1,21 +1,24 @@
 import { expect } from 'chai';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 
+const NONE = { full: false, probe: false, json: false };
+
 describe('a command line', () => {
   for (const [args, parsed] of [
-    [[], { name: 'serve', file: undefined, full: false }],
-    [['--config', 'a.yaml'], { name: 'serve', file: 'a.yaml', full: false }],
-    [['serve', '-c', 'a.yaml'], { name: 'serve', file: 'a.yaml', full: false }],
-    [['serve', 'a.yaml'], { name: 'serve', file: 'a.yaml', full: false }],
-    [['stdio', '--config=a.yaml'], { name: 'stdio', file: 'a.yaml', full: false }],
-    [['stdio'], { name: 'stdio', file: undefined, full: false }],
-    [['check'], { name: 'check', file: undefined, full: false }],
-    [['check', 'a.yaml', '--full'], { name: 'check', file: 'a.yaml', full: true }],
-    [['schema'], { name: 'schema', file: undefined, full: false }],
-    [['--demo'], { name: 'demo', file: undefined, full: false }],
-    [['--help'], { name: 'help', file: undefined, full: false }],
-    [['-v'], { name: 'version', file: undefined, full: false }],
-    [['serve', '--help'], { name: 'help', file: undefined, full: false }],
+    [[], { name: 'serve', file: undefined, ...NONE }],
+    [['--config', 'a.yaml'], { name: 'serve', file: 'a.yaml', ...NONE }],
+    [['serve', '-c', 'a.yaml'], { name: 'serve', file: 'a.yaml', ...NONE }],
+    [['serve', 'a.yaml'], { name: 'serve', file: 'a.yaml', ...NONE }],
+    [['stdio', '--config=a.yaml'], { name: 'stdio', file: 'a.yaml', ...NONE }],
+    [['stdio'], { name: 'stdio', file: undefined, ...NONE }],
+    [['check'], { name: 'check', file: undefined, ...NONE }],
+    [['check', 'a.yaml', '--full'], { name: 'check', file: 'a.yaml', ...NONE, full: true }],
+    [['check', '--probe', '--json', 'a.yaml'], { name: 'check', file: 'a.yaml', full: false, probe: true, json: true }],
+    [['schema'], { name: 'schema', file: undefined, ...NONE }],
+    [['--demo'], { name: 'demo', file: undefined, ...NONE }],
+    [['--help'], { name: 'help', file: undefined, ...NONE }],
+    [['-v'], { name: 'version', file: undefined, ...NONE }],
+    [['serve', '--help'], { name: 'help', file: undefined, ...NONE }],
     [['frobnicate', '--config', 'x'], { issue: 'there is no command frobnicate' }],
     [['toString', '--config', 'x'], { issue: 'there is no command toString' }],
     [['help'], { issue: 'there is no command help' }],
@@ -24,6 +27,8 @@ describe('a command line', () => {
     [['check', 'a.yaml', 'b.yaml'], { issue: 'too many arguments: b.yaml' }],
     [['schema', 'a.yaml'], { issue: 'too many arguments: a.yaml' }],
     [['serve', '--config', ''], { issue: 'the name of the settings file is empty' }],
+    [['check', '--json'], { issue: '--json goes with --probe' }],
+    [['check', '--full', '--probe'], { issue: '--full and --probe are two questions: ask one' }],
     [['serve', '--full'], { issue: 'serve takes no --full' }],
     [['--demo', '--config', 'x'], { issue: '--demo takes no other argument' }],
   ] as const) {

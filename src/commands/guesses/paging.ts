@@ -90,7 +90,7 @@ const byToken: Guess = (_page, words) => {
 /** Where a flag tells the end, what leads on from the last page leads nowhere. */
 function whileMore(next: string, words: PagingWords): string {
   const more = words.find('more', (value) => typeof value === 'boolean');
-  return more === undefined ? next : `(${expressionOf(more.path)} && ${next}) || \`null\``;
+  return more === undefined ? next : `${expressionOf(more.path)} && ${next}`;
 }
 
 const byNumber: Guess = (_page, words, total) => {

@@ -72,7 +72,7 @@ const StdioSettings = z.strictObject({
     .string()
     .default('')
     .describe(
-      'Access token that portico stdio reads the platform with. Left out of a file: PORTICO_TOKEN of the environment. Empty: portico stdio does not start.',
+      'Access token that portico stdio and portico check --probe read the platform with. Left out of a file: PORTICO_TOKEN of the environment. Empty: neither starts.',
     ),
 });
 

@@ -7,6 +7,7 @@ import { createConnector } from './connector.ts';
 import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
 import { createConnections, type KeptConnections } from './kept-connections.ts';
 import { receive } from './receive.ts';
+import type { Tap } from './tap.ts';
 
 export interface UpstreamOptions {
   /** As settings call it; stands in every error. */
@@ -32,6 +33,7 @@ export interface UpstreamOptions {
    */
   readonly callersOwn: boolean;
   readonly events: Events;
+  readonly tap?: Tap | undefined;
 }
 
 /** What one request brought. */
@@ -44,10 +46,11 @@ interface Response {
 
 /** An upstream over HTTP. Follows no redirect, so that a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { name, callersOwn, maxPageBytes, events } = options;
+  const { name, callersOwn, maxPageBytes, events, tap } = options;
+  const { origin } = new URL(options.baseUrl);
   const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2: options.allowH2 });
   const connections = createConnections({
-    origin: new URL(options.baseUrl).origin,
+    origin,
     max: options.connections,
     kept: options.keptConnections,
     allowH2: options.allowH2,
@@ -75,8 +78,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Response> {
     let status = 0;
+    const headersSent = headersOf(request);
+    const tapped = tap?.({ upstream: name, method: 'GET', origin, target: request.target, headers: headersSent });
     const judge = (answered: number, headers: ReplyHeaders): boolean => {
       status = answered;
+      tapped?.answered(status, headers);
       if (status === 304 && request.ifNoneMatch !== undefined) return false;
       const error = errorOfStatus(status, headers, callersOwn);
       if (error !== undefined) throw error;
@@ -89,15 +95,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       request.hold?.(bytes);
     };
     const { dispatcher, once, release } = connections.lease(request.caller.key);
-    const sent = { path: request.target, headers: headersOf(request), reset: once };
+    const sent = { path: request.target, headers: headersSent, reset: once };
     try {
-      const options = { judge, maxBytes: maxPageBytes, hold };
+      const options = { judge, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
       const { headers, body } = await receive(dispatcher, sent, options, signal).finally(release);
-      return {
-        status,
-        headers,
-        bytes: body && (await decodeBody(headers, body, { maxBytes: maxPageBytes, hold, signal })),
-      };
+      const bytes = body && (await decodeBody(headers, body, { maxBytes: maxPageBytes, hold, signal }));
+      if (bytes !== undefined) tapped?.read(bytes);
+      return { status, headers, bytes };
     } catch (error) {
       hold(-held);
       if (!signal.aborted) throw errorOfExchange(error, status > 0);

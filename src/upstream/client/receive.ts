@@ -12,6 +12,8 @@ export interface ReceiveOptions {
   readonly maxBytes: number;
   /** Told of bytes of the body as they come. What it throws ends the exchange. */
   readonly hold: (bytes: number) => void;
+  /** Told of each piece of a body that is not needed, and without one once no more of it comes. */
+  readonly onRest?: ((chunk?: Buffer) => void) | undefined;
 }
 
 /** A response, whole. */
@@ -34,7 +36,7 @@ export function receive(
     /** Whether the connection is to serve no other request. */
     readonly reset: boolean;
   },
-  { judge, maxBytes, hold }: ReceiveOptions,
+  { judge, maxBytes, hold, onRest }: ReceiveOptions,
   signal: AbortSignal,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -48,6 +50,11 @@ export function receive(
     const stop = () => {
       reject(signal.reason);
       exchange?.abort(signal.reason);
+    };
+    const endRest = () => {
+      if (rest === undefined) return;
+      rest.end();
+      onRest?.();
     };
     const settled = () => signal.removeEventListener('abort', stop);
     signal.addEventListener('abort', stop, { once: true });
@@ -75,6 +82,7 @@ export function receive(
         onResponseData(_controller, chunk) {
           if (rest !== undefined) {
             rest.take(chunk);
+            onRest?.(chunk);
             return;
           }
           length += chunk.length;
@@ -85,13 +93,13 @@ export function receive(
         },
         onResponseEnd() {
           settled();
-          rest?.end();
+          endRest();
           const [first] = chunks;
           resolve({ headers: head, body: first?.length === length ? first : Buffer.concat(chunks, length) });
         },
         onResponseError(_controller, error) {
           settled();
-          rest?.end();
+          endRest();
           reject(error);
         },
       },

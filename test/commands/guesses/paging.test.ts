@@ -69,7 +69,7 @@ describe('a guess of how a list is paged', () => {
       {
         kind: 'token',
         tokenParam: 'after',
-        next: '(page_info.hasNextPage && page_info.endCursor) || `null`',
+        next: 'page_info.hasNextPage && page_info.endCursor',
         sizeParam: null,
       },
     ],
@@ -95,7 +95,7 @@ describe('a guess of how a list is paged', () => {
       'a flag alone',
       { object: 'list', has_more: true, data },
       {},
-      { kind: 'token', tokenParam: 'starting_after', next: '(has_more && data[-1].id) || `null`', sizeParam: null },
+      { kind: 'token', tokenParam: 'starting_after', next: 'has_more && data[-1].id', sizeParam: null },
     ],
     ['a total alone', { total_count: 120, data }, {}, { kind: 'offset', total: 'total_count', sizeParam: null }],
     [

@@ -6,9 +6,10 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { withDeadline } from '../../../src/kernel/deadline.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
+import type { Tap } from '../../../src/upstream/client/tap.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json } from '../../support/http-upstream.ts';
+import { inTurn, json } from '../../support/http-upstream.ts';
 import { useNock } from '../../support/nock.ts';
 import { asking, calm, errorOf, passUndiciTime, recordEvents, rejection, useHarness } from '../harness.ts';
 
@@ -36,6 +37,27 @@ describe('an upstream client', () => {
         'user-agent': 'portico',
         'x-request-id': 'request-1',
       });
+    });
+
+    it('to a tap what goes over the wire, the body of a page, and what came in place of one', async () => {
+      const server = await serve(inTurn(json({ a: 1 }), json({ no: 1 }, 400)));
+      const seen: unknown[] = [];
+      const tap: Tap = ({ headers, ...request }) => {
+        seen.push(request, headers['authorization']);
+        return {
+          answered: (status, { 'content-type': type }) => seen.push([status, type]),
+          read: (body) => seen.push(['read', String(body)]),
+          rest: (chunk) => seen.push(['rest', chunk && String(chunk)]),
+        };
+      };
+      const upstream = open(server.url, { tap });
+      await upstream.get(asking('/a?b=c'), calm());
+      const request = { upstream: 'projects', method: 'GET', origin: server.url, target: '/a?b=c' };
+      const sent = [request, 'Bearer secret-token'];
+      expect(seen.splice(0)).to.deep.equal([...sent, [200, 'application/json'], ['read', '{"a":1}']]);
+      await rejection(upstream.get(asking('/a?b=c'), calm()));
+      await eventually(() => seen.length === 5);
+      expect(seen).to.deep.equal([...sent, [400, 'application/json'], ['rest', '{"no":1}'], ['rest', undefined]]);
     });
 
     it('the trace of the caller', async () => {

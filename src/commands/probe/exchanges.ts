@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeBody } from '../../upstream/client/body.ts';
+import type { Tap, TappedRequest } from '../../upstream/client/tap.ts';
+import type { ReplyHeaders } from '../../upstream/upstream.ts';
+
+/** One request of a read, and what came of it. */
+export interface Exchange {
+  readonly request: TappedRequest;
+  /** Of the response; 0 where there was none. */
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  /** Milliseconds from the request to the whole body of a page, else to the head of the response. */
+  readonly ms: number;
+  /** Of the first page, decoded. */
+  readonly page?: Buffer;
+  /** The beginning of what came in place of a page. */
+  readonly rest: readonly Buffer[];
+  /** Resolves once no more of that comes. */
+  readonly ended: Promise<void>;
+}
+
+/** The exchanges of one read, as far as they matter. */
+export interface Exchanges {
+  readonly tap: Tap;
+  /** How many brought a page. */
+  readonly pages: number;
+  /** The first one, answered or not. */
+  readonly first: Exchange | undefined;
+  /** The one that brought the first page. */
+  readonly firstPage: Exchange | undefined;
+  /** The one that was answered last. */
+  readonly last: Exchange | undefined;
+}
+
+const MAX_REST_BYTES = 16_384;
+
+/** `onPage` is told how many pages came. */
+export function recordExchanges(onPage: (pages: number) => void): Exchanges {
+  const seen: { pages: number } & { -readonly [Key in 'first' | 'firstPage' | 'last']: Exchanges[Key] } = {
+    pages: 0,
+    first: undefined,
+    firstPage: undefined,
+    last: undefined,
+  };
+  const tap: Tap = (request) => {
+    const begun = performance.now();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const rest: Buffer[] = [];
+    let bytes = 0;
+    const exchange = { request, status: 0, headers: {} as ReplyHeaders, ms: 0, rest, ended };
+    seen.first ??= exchange;
+    return {
+      answered(status, headers) {
+        seen.last = Object.assign(exchange, { status, headers, ms: performance.now() - begun });
+      },
+      read(body) {
+        end();
+        seen.pages += 1;
+        exchange.ms = performance.now() - begun;
+        seen.firstPage ??= Object.assign(exchange, { page: body });
+        onPage(seen.pages);
+      },
+      rest(chunk) {
+        if (chunk === undefined) end();
+        else if (bytes < MAX_REST_BYTES) rest.push(Buffer.from(chunk));
+        bytes += chunk?.length ?? 0;
+      },
+    };
+  };
+  return Object.assign(seen, { tap });
+}
+
+const PATIENCE_MS = 1000;
+
+/**
+ * What an exchange brought in place of a page, or its beginning; waits for it a moment. Empty where nothing came, or its coding
+ * cannot be undone.
+ */
+export async function restOf({ headers, rest, ended }: Exchange): Promise<string> {
+  await Promise.race([ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  const options = { maxBytes: MAX_REST_BYTES * 4, hold: () => {}, signal: AbortSignal.timeout(PATIENCE_MS) };
+  try {
+    return (await decodeBody(headers, Buffer.concat(rest), options)).toString('utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,69 @@
+import { keysIn } from '../../config/effective.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import type { ResourceConfig } from '../../config/schema/settings.ts';
+import type { TappedRequest } from '../../upstream/client/tap.ts';
+import type { ResourceReport } from './report.ts';
+import { createSafeText, type SafeText } from './safe-text.ts';
+
+/** Shorter words of a masked header stand in other texts by chance. */
+const MIN_SECRET_LENGTH = 8;
+
+/** Keeps what may be secret out of what is shown of a resource's reads. */
+export interface Masks {
+  readonly safe: SafeText;
+  /** The request as it was sent, with all that the settings make of it, but for what may be secret. */
+  show(request: TappedRequest): NonNullable<ResourceReport['request']>;
+  /** Names of the headers that hold the token. */
+  credentialHeaders(request: TappedRequest): string[];
+}
+
+type Values = string | readonly string[];
+
+/** Masks the token wherever it stands, and of the settings what `check --full` masks, but for addresses that hold no key. */
+export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig): Masks {
+  const { config, isMasked } = loaded;
+  const { token } = config.mcp.stdio;
+  const { upstream: name, query, headers: own, path, pathParams } = settings;
+  const { headers = {}, baseUrl = '' } = config.upstreams[name] ?? {};
+  const atUpstream = ['upstreams', name];
+  const atResource = ['resources', resource];
+
+  const isMaskedIn = (value: Values, at: readonly string[]): boolean =>
+    typeof value === 'string' ? isMasked(at, value) : value.some((each, index) => isMasked([...at, `${index}`], each));
+  const masked = (values: Readonly<Record<string, Values>>, at: readonly string[]) =>
+    Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
+  const inHeaders = [...masked(headers, [...atUpstream, 'headers']), ...masked(own, [...atResource, 'headers'])];
+  const inQuery = masked(query, [...atResource, 'query']);
+  // Of an address, all of which may come from the environment, what may be a key.
+  const inAddress = [
+    ...masked({ baseUrl }, atUpstream),
+    ...masked({ path }, atResource),
+    ...masked(pathParams, [...atResource, 'pathParams']),
+  ].flatMap(([, value]) => keysIn(String(value)));
+  const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
+  const safe = createSafeText([token, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress]);
+  const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
+  const parameters = new Set(inQuery.map(([parameter]) => parameter));
+
+  function showTarget(target: string): string {
+    const [pathname = '', search] = target.split('?', 2);
+    if (search === undefined) return pathname;
+    const shown = search.split('&').map((pair) => {
+      const [parameter = ''] = pair.split('=', 1);
+      return parameters.has(decodeURIComponent(parameter)) ? `${parameter}=[masked]` : pair;
+    });
+    return `${pathname}?${shown.join('&')}`;
+  }
+
+  return {
+    safe,
+    show({ method, origin, target, headers: sent }) {
+      const shown = Object.entries(sent).map(([header, value]) => {
+        return [header, headerNames.has(header) && !value.includes(token) ? '[masked]' : safe(value, 200)] as const;
+      });
+      return { method, url: safe(origin + showTarget(target), 2000), headers: Object.fromEntries(shown) };
+    },
+    credentialHeaders: ({ headers: sent }) =>
+      token === '' ? [] : Object.entries(sent).flatMap(([header, value]) => (value.includes(token) ? [header] : [])),
+  };
+}

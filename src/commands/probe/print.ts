@@ -1,0 +1,72 @@
+import type { InspectColor } from 'node:util';
+import type { FirstItem, ProbeReport, ResourceReport } from './report.ts';
+
+/** Colours a text, where its reader is a terminal that shows colours. */
+export type Paint = (style: InspectColor, text: string) => string;
+
+/** A report as a person reads it: a paragraph for each resource, and one line that says whether all went well. */
+export function printReport({ file, ok, resources }: ProbeReport, paint: Paint): string {
+  const read = resources.filter((resource) => resource.ok).length;
+  const whole = `${read} of ${resources.length} resources could be read whole`;
+  const verdict = ok ? paint('green', `${file}: OK: ${whole}`) : paint('red', `${file}: FAILED: ${whole}`);
+  return `${[...resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n`;
+}
+
+function printResource(report: ResourceReport, paint: Paint): string {
+  const { resource, uri, upstream, warnings, suggestions, first } = report;
+  return [
+    `${paint('bold', resource)}  ${uri}, upstream ${upstream}`,
+    ...printExchange(report, paint),
+    ...printOutcome(report, paint),
+    ...(first === undefined ? [] : printFirst(first, paint)),
+    ...warnings.map((warning) => `  ${paint('yellow', 'warning:')} ${warning}`),
+    ...suggestions.map(({ setting, value, why }) => `  ${paint('cyan', 'try')} ${setting}: ${value}   # ${why}`),
+  ].join('\n');
+}
+
+function printExchange({ request, response }: ResourceReport, paint: Paint): string[] {
+  if (request === undefined) return ['  nothing was sent'];
+  const headers = Object.entries(request.headers).map(([name, value]) => paint('dim', `      ${name}: ${value}`));
+  const { status, contentType, ms } = response ?? {};
+  const type = contentType === '' ? '' : `, ${contentType}`;
+  const answer = response === undefined ? '  no response' : `  ${status} after ${ms} ms${type}`;
+  return [`  ${request.method} ${request.url}`, ...headers, answer];
+}
+
+function printOutcome({ error, pages, items, dropped, ms, emptyFields }: ResourceReport, paint: Paint): string[] {
+  if (error === undefined) {
+    const invalid = dropped === 0 ? '' : `, ${dropped} dropped that could not be mapped`;
+    const count = `${items} ${items === 1 ? 'item' : 'items'} of ${pages} ${pages === 1 ? 'page' : 'pages'}`;
+    const empty = emptyFields.length === 0 ? [] : [`  empty in all of them: ${emptyFields.join(', ')}`];
+    return [`  ${paint('green', count)} after ${ms} ms${invalid}`, ...empty];
+  }
+  const { code, reason, said, headers = {}, credentialHeaders } = error;
+  return [
+    `  ${paint('red', `${code}: ${reason}`)}`,
+    ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
+    ...(said === undefined ? [] : [`  the platform said: ${said}`]),
+    ...(credentialHeaders === undefined ? [] : [`  ${whereCredentialWas(credentialHeaders)}`]),
+  ];
+}
+
+function whereCredentialWas(headers: readonly string[]): string {
+  if (headers.length === 0) return 'no header held the token (credential.kind: none)';
+  return `the token was in the header ${headers.join(', ')}; upstreams.<name>.credential names another`;
+}
+
+const MAX_LINES = 40;
+
+function printFirst({ raw, mapped, from, why }: FirstItem, paint: Paint): string[] {
+  const lines = (JSON.stringify(raw, null, 2) ?? '').split('\n');
+  const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines;
+  const served = Object.entries(mapped ?? {}).map(([field, text]) => [`${field} (${from[field]})`, text] as const);
+  const widest = Math.max(0, ...served.map(([field]) => field.length));
+  const fields = served.map(
+    ([field, text]) => `      ${field.padEnd(widest)}  ${text === '' ? paint('dim', '(empty)') : text}`,
+  );
+  return [
+    '  first item, as it came',
+    ...shown.map((line) => paint('dim', `      ${line}`)),
+    ...(why === undefined ? ['  and as it is served', ...fields] : [`  not served: ${why}`]),
+  ];
+}

@@ -1,0 +1,57 @@
+import type { ResourceConfig } from '../../config/schema/settings.ts';
+import { guessItems, type ItemsGuess } from '../guesses/items.ts';
+import { type FirstPage, guessPaging } from '../guesses/paging.ts';
+import type { Suggestion } from './report.ts';
+
+/** What a first page looks like, against what settings say of it. */
+export interface Looks {
+  readonly body: unknown;
+  readonly headers: FirstPage['headers'];
+  /** Items where settings say; `undefined` where there is no list. */
+  readonly count: number | undefined;
+  /** Whether the read came to its end. */
+  readonly ok: boolean;
+}
+
+const MAX_GUESSES = 3;
+
+/** Settings that seem to fit better, each with what speaks for it. */
+export function suggestSettings(resource: string, settings: ResourceConfig, looks: Looks): Suggestion[] {
+  const at = `resources.${resource}`;
+  const lists = guessItems(looks.body, [resource]);
+  const elsewhere = lists.filter(({ count }) => (looks.count ?? 0) === 0 && count > 0);
+  if (looks.count === undefined || elsewhere.length > 0) {
+    const found = elsewhere.length > 0 ? elsewhere : lists;
+    return found
+      .slice(0, MAX_GUESSES)
+      .map((guess) => ({ setting: `${at}.items`, value: yamlText(guess.items), why: itemsWhy(guess) }));
+  }
+  const { body, headers, count } = looks;
+  const guesses = guessPaging({ body, headers, items: settings.items, count });
+  const others = guesses.filter(
+    ({ pagination }) => pagination.kind !== settings.pagination.kind && pagination.kind !== 'none',
+  );
+  // A read that came to its end by pages is right about them.
+  if (looks.ok && settings.pagination.kind !== 'none') return [];
+  return others
+    .slice(0, MAX_GUESSES)
+    .map(({ pagination, why }) => ({ setting: `${at}.pagination`, value: yamlFlow(pagination), why }));
+}
+
+function itemsWhy({ count, keys }: ItemsGuess): string {
+  if (count === 0) return 'an empty list is there';
+  return `${count === 1 ? 'an item is' : `${count} items are`} there, with ${keys.slice(0, 8).join(', ')}`;
+}
+
+/** A flat block on one line of YAML. */
+function yamlFlow(block: object): string {
+  const entries = Object.entries(block).map(([key, value]) => `${key}: ${yamlText(value)}`);
+  return `{ ${entries.join(', ')} }`;
+}
+
+/** Plain where YAML reads it back as it is, else in quotes; JSON is YAML. */
+function yamlText(value: unknown): string {
+  const isPlain =
+    typeof value === 'string' && /^[A-Za-z_][\w.-]*$/.test(value) && !/^(?:null|true|false)$/i.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}

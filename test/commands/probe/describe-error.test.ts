@@ -1,0 +1,63 @@
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { probed, probedOne, settings } from './probed.ts';
+
+describe('a probe of a platform that refuses', () => {
+  for (const [credential, header] of [
+    ['', 'authorization'],
+    [', credential: { kind: header, name: X-Api-Key }', 'x-api-key'],
+  ] as const) {
+    it(`names the header that held the token: ${header}`, async () => {
+      const handler = json({ error: 'who?' }, 401, { 'www-authenticate': 'ApiKey realm="x"' });
+      const report = await probedOne(handler, settings('pagination: { kind: none }', credential));
+      expect(report.error).to.deep.equal({
+        code: 'credential_rejected',
+        reason: 'answered with status 401',
+        said: '{"error":"who?"}',
+        headers: { 'www-authenticate': 'ApiKey realm="x"' },
+        credentialHeaders: [header],
+      });
+    });
+  }
+
+  it('asks for every resource, whatever became of the one before', async () => {
+    const upstreams = 'upstreams: { a: { baseUrl: BASE } }';
+    const yaml = `${upstreams}
+resources: { projects: { upstream: a }, workflows: { upstream: a }, tools: { upstream: a } }`;
+    const { resources } = await probed(json({}, 401), yaml);
+    expect(resources.map(({ response }) => response?.status)).to.deep.equal([401, 401, 401]);
+  });
+
+  it('says where it leads, and goes nowhere', async () => {
+    const handler: RequestListener = (_request, response) => response.writeHead(302, { location: '/login' }).end();
+    const report = await probedOne(handler, settings('pagination: { kind: none }'));
+    expect(report.error).to.deep.include({ headers: { location: '/login' } });
+  });
+
+  it('shows the beginning of what it says, whatever its coding', async () => {
+    const handler: RequestListener = (_request, response) => {
+      response.writeHead(400, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
+      response.end(gzipSync(`<p>limit must be 50</p>${' x'.repeat(1000)}`));
+    };
+    const report = await probedOne(handler, settings('pagination: { kind: none }'));
+    expect(report.error?.said)
+      .to.match(/^<p>limit must be 50<\/p>.*…$/)
+      .and.have.length(300);
+  });
+
+  it('shows a page that is no JSON', async () => {
+    const handler: RequestListener = (_request, response) => response.end('<html>Sign in</html>');
+    const report = await probedOne(handler, settings('pagination: { kind: none }'));
+    expect(report.error).to.deep.include({ reason: 'the page is not JSON', said: '<html>Sign in</html>' });
+  });
+
+  it('says so where nobody answers', async () => {
+    const { url, close } = await startHttpUpstream(json({}));
+    await close();
+    const report = await probedOne(json({}), settings('pagination: { kind: none }').replace('BASE', url));
+    expect(report.error).to.deep.equal({ code: 'upstream_failed', reason: 'the connection was refused' });
+    expect(report).not.to.have.property('response');
+  });
+});

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { json } from '../../support/http-upstream.ts';
+import { byOffset, FIELDS, OFFSET, probed, probedOne, settings, WORKSPACES } from './probed.ts';
+
+describe('a probe of a platform', () => {
+  it('tells of the request, the pages, and the first item beside what becomes of it', async () => {
+    const report = await probedOne(byOffset, settings(`${OFFSET}, ${FIELDS}`));
+    expect(report).to.deep.include({
+      resource: 'projects',
+      uri: 'platform://projects',
+      upstream: 'acme',
+      ok: true,
+      pages: 3,
+      items: 60,
+      dropped: 0,
+      emptyFields: ['description'],
+      suggestions: [],
+    });
+    expect(report.request?.headers['authorization']).to.equal('Bearer [credential]');
+    expect(report.response).to.deep.include({ status: 200, contentType: 'application/json' });
+    expect(report.response?.ms).to.be.greaterThan(0).and.at.most(report.ms);
+    expect(report.first).to.deep.equal({
+      raw: WORKSPACES[0],
+      mapped: { id: '0', name: 'W 0', description: '', createTime: '2026-01-02T03:04:05Z' },
+      from: { id: 'wid', name: 'title', description: 'about', createTime: 'at' },
+    });
+  });
+
+  it('shows what an item is that cannot be mapped, and why', async () => {
+    const report = await probedOne(
+      byOffset,
+      settings(`${OFFSET}, fields: { id: wid, name: title, createTime: title }`),
+    );
+    expect(report.ok).to.equal(false);
+    expect(report.error).to.deep.include({ code: 'upstream_invalid', reason: 'field createTime of item 0 is no time' });
+    expect(report.first).to.deep.include({ raw: WORKSPACES[0], why: 'field createTime of item 0 is no time' });
+    expect(report.first).not.to.have.property('mapped');
+  });
+
+  it('counts items that are dropped, and shows the first that is not', async () => {
+    const list = [{ id: 'a' }, { id: 'b', name: 'B' }];
+    const yaml = settings('items: list, pagination: { kind: none }, invalidItems: drop');
+    const report = await probedOne(json({ list }), yaml);
+    expect(report).to.deep.include({ ok: true, items: 1, dropped: 1 });
+    expect(report.first?.raw).to.deep.equal(list[1]);
+  });
+
+  it('shows an item that where leaves out, where it leaves out all', async () => {
+    const yaml = settings("items: list, pagination: { kind: none }, where: name == 'C'");
+    const report = await probedOne(json({ list: [{ id: 'b', name: 'B' }] }), yaml);
+    expect(report.first).to.deep.include({ raw: { id: 'b', name: 'B' }, why: 'where leaves it out' });
+  });
+
+  it('tells of every resource that is offered', async () => {
+    const base = '{ baseUrl: BASE }';
+    const yaml = `upstreams: { projects: ${base}, workflows: ${base}, tools: ${base} }\nresources: { tools: { items: other } }`;
+    const { ok, resources } = await probed(json({ projects: [], workflows: [], tools: [], nextPageToken: '' }), yaml);
+    expect(ok).to.equal(false);
+    expect(resources.map((each) => [each.resource, each.ok])).to.deep.equal([
+      ['projects', true],
+      ['workflows', true],
+      ['tools', false],
+    ]);
+  });
+
+  it('needs none where no platform is given one', async () => {
+    const yaml = settings('items: list, pagination: { kind: none }', ', credential: { kind: none }');
+    const list = [{ id: 'a', name: 'A' }];
+    const report = await probedOne(json({ list }), `allowUnverifiedCallers: true\n${yaml}`, { PORTICO_TOKEN: '' });
+    expect(report.ok).to.equal(true);
+    expect(report.request?.headers).not.to.have.property('authorization');
+  });
+});

@@ -1,0 +1,111 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { printReport } from '../../../src/commands/probe/print.ts';
+import { createSafeText, safeJson } from '../../../src/commands/probe/safe-text.ts';
+import { json } from '../../support/http-upstream.ts';
+import { probed, settings, TOKEN } from './probed.ts';
+
+/** All that a probe may print: for a person, and as JSON. */
+async function printed(handler: RequestListener, yaml: string, env = {}): Promise<string> {
+  const report = await probed(handler, yaml, env);
+  return printReport(report, (_style, text) => text) + JSON.stringify(report, null, 2);
+}
+
+describe('a probe keeps from the terminal', () => {
+  it('the token, wherever a platform echoes it', async () => {
+    const echo = `${TOKEN} Bearer ${TOKEN} ${encodeURIComponent(`${TOKEN}==`)} ${TOKEN.slice(0, 4)}\u0000${TOKEN.slice(4)}`;
+    const list = [{ id: TOKEN, name: echo, [TOKEN]: [TOKEN], description: `${'x'.repeat(155)}${TOKEN}` }];
+    const handlers = [
+      json({ list, [TOKEN]: TOKEN, next: TOKEN }),
+      json({ [TOKEN]: [{ id: TOKEN }] }, 200, { 'content-type': TOKEN }),
+      json({ error: echo }, 401, { 'www-authenticate': `Bearer ${TOKEN}`, location: `/${TOKEN}` }),
+      json({ error: `${'x'.repeat(295)}${TOKEN}` }, 400),
+    ];
+    for (const handler of handlers) {
+      const shown = await printed(handler, settings('items: list, pagination: { kind: none }'));
+      // Half of it would do for a guess.
+      for (const part of [TOKEN, TOKEN.slice(0, 12)]) expect(shown).not.to.contain(part);
+      expect(shown).to.contain('[credential]');
+    }
+  });
+
+  it('secrets of settings, in headers, query and path', async () => {
+    const env = { OWN: 'of-a-resource', TENANT: 'not-for-logs', PATH_KEY: 'a1b2c3d4e5f6a7b8c9d0e1f2' };
+    const yaml = `upstreams: { acme: { baseUrl: "BASE/\${PATH_KEY}", headers: { X-Tenant: "\${TENANT}", X-Secret: open-sesame, X-Plain: plain } } }
+resources:
+  projects: { upstream: acme, pagination: { kind: none }, query: { s: '\${TENANT} two', l: [a, '\${TENANT}'], q: plain }, headers: { X-Own: '\${OWN}' } }
+  workflows: { enabled: false }
+  tools: { enabled: false }`;
+    const handler: RequestListener = (request, response) => json(request.headers, 400)(request, response);
+    const shown = await printed(handler, yaml, env);
+    for (const secret of [...Object.values(env), 'open-sesame']) {
+      expect(shown).not.to.contain(secret);
+    }
+    expect(shown)
+      .to.contain('/[credential]/v1/projects?s=[masked]&l=[masked]&l=[masked]&q=plain')
+      .and.contain('x-plain: plain')
+      .and.contain('x-tenant: [masked]');
+  });
+
+  it('what a terminal obeys, and more than a person reads', async () => {
+    const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31m\r\n\u202eevil\u2028\ud800';
+    const list = [
+      { id: 'a', name: hostile, [hostile]: hostile, deep: { a: { b: { c: { d: {} } } } }, long: 'x'.repeat(9999) },
+    ];
+    const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index]));
+    for (const handler of [
+      json({ list: [{ ...list[0], ...wide }], [hostile]: hostile }),
+      json({ [hostile]: [{ id: 'a', [hostile]: 1 }] }),
+      json({ error: hostile.repeat(1000) }, 500),
+    ]) {
+      const shown = await printed(handler, settings('items: list, pagination: { kind: none }'));
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+      expect(shown).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/);
+      expect(shown.length).to.be.lessThan(16_000);
+      for (const line of shown.split('\n')) expect(line.length).to.be.lessThan(1000);
+    }
+  });
+});
+
+describe('a safe text', () => {
+  it('is one line of so many characters at most, without what a terminal obeys, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 100 }), fc.integer({ min: 1, max: 50 }), (text, max) => {
+        const shown = createSafeText([TOKEN])(text, max);
+        expect(shown.length).to.be.at.most(max);
+        expect(shown).not.to.match(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+
+  it('never holds a secret, whatever stands around it or in the middle of it', () => {
+    const noise = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\u0000', '\u200b', '-', '=') });
+    const hidden = fc.constantFrom('', '\u0000', '\u200b', '\u001b');
+    fc.assert(
+      fc.property(noise, hidden, noise, fc.nat(40), (before, between, after, max) => {
+        const text = `${before}${TOKEN.slice(0, 9)}${between}${TOKEN.slice(9)}${after}`;
+        expect(createSafeText([TOKEN])(text, max)).not.to.contain(TOKEN.slice(0, 5));
+      }),
+    );
+  });
+
+  it('is the text itself where nothing is wrong with it', () => {
+    expect(createSafeText([TOKEN])('Überwachung 監視 🛡', 100)).to.equal('Überwachung 監視 🛡');
+  });
+});
+
+describe('JSON that is shown', () => {
+  it('is bounded in all directions, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+        expect(JSON.stringify(safeJson(value, createSafeText([]))).length).to.be.lessThan(200_000);
+      }),
+    );
+  });
+
+  it('says what is left out', () => {
+    const shown = safeJson({ list: [1, 2, 3, 4, 5], deep: { a: { b: { c: { d: 1 } } } } }, createSafeText([]));
+    expect(shown).to.deep.equal({ list: [1, 2, 3, '… 2 more'], deep: { a: { b: { c: '…' } } } });
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { json } from '../../support/http-upstream.ts';
+import { pagedPlatform } from '../../support/paged-platform.ts';
+import { byOffset, FIELDS, OFFSET, probedOne, settings } from './probed.ts';
+
+const PROJECTS = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));
+
+describe('a probe suggests', () => {
+  it('where the list seems to be', async () => {
+    const report = await probedOne(byOffset, settings(`items: workspaces, pagination: { kind: none }, ${FIELDS}`));
+    expect(report.error?.reason).to.equal('the page holds no list of items where settings say');
+    expect(report.suggestions).to.deep.equal([
+      {
+        setting: 'resources.projects.items',
+        value: 'data.list',
+        why: '25 items are there, with wid, title, about, at',
+      },
+    ]);
+  });
+
+  it('where the list seems to be, where another one is empty', async () => {
+    const body = { items: [], data: { projects: [{ id: 'a', name: 'A' }] } };
+    const report = await probedOne(json(body), settings('items: items, pagination: { kind: none }'));
+    expect(report.suggestions).to.deep.equal([
+      { setting: 'resources.projects.items', value: 'data.projects', why: 'an item is there, with id, name' },
+    ]);
+  });
+
+  for (const kind of ['token', 'offset', 'link', 'link in body'] as const) {
+    it(`a way of paging with which the whole list is read: ${kind}`, async () => {
+      const { handler } = pagedPlatform(kind, PROJECTS);
+      const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
+      expect(suggestions[0]?.setting).to.equal('resources.projects.pagination');
+      // What one page cannot tell: what the platform calls the parameter.
+      const value = suggestions[0]?.value.replace('tokenParam: cursor', 'tokenParam: after');
+      const again = await probedOne(handler, settings(`items: data.list, pagination: ${value}`));
+      expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
+    });
+  }
+
+  it('two ways of paging where a total is all that a page tells', async () => {
+    const { handler } = pagedPlatform('page', PROJECTS);
+    const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
+    expect(suggestions.map(({ value }) => value)).to.deep.equal([
+      '{ kind: offset, totalHeader: x-total, sizeParam: null }',
+      '{ kind: page, totalHeader: x-total, sizeParam: null }',
+    ]);
+  });
+
+  it('nothing where the list is read whole by pages', async () => {
+    const report = await probedOne(byOffset, settings(`${OFFSET}, ${FIELDS}`));
+    expect(report.suggestions).to.deep.equal([]);
+  });
+});
