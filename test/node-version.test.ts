@@ -1,7 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { nodeIssue } from '../src/node-version.ts';
 
 describe('the version of Node', () => {
+  it('has to be what package.json says', () => {
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const [, major = 0, minor = 0] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? [];
+    expect(nodeIssue(`${major}.${minor}.0`)).to.equal(undefined);
+    expect(nodeIssue(`${major}.${Number(minor) - 1}.9`)).to.contain(`Node ${major}.${minor} or newer`);
+  });
+
   for (const version of ['22.19.0', '21.9.9', '20.20.5', '9.0.0']) {
     it(`${version} is too old`, () => {
       expect(nodeIssue(version)).to.equal(`needs Node 22.20 or newer, and this is ${version}`);

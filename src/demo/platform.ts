@@ -17,6 +17,7 @@ export interface DemoPlatform {
   close(): Promise<void>;
 }
 
+/** How its lists are cut. */
 export interface DemoPlatformOptions {
   /** Items of a page at most. Small, so that a list takes several pages. @default 5 */
   readonly maxPageSize?: number;

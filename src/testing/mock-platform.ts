@@ -16,6 +16,7 @@ interface NockInterceptor {
   reply(status: number, body: object): unknown;
 }
 
+/** Which platform is mocked. */
 export interface MockPlatformOptions {
   /** Origin of the platform, and its path prefix where it has one. @default PLATFORM_URL */
   readonly url?: string;

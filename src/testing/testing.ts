@@ -1,6 +1,7 @@
 // What `portico/testing` offers. It is part of the contract, as gateway.ts is: names may be added, and none goes.
 
 export type { FaultKind } from '../demo/faults.ts';
+export type { DemoPlatformOptions } from '../demo/platform.ts';
 export { type DemoApiName, type DemoPlatform, startDemoPlatform } from './demo-platform.ts';
 export { type MockPlatform, type MockPlatformOptions, mockPlatform, type Nock } from './mock-platform.ts';
 export { type LogLine, PLATFORM_URL, startGateway, type TestGateway, type TestSettings } from './start-gateway.ts';
