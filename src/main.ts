@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 import { catchSignals } from './commands/signals.ts';
-import { nodeIssue } from './node-version.ts';
 
 catchSignals();
 
+const { nodeIssue } = await import('./node-version.ts');
 const tooOld = nodeIssue(process.versions.node);
 if (tooOld !== undefined) process.exit(complain(`${tooOld}\n`, 1));
 
