@@ -87,14 +87,19 @@ export function describedBy(text: string): Described {
       if (OF_HTTP.has(name)) continue;
       const known = names.get(name);
       expect(known, `${at.join(' ')}: ${name} is not described`).to.be.a('string');
-      const { schema } = described[String(known)];
-      const isNumber = schema.type === 'integer' && /^\d+$/.test(value);
-      validate([...at, 'headers', String(known), 'schema'], isNumber ? Number(value) : value);
+      const component = componentOf(described[String(known)]);
+      const isNumber = components.headers[component].schema.type === 'integer' && /^\d+$/.test(value);
+      validate(['components', 'headers', component, 'schema'], isNumber ? Number(value) : value);
     }
     for (const [name, known] of names) {
-      if (described[known].required) expect(headers.has(name), `${at.join(' ')}: ${name} is missing`).to.equal(true);
+      if (components.headers[componentOf(described[known])].required)
+        expect(headers.has(name), `${at.join(' ')}: ${name} is missing`).to.equal(true);
     }
   }
+}
+
+function componentOf(reference: Json): string {
+  return reference.$ref.slice('#/components/headers/'.length);
 }
 
 function decoded(body: Buffer | string, coding: string | null): string {

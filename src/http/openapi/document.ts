@@ -1,6 +1,6 @@
 import type { Offered } from '../../catalogue/catalogue.ts';
 import { itemSchema } from '../../resources/resource.ts';
-import { HEADERS } from './headers.ts';
+import { HEADER_COMPONENTS, HEADERS, headersOf } from './headers.ts';
 import { CODES, PROBLEM, problemResponses } from './problems.ts';
 
 /** Where the two reads live. */
@@ -29,13 +29,13 @@ const DEFINITIONS = {
 };
 
 /** Header fields of a request that change its answer. OpenAPI has Accept and Authorization elsewhere. */
-const REQUEST_HEADERS = [
-  headerParameter('If-None-Match', 'An ETag that the client has: 304 where the list is still the same.'),
-  headerParameter('Accept-Encoding', 'zstd and gzip are known.'),
-  headerParameter('Cache-Control', 'With no-cache, the platform is asked.'),
-  headerParameter('X-Request-Id', 'An id for the request, of 1 to 128 characters of A-Z a-z 0-9 . _ ~ : / + = @ -.'),
-  headerParameter('traceparent', 'Trace that the request belongs to (W3C Trace Context).'),
-];
+const REQUEST_HEADERS: Readonly<Record<string, string>> = {
+  'If-None-Match': 'An ETag that the client has: 304 where the list is still the same.',
+  'Accept-Encoding': 'zstd and gzip are known.',
+  'Cache-Control': 'With no-cache, the platform is asked.',
+  'X-Request-Id': 'An id for the request, of 1 to 128 characters of A-Z a-z 0-9 . _ ~ : / + = @ -.',
+  traceparent: 'Trace that the request belongs to (W3C Trace Context).',
+};
 
 /** The two reads of this deployment as OpenAPI 3.1: its resources, and the error table. */
 export function describeReads(offered: readonly Offered[], paths: ReadPaths): object {
@@ -43,6 +43,7 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
     const { name, description } = resource;
     return { name, uri: definition.uri, schema: { description, type: 'array', items: itemSchema(resource) } };
   });
+  const requestHeaders = Object.keys(REQUEST_HEADERS).map((name) => reference('parameters', name));
   return {
     openapi: '3.1.1',
     info: {
@@ -59,9 +60,9 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
         get: {
           operationId: 'listResources',
           summary: 'List the resources',
-          parameters: REQUEST_HEADERS,
+          parameters: requestHeaders,
           responses: {
-            ...answers('The resources, in a fixed order.', HEADERS.list, reference('definitions')),
+            ...answers('The resources, in a fixed order.', HEADERS.list, reference('schemas', 'definitions')),
             ...problemResponses(CODES.list),
           },
         },
@@ -78,11 +79,11 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
               description: 'The resource to read.',
               schema: { enum: lists.map(({ uri }) => uri) },
             },
-            ...REQUEST_HEADERS,
+            ...requestHeaders,
           ],
           responses: {
             ...answers('The whole list; its shape depends on uri.', HEADERS.read, {
-              anyOf: lists.map(({ name }) => reference(name)),
+              anyOf: lists.map(({ name }) => reference('schemas', name)),
             }),
             ...problemResponses(CODES.read),
           },
@@ -96,20 +97,25 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
         ...Object.fromEntries(lists.map(({ name, schema }) => [name, schema])),
         problem: PROBLEM,
       },
+      headers: HEADER_COMPONENTS,
+      parameters: Object.fromEntries(
+        Object.entries(REQUEST_HEADERS).map(([name, description]) => [name, headerParameter(name, description)]),
+      ),
     },
   };
 }
 
 /** A list, and that the client has it already. */
-function answers(description: string, headers: object, schema: object): Record<string, object> {
+function answers(description: string, headers: readonly string[], schema: object): Record<string, object> {
+  const content = { 'application/json': { schema } };
   return {
-    200: { description, headers: { ...headers, ...HEADERS.body }, content: { 'application/json': { schema } } },
-    304: { description: 'The client has this list already.', headers },
+    200: { description, headers: headersOf([...headers, ...HEADERS.body]), content },
+    304: { description: 'The client has this list already.', headers: headersOf(headers) },
   };
 }
 
-function reference(schema: string): object {
-  return { $ref: `#/components/schemas/${schema}` };
+function reference(kind: string, name: string): object {
+  return { $ref: `#/components/${kind}/${name}` };
 }
 
 function headerParameter(name: string, description: string): object {

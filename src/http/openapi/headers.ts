@@ -11,23 +11,30 @@ interface Header {
 
 const BROWSERS = 'Keeps browsers from doing harm with what they are given.';
 
-/** Headers that every response has. */
-const ON_ALL: Readonly<Record<string, Header>> = {
+/** Headers that every response has, for browsers, with the one value of each. */
+const FOR_BROWSERS = new Map([['Content-Security-Policy', LOAD_NOTHING]]);
+for (let index = 0; index < ALWAYS.length; index += 2) {
+  FOR_BROWSERS.set(ALWAYS[index] as string, ALWAYS[index + 1] as string);
+}
+
+const CHALLENGE = {
+  description: 'What is asked for (RFC 6750, section 3). There is no error in it where no token came.',
+  schema: { type: 'string', pattern: '^Bearer' },
+};
+
+/** Every header, by its name; where two of one name differ, with what the second belongs to. */
+export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
+  ...Object.fromEntries(
+    FOR_BROWSERS.entries().map(([name, value]) => [
+      name,
+      { description: BROWSERS, required: true, schema: { const: value } },
+    ]),
+  ),
   'X-Request-Id': {
     description: "Finds the request in Portico's log. The caller's own, if it is well-formed.",
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9._~:/+=@-]{1,128}$' },
   },
-  'Content-Security-Policy': { description: BROWSERS, required: true, schema: { const: LOAD_NOTHING } },
-  ...Object.fromEntries(
-    ALWAYS.flatMap((name, index) =>
-      index % 2 === 0 ? [[name, { description: BROWSERS, required: true, schema: { const: ALWAYS[index + 1] } }]] : [],
-    ),
-  ),
-};
-
-/** Headers that tell how old a list is, and whether a client may keep it. */
-const ON_LISTS: Readonly<Record<string, Header>> = {
   ETag: {
     description: 'Weak entity tag of the list, one for all codings. If-None-Match takes it.',
     required: true,
@@ -39,10 +46,11 @@ const ON_LISTS: Readonly<Record<string, Header>> = {
     required: true,
     schema: { type: 'string', pattern: '^private, (?:no-cache|max-age=\\d+)$' },
   },
-};
-
-/** Headers of lists that come from a platform. */
-const ON_READS: Readonly<Record<string, Header>> = {
+  'Cache-Control-of-problems': {
+    description: 'A problem is never kept.',
+    required: true,
+    schema: { const: 'no-store' },
+  },
   Age: {
     description: 'Seconds since the list was loaded. Absent where it was loaded for this very request.',
     required: false,
@@ -53,35 +61,18 @@ const ON_READS: Readonly<Record<string, Header>> = {
     required: true,
     schema: { type: 'string', pattern: '^portico; ' },
   },
-  'Portico-Dropped-Items': {
-    description: 'Items that were left out because they could not be mapped, where settings have it so.',
-    required: false,
-    schema: { type: 'integer', minimum: 1 },
-  },
-};
-
-const ON_BODIES: Readonly<Record<string, Header>> = {
   'Content-Encoding': {
     description: 'Absent where the body is sent as it is.',
     required: false,
     schema: { enum: ['zstd', 'gzip'] },
   },
-};
-
-const ON_PROBLEMS: Readonly<Record<string, Header>> = {
-  'Cache-Control': { description: 'A problem is never kept.', required: true, schema: { const: 'no-store' } },
-};
-
-/** The challenge of a 401, and of a 403 for which there is another scope to ask for. */
-const challenge = (required: boolean): Readonly<Record<string, Header>> => ({
-  'WWW-Authenticate': {
-    description: 'What is asked for (RFC 6750, section 3). There is no error in it where no token came.',
-    required,
-    schema: { type: 'string', pattern: '^Bearer' },
+  'Portico-Dropped-Items': {
+    description: 'Items that were left out because they could not be mapped, where settings have it so.',
+    required: false,
+    schema: { type: 'integer', minimum: 1 },
   },
-});
-
-const RETRY_AFTER: Readonly<Record<string, Header>> = {
+  'WWW-Authenticate': { ...CHALLENGE, required: true },
+  'WWW-Authenticate-of-403': { ...CHALLENGE, required: false },
   'Retry-After': {
     description: 'Seconds to wait before the next attempt.',
     required: false,
@@ -89,13 +80,23 @@ const RETRY_AFTER: Readonly<Record<string, Header>> = {
   },
 };
 
-/** Headers by what brings them. */
+const ON_ALL = ['X-Request-Id', ...FOR_BROWSERS.keys()];
+const ON_LISTS = [...ON_ALL, 'ETag', 'Vary', 'Cache-Control'];
+
+/** Names of the components by what brings the headers. */
 export const HEADERS = {
-  list: { ...ON_ALL, ...ON_LISTS },
-  read: { ...ON_ALL, ...ON_LISTS, ...ON_READS },
-  body: ON_BODIES,
-  problem: { ...ON_ALL, ...ON_PROBLEMS },
-  unauthorized: challenge(true),
-  forbidden: challenge(false),
-  retryAfter: RETRY_AFTER,
+  list: ON_LISTS,
+  read: [...ON_LISTS, 'Age', 'Cache-Status', 'Portico-Dropped-Items'],
+  body: ['Content-Encoding'],
+  problem: [...ON_ALL, 'Cache-Control-of-problems'],
+  unauthorized: ['WWW-Authenticate'],
+  forbidden: ['WWW-Authenticate-of-403'],
+  retryAfter: ['Retry-After'],
 } as const;
+
+/** These components as the headers of a response. */
+export function headersOf(components: readonly string[]): Record<string, object> {
+  return Object.fromEntries(
+    components.map((name) => [name.replace(/-of-.*$/, ''), { $ref: `#/components/headers/${name}` }]),
+  );
+}

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../kernel/errors.ts';
-import { HEADERS } from './headers.ts';
+import { HEADERS, headersOf } from './headers.ts';
 
 /** Codes that no read is answered with: they are about messages of MCP, or about other paths and methods. */
 const NEVER_OF_READS: ReadonlySet<ErrorCode> = new Set([
@@ -48,12 +48,12 @@ export function problemResponses(codes: readonly ErrorCode[]): Record<string, ob
       status,
       {
         description: ofStatus.map((code) => `${ERRORS[code].title} (\`${code}\`)`).join(', '),
-        headers: {
+        headers: headersOf([
           ...HEADERS.problem,
-          ...(status === 401 && HEADERS.unauthorized),
-          ...(status === 403 && HEADERS.forbidden),
-          ...(ofStatus.some(isWaitedFor) && HEADERS.retryAfter),
-        },
+          ...(status === 401 ? HEADERS.unauthorized : []),
+          ...(status === 403 ? HEADERS.forbidden : []),
+          ...(ofStatus.some(isWaitedFor) ? HEADERS.retryAfter : []),
+        ]),
         content: {
           'application/problem+json': {
             schema: {
