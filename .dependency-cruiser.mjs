@@ -5,6 +5,7 @@
 
 const SLICES = [
   'commands',
+  'init',
   'http',
   'mcp',
   'catalogue',
@@ -30,7 +31,8 @@ const HOMES = {
   '@koa/router': ['http'],
   negotiator: ['http'],
   '@modelcontextprotocol': ['mcp'],
-  yaml: ['config'],
+  // Settings, and the documents that platforms publish of themselves.
+  yaml: ['config', 'init'],
   pino: ['observability'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['config', 'resources', 'mcp'],
@@ -86,8 +88,8 @@ const floors = [
   {
     name: 'data-and-mapping-do-no-io',
     comment:
-      'Resources are data and mapping is pure: same input, same items. That is what lets property tests speak for every platform.',
-    from: { path: '^src/(resources|mapping)/' },
+      'Resources are data, mapping and proposals are pure: same input, same items. That is what lets property tests speak for every platform.',
+    from: { path: '^src/(resources|mapping|init)/' },
     to: { dependencyTypes: ['core'] },
   },
   {
@@ -108,6 +110,13 @@ const floors = [
       'Settings are checked against the resources and with the expression compiler, both pure; whatever else read them there would also read the environment.',
     from: { path: '^src/config/' },
     to: { path: '^src/[^/]+/', pathNot: slices(['config', 'resources', 'mapping', 'kernel']) },
+  },
+  {
+    name: 'init-proposes-from-data',
+    comment:
+      'A proposal is made from a document or from replies that a command brings: no guess asks anybody, or decides what settings may hold.',
+    from: { path: '^src/init/' },
+    to: { path: '^src/[^/]+/', pathNot: slices(['init', 'resources', 'mapping', 'kernel']) },
   },
   {
     name: 'demo-is-a-stranger',

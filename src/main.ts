@@ -40,7 +40,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** What serves ends the process itself: output that nobody reads would keep it. */
-async function run({ name, file = DEFAULT_FILE, full, probe, json }: Command): Promise<number> {
+async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Command): Promise<number> {
   // A signal that ends the process ahead of its work leaves this: what serves has nothing in flight yet.
   process.exitCode = ['serve', 'stdio', 'demo'].includes(name) ? 0 : 1;
   switch (name) {
@@ -53,6 +53,11 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json }: Command): P
     case 'schema': {
       const { settingsJsonSchema } = await import('./config/json-schema.ts');
       return print(settingsJsonSchema());
+    }
+    case 'init': {
+      const { runInit } = await import('./commands/init/run-init.ts');
+      const { openapi, from, yes = false } = init ?? {};
+      return runInit({ openapi, from, file }, yes);
     }
     case 'demo': {
       const { serveDemo } = await import('./commands/demo.ts');

@@ -11,6 +11,11 @@ export const USAGE = `Usage: portico COMMAND [FILE]
       --full              print every setting that takes effect, too, secrets masked
       --probe             read the platform with the token in PORTICO_TOKEN, and show what comes (--json: as JSON)
                               PORTICO_TOKEN=… portico check --probe portico.yaml
+  portico init [FILE]     propose settings for a platform, from its OpenAPI document, and write them to FILE
+                              portico init --openapi https://platform.example.com/openapi.json
+      --openapi FILE      the document; a URL, too
+      --from URL          where the API lives; without a document, a list of it, to be looked at with PORTICO_TOKEN
+      --yes               ask nothing: take the best guesses
   portico schema          print the JSON Schema of settings files, for editors
                               portico schema > portico.schema.json
   portico --demo          serve the embedded demo platform
@@ -21,7 +26,7 @@ FILE is ./portico.yaml unless it is named; --config FILE names it, too. A bare "
 config/default.yaml and docs/configuration.md describe every setting.
 `;
 
-export type Command = 'serve' | 'stdio' | 'check' | 'schema' | 'demo' | 'help' | 'version';
+export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
 
 /** What was typed, or what is wrong with it: a sentence for the person who typed it. */
 export type CommandLine =
@@ -35,14 +40,26 @@ export type CommandLine =
       readonly probe: boolean;
       /** Prints what that brought as JSON. */
       readonly json: boolean;
+      /** What a proposal is made from; there for `init` alone. */
+      readonly init?: InitSource;
     }
   | { readonly issue: string };
+
+export interface InitSource {
+  /** File or URL of an OpenAPI document. */
+  readonly openapi: string | undefined;
+  /** Where the API lives. */
+  readonly from: string | undefined;
+  /** Takes the best guesses. */
+  readonly yes: boolean;
+}
 
 /** The commands, and the options that each takes. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config'],
   stdio: ['config'],
   check: ['config', 'full', 'probe', 'json'],
+  init: ['config', 'openapi', 'from', 'yes'],
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
@@ -75,6 +92,11 @@ export function parseCommandLine(args: string[]): CommandLine {
   if (json && !probe) return { issue: '--json goes with --probe' };
   if (full && probe) return { issue: '--full and --probe are two questions: ask one' };
   if (files.includes('')) return { issue: 'the name of the settings file is empty' };
+  if (name === 'init') {
+    const { openapi, from, yes = false } = values;
+    if ((openapi ?? '') === '' && (from ?? '') === '') return { issue: 'init needs --openapi FILE or --from URL' };
+    return { name, file: files[0], ...flags, init: { openapi, from, yes } };
+  }
   return { name: name as Command, file: files[0], ...flags };
 }
 
@@ -87,6 +109,9 @@ function parse(args: string[]) {
       full: { type: 'boolean' },
       probe: { type: 'boolean' },
       json: { type: 'boolean' },
+      openapi: { type: 'string' },
+      from: { type: 'string' },
+      yes: { type: 'boolean', short: 'y' },
       demo: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'v' },

@@ -14,6 +14,16 @@ describe('a command line', () => {
     [['check'], { name: 'check', file: undefined, ...NONE }],
     [['check', 'a.yaml', '--full'], { name: 'check', file: 'a.yaml', ...NONE, full: true }],
     [['check', '--probe', '--json', 'a.yaml'], { name: 'check', file: 'a.yaml', full: false, probe: true, json: true }],
+    [
+      ['init', 'a.yaml', '--openapi', 'b.json', '-y'],
+      { name: 'init', file: 'a.yaml', ...NONE, init: { openapi: 'b.json', from: undefined, yes: true } },
+    ],
+    [
+      ['init', '--from', 'https://a.example'],
+      { name: 'init', file: undefined, ...NONE, init: { openapi: undefined, from: 'https://a.example', yes: false } },
+    ],
+    [['init'], { issue: 'init needs --openapi FILE or --from URL' }],
+    [['check', '--yes'], { issue: 'check takes no --yes' }],
     [['schema'], { name: 'schema', file: undefined, ...NONE }],
     [['--demo'], { name: 'demo', file: undefined, ...NONE }],
     [['--help'], { name: 'help', file: undefined, ...NONE }],

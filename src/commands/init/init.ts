@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import { ConfigError } from '../../config/config-error.ts';
+import { type Environment, processEnvironment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { describeByAsking } from '../../init/description/asking.ts';
+import { type Description, readDescription } from '../../init/description/document.ts';
+import { parseText } from '../../init/description/parse.ts';
+import { propose } from '../../init/proposal.ts';
+import { type Place, placeOf } from '../../init/settings/place.ts';
+import { type SettingsText, writeSettings } from '../../init/settings/settings-text.ts';
+import { RESOURCES } from '../../resources/index.ts';
+import { openPlatform } from './platform.ts';
+import { type Person, settleDoubts } from './questions.ts';
+import { getRemote, readLocal, SourceError } from './remote.ts';
+
+export interface InitOptions {
+  /** File or URL of an OpenAPI document. */
+  readonly openapi: string | undefined;
+  /** Where the API lives; without a document, it is asked what it has. */
+  readonly from: string | undefined;
+  /** The settings file to write; never one that is there already. */
+  readonly file: string;
+}
+
+export interface InitSurroundings {
+  readonly environment?: Environment;
+  /** Who answers questions; `undefined` where the best guess is to be taken. */
+  readonly person?: Person | undefined;
+  print(text: string): void;
+  /** Reads what a settings file offers, with the token in the environment. Whether all could be read. */
+  probe(file: string): Promise<boolean>;
+}
+
+const MAX_DOCUMENT_BYTES = 33_554_432;
+const DOCUMENT_TIMEOUT_MS = 30_000;
+
+/**
+ * Proposes a settings file for a platform, from its OpenAPI document or its own replies, writes it, and probes it where
+ * nothing is missing for that. Resolves with the exit code of the process: 1 where the platform could not be read with it.
+ * Throws {@link SourceError} where there was nothing to propose.
+ */
+export async function initSettings(options: InitOptions, surroundings: InitSurroundings): Promise<number> {
+  const { environment = processEnvironment(), person, print } = surroundings;
+  const { openapi, from, file } = options;
+  const told = from === undefined ? undefined : httpUrl(from, '--from');
+  const source = openapi ?? from ?? '';
+  const description = openapi === undefined ? await ask(told, environment) : await read(openapi);
+  const chosen = person === undefined ? new Map() : await settleDoubts(propose(description, RESOURCES), person);
+  const proposal = propose(description, RESOURCES, chosen);
+  const place = placeOf(proposal.title, proposal.server, placed(openapi, told));
+  const settings = writeSettings(proposal, place, source);
+  if (settings.offered.length === 0) {
+    throw new SourceError(
+      `${source}: none of its ${description.listings.length} lists seems to be of projects, workflows or tools whose pages could be read; config/examples/ shows files to begin with`,
+    );
+  }
+  await write(file, settings.text);
+  await checkWritten(file, settings, environment);
+  const missing = [...settings.variables].filter(([name]) => environment[name] === undefined);
+  print(report(file, settings, place, missing));
+  const isReady = missing.length === 0 && (environment['PORTICO_TOKEN'] ?? '') !== '';
+  if (isReady && (isNamed(place, [openapi, from]) || (await mayHaveToken(place, person)))) {
+    return (await surroundings.probe(file)) ? 0 : 1;
+  }
+  print(`Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`);
+  return 0;
+}
+
+/** Whether a person named the origin of the API: on the command line, or in the environment. */
+function isNamed({ origin }: Place, typed: readonly (string | undefined)[]): boolean {
+  return origin === undefined || typed.some((source) => source !== undefined && URL.parse(source)?.origin === origin);
+}
+
+/** Whether the token may go to an address that nobody typed: the document names it. */
+async function mayHaveToken({ origin }: Place, person: Person | undefined): Promise<boolean> {
+  const typed = await person?.answer(`Send the token in PORTICO_TOKEN to ${origin}, to see what comes? [y/N] `);
+  return /^y(?:es)?$/i.test(typed?.trim() ?? '');
+}
+
+/** Where to look for the API: with a document, where a person said, or relative to the document. */
+function placed(openapi: string | undefined, told: URL | undefined): { told?: string; from?: string } {
+  // Lists that were found by asking have paths from the origin on.
+  if (openapi === undefined) return told === undefined ? {} : { told: told.origin };
+  return { ...(told !== undefined && { told: told.href }), ...(isUrl(openapi) && { from: openapi }) };
+}
+
+async function read(openapi: string): Promise<Description> {
+  const text = isUrl(openapi)
+    ? await readRemote(httpUrl(openapi, '--openapi'))
+    : await readLocal(openapi, MAX_DOCUMENT_BYTES);
+  const description = readDescription(parseText(text));
+  if (description === undefined)
+    throw new SourceError(`${openapi} is no OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
+  return description;
+}
+
+/** A document is asked for without the token: what it says is public, or a person can save it to a file. */
+async function readRemote(url: URL): Promise<string> {
+  const reply = await getRemote(url, { maxBytes: MAX_DOCUMENT_BYTES, timeoutMs: DOCUMENT_TIMEOUT_MS });
+  if (reply.status !== 200) throw new SourceError(`${url.origin}${url.pathname} answered with ${reply.status}`);
+  return reply.text;
+}
+
+async function ask(url: URL | undefined, environment: Environment): Promise<Description> {
+  if (url === undefined) throw new SourceError('init needs --openapi FILE or URL, or --from URL');
+  const platform = await openPlatform(url, environment['PORTICO_TOKEN'] ?? '');
+  const description = await describeByAsking(platform.ask, url.pathname, RESOURCES);
+  return { ...description, credential: platform.credential };
+}
+
+function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+function httpUrl(text: string, option: string): URL {
+  const url = isUrl(text) ? URL.parse(text) : null;
+  if (url === null || url.username !== '' || url.password !== '') {
+    throw new SourceError(`${option} needs an http or https URL without user and password`);
+  }
+  return url;
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'is there already, and is left as it is' : `cannot be written (${code})`;
+    throw new SourceError(`${file} ${why}: name another FILE`);
+  }
+}
+
+function report(
+  file: string,
+  { offered, doubts }: SettingsText,
+  place: Place,
+  missing: readonly (readonly [string, string])[],
+): string {
+  const lines = [
+    `${file}: proposes ${offered.join(', ')} of ${place.name}`,
+    ...doubts.map((doubt) => `  look at ${doubt}`),
+    ...(missing.length > 0 ? ['Set first:', ...missing.map(([name, what]) => `  export ${name}=…   # ${what}`)] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Holds what was written against the settings schema. Only what the environment lacks may be wrong with it. */
+async function checkWritten(file: string, { variables }: SettingsText, environment: Environment): Promise<void> {
+  const examples = Object.fromEntries(
+    [...variables.keys()].map((name) => [name, name.endsWith('_URL') ? 'http://a.example' : 'x']),
+  );
+  try {
+    await loadConfig(file, { ...examples, ...environment });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new SourceError(`the proposal has mistakes that portico init should not make:\n${error.message}`);
+  }
+}

@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs';
+
+/** What went wrong with something that a person named, in a sentence for them. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+}
+
+/** What a server answered with. */
+export interface RemoteReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface RemoteOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Longest body; a longer one is an error. */
+  readonly maxBytes: number;
+  /** Until all of it is here. */
+  readonly timeoutMs: number;
+}
+
+/** One `GET`. Follows no redirect: a credential, and trust, belong to the address that was named. Throws {@link SourceError}. */
+export async function getRemote(url: URL, { headers = {}, maxBytes, timeoutMs }: RemoteOptions): Promise<RemoteReply> {
+  const place = `${url.origin}${url.pathname}`;
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(url, { headers, signal, redirect: 'manual' });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      const to = URL.parse(response.headers.get('location') ?? '', url);
+      throw new SourceError(
+        `${place} redirects${to === null ? '' : ` to ${to.origin}${to.pathname}`}: name that address`,
+      );
+    }
+    const text = await readBounded(response.body ?? [], maxBytes, place);
+    return { status: response.status, headers: response.headers, text };
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    const late = (error as Error).name === 'TimeoutError';
+    throw new SourceError(`${place} ${late ? `did not answer within ${timeoutMs / 1000} s` : 'cannot be reached'}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The text of a file. Throws {@link SourceError}. */
+export async function readLocal(file: string, maxBytes: number): Promise<string> {
+  try {
+    return await readBounded(createReadStream(file), maxBytes, file);
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    throw new SourceError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+  }
+}
+
+async function readBounded(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number, place: string) {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw new SourceError(`${place} is larger than ${Math.floor(maxBytes / 1_048_576)} MiB`);
+    parts.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
