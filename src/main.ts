@@ -66,9 +66,11 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Comma
   }
   const { loadConfig } = await import('./config/load-config.ts');
   const loaded = await loadConfig(file);
-  const { config } = loaded;
+  const { config, warnings } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./commands/check.ts');
+    const { warningLines } = await import('./commands/settings-warnings.ts');
+    process.stderr.write(warningLines(warnings, file));
     if (!probe) return print(checkReport(file, loaded, full));
     const { runProbe } = await import('./commands/probe/run-probe.ts');
     const { text, ok } = await runProbe(file, loaded, { json });
@@ -76,10 +78,10 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Comma
   }
   if (name === 'stdio') {
     const { serveStdio } = await import('./commands/stdio.ts');
-    return process.exit(await serveStdio(config, file));
+    return process.exit(await serveStdio(loaded, file));
   }
   const { serve } = await import('./commands/serve.ts');
-  return process.exit(await serve(config));
+  return process.exit(await serve(config, { warnings }));
 }
 
 /** Resolves once all of it is written, or nobody reads it any more. */

@@ -1,11 +1,15 @@
+import type { ConfigIssue } from '../config/config-error.ts';
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway } from '../gateway.ts';
 import { createLogger, standardOutput } from '../observability/logger.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
+import { logWarnings } from './settings-warnings.ts';
 
 export interface ServeOptions {
   /** Called once requests are answered. */
   readonly onReady?: (url: string) => void;
+  /** What is to be doubted in the settings. */
+  readonly warnings?: readonly ConfigIssue[];
   /** Whether the settings are those of the demo, which take their ports from the environment. @default false */
   readonly isDemo?: boolean;
 }
@@ -15,11 +19,15 @@ export interface ServeOptions {
  * 0 after a whole drain, 1 when it could not listen or when requests had to be cut off. A second signal ends
  * the process at once.
  */
-export async function serve(config: Config, { onReady, isDemo = false }: ServeOptions = {}): Promise<number> {
+export async function serve(
+  config: Config,
+  { onReady, warnings = [], isDemo = false }: ServeOptions = {},
+): Promise<number> {
   const destination = standardOutput();
   const logger = createLogger({ level: config.log.level, destination });
   installCrashHandler(logger);
   const signalled = nextSignal(logger, destination);
+  logWarnings(logger, warnings);
   const gateway = createGateway(config, { logger });
   try {
     const url = await gateway.start();

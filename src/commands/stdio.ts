@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema/settings.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { createCore } from '../core.ts';
 import { openStdio } from '../mcp/stdio/open-stdio.ts';
 import { joinEvents } from '../observability/events.ts';
@@ -8,18 +8,20 @@ import { readVersion } from '../observability/version.ts';
 import { createRepresentations } from '../snapshots/representations.ts';
 import { identityIn } from './identity.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
+import { logWarnings } from './settings-warnings.ts';
 
 /**
  * Answers MCP on standard input and output, with the token in settings, until the input ends or a signal comes.
  * Resolves with the exit code of the process: 0 when every response was taken, else 1. Throws `ConfigError` where
  * settings hold no token.
  */
-export async function serveStdio(config: Config, file: string): Promise<number> {
+export async function serveStdio({ config, warnings }: LoadedConfig, file: string): Promise<number> {
   const identity = await identityIn(config, file, 'portico stdio');
   const destination = standardError();
   const logger = createLogger({ level: config.log.level, destination });
   installCrashHandler(logger);
   const signalled = nextSignal(logger, destination);
+  logWarnings(logger, warnings);
   const events = joinEvents([logEvents(logger)]);
   const core = createCore(config, { events, now: Date.now });
   const connection = openStdio({

@@ -19,27 +19,33 @@ export class ConfigError extends Error {
   readonly issues: readonly ConfigIssue[];
 
   constructor(issues: readonly ConfigIssue[], file?: string) {
-    const sorted = issues.toSorted(byPosition);
-    const lines = sorted.slice(0, SHOWN).map((issue) => print(issue, file));
-    if (sorted.length > SHOWN) lines.push(`and ${sorted.length - SHOWN} more`);
+    const inOrder = sorted(issues);
+    const lines = inOrder.slice(0, SHOWN).map((issue) => issueLine(issue, file));
+    if (inOrder.length > SHOWN) lines.push(`and ${inOrder.length - SHOWN} more`);
     super(lines.join('\n'));
-    this.issues = sorted;
+    this.issues = inOrder;
   }
 }
 
-function byPosition(a: ConfigIssue, b: ConfigIssue): number {
-  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+/** Issues in the order of the file. */
+export function sorted(issues: readonly ConfigIssue[]): ConfigIssue[] {
+  return issues.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 
-function print({ path, message, line, column }: ConfigIssue, file: string | undefined): string {
+/** An issue in one line: its place, `severity` where it is none of the worst, its path, and what it is. */
+export function issueLine(
+  { path, message, line, column }: ConfigIssue,
+  file: string | undefined,
+  severity = '',
+): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
-  const parts = [place, dottedPath(path), message].filter((part) => part !== undefined && part !== '');
+  const parts = [place, severity, dottedPath(path), message].filter((part) => part !== undefined && part !== '');
   // One line, and nothing that a terminal obeys: what an expression or a file name holds is anybody's.
   return parts.join(': ').replace(/\p{Cc}+/gu, ' ');
 }
 
 /** A path as people write it: `http.allowedHosts[0]`, `upstreams.projects.headers["X.Y"]`. */
-function dottedPath(path: readonly PropertyKey[]): string {
+export function dottedPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     const key = String(step);

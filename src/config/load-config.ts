@@ -2,16 +2,19 @@ import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildTree } from './build-tree.ts';
 import { checkSettings, type Finding } from './check-settings.ts';
-import { ConfigError, type ConfigIssue } from './config-error.ts';
+import { ConfigError, type ConfigIssue, sorted } from './config-error.ts';
 import { effectiveSettings, isMasked } from './effective.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
 import { type Config, type SettingsInput, settingsSchema } from './schema/settings.ts';
 import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
+import { warningsOf } from './warnings.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
 /** Settings of a file. */
 export interface LoadedConfig {
   readonly config: Config;
+  /** What is most likely meant otherwise, in the order of the file. None of it keeps the settings from taking effect. */
+  readonly warnings: readonly ConfigIssue[];
   /** The settings that take effect, every default included, as YAML with its secrets masked. */
   masked(): string;
   /** Whether what stands at `path`, which is `value`, prints masked. */
@@ -33,9 +36,11 @@ export async function loadConfig(
   if ('findings' in checked) issues.push(...placed(checked.findings, root, yaml.position));
   if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
   const config = isWritten(root, TOKEN) ? checked.config : withToken(checked.config, environment);
+  const found = warningsOf(config, resources, (path) => isWritten(root, path));
   const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
   return {
     config,
+    warnings: sorted(placed(found, root, yaml.position)),
     masked: () => effectiveSettings(config, fromEnvironment),
     isMasked: (path, value) => isMasked(value, path, fromEnvironment),
   };

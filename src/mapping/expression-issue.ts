@@ -57,7 +57,8 @@ function range({ least, most }: Arity): string {
   return `${least} ${most === Number.POSITIVE_INFINITY ? 'or more' : `to ${most}`} arguments`;
 }
 
-function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
+/** The nodes below one. */
+export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   if (node.type === 'Literal') return [];
   return Object.values(node)
     .flat()

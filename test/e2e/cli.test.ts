@@ -51,6 +51,29 @@ describe('the command line', () => {
     });
   });
 
+  it('warns of what is most likely meant otherwise: check on standard error, serve in its log', async () => {
+    await inFolder(async (folder) => {
+      const settings = `http: { port: 0 }\nadmin: { enabled: false }${UPSTREAMS}resources:\n  tools: { pagination: { kind: none }, where: type == tab }`;
+      const file = await writeSettings(folder, settings);
+      const { code, stdout, stderr } = await runPortico(['check', file]).ended;
+      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${file}: OK: offers projects, workflows, tools\n` });
+      expect(stderr).to.match(/^[^\n]*portico\.yaml:8:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
+      const served = runPortico(['serve', file]);
+      await served.ready;
+      const lines = (await served.stop()).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines[0]).to.include({
+        level: 'warn',
+        msg: 'settings doubtful',
+        setting: 'resources.tools.where',
+        line: 8,
+      });
+      expect(lines[0].warning).to.contain("type == 'tab'");
+    });
+  });
+
   it('prints the effective settings for check --full, secrets masked, as YAML that reads back', async () => {
     await inFolder(async (folder) => {
       const file = await writeSettings(

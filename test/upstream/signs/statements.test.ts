@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { settingsJsonSchema } from '../../../src/config/json-schema.ts';
-import { fittingPaginations } from '../../../src/upstream/signs/fitting.ts';
 import { SIGNS } from '../../../src/upstream/signs/signs.ts';
 import { headerStatements, type Statement, statementsOf } from '../../../src/upstream/signs/statements.ts';
 
@@ -198,38 +197,4 @@ describe('the signs', () => {
       expect(properties.ignoreSigns.items.anyOf[0]?.enum).to.deep.equal([...SIGNS]);
     }
   });
-});
-
-describe('the pagination that fits what a page says', () => {
-  const cases: Readonly<Record<string, readonly [object, Record<string, string>, object | undefined]>> = {
-    'a link in the body': [{ links: { next: '/b' } }, {}, { kind: 'link', next: 'links.next' }],
-    'a link in the header': [{}, { link: '</b>; rel=next' }, { kind: 'link' }],
-    'a list of links': [
-      { links: [{ rel: 'next', href: '/b' }] },
-      {},
-      { kind: 'link', next: "links[?rel=='next'].href | [0]" },
-    ],
-    'a cursor': [{ meta: { next_cursor: 'x' } }, {}, { kind: 'token', next: 'meta.next_cursor', tokenParam: 'cursor' }],
-    'a page token': [{ nextPageToken: 'x' }, {}, { kind: 'token', next: 'nextPageToken', tokenParam: 'pageToken' }],
-    'a token': [{ NextToken: 'x' }, {}, { kind: 'token', next: 'NextToken', tokenParam: 'NextToken' }],
-    'a continuation token': [
-      { continuation_token: 'x' },
-      {},
-      { kind: 'token', next: 'continuation_token', tokenParam: 'continuation_token' },
-    ],
-    'a total': [{ total_count: 120 }, {}, { kind: 'offset', total: 'total_count' }],
-    'a total beside the count of the page': [{ count: 25, total: 120 }, {}, { kind: 'offset', total: 'total' }],
-    'a total in a header': [{}, { 'x-total-count': '120' }, { kind: 'offset', totalHeader: 'X-Total-Count' }],
-    'a total in a header that no setting reads': [{}, { 'content-range': 'items 0-24/120' }, { kind: 'offset' }],
-    'a number of pages': [{ total_pages: 5 }, {}, { kind: 'page' }],
-    'the number of the next page': [{ next_page: 2, total: 120 }, {}, { kind: 'page', total: 'total' }],
-    'a flag': [{ has_more: true }, {}, { kind: 'offset' }],
-    'nothing of more': [{ next: null, has_more: false }, {}, undefined],
-    nothing: [{}, {}, undefined],
-  };
-  for (const [name, [body, headers, expected]] of Object.entries(cases)) {
-    it(`is found for ${name}`, () => {
-      expect(fittingPaginations(said(body, headers))[0]).to.deep.equal(expected);
-    });
-  }
 });

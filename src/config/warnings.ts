@@ -1,0 +1,92 @@
+import { type BareName, bareNamesOf } from '../mapping/bare-names.ts';
+import type { Resource } from '../resources/resource.ts';
+import type { Finding } from './check-settings.ts';
+import type { ConfigIssue } from './config-error.ts';
+import { type Config, type ResourceConfig, resourceConfig } from './schema/settings.ts';
+
+type Path = ConfigIssue['path'];
+type IsWritten = (path: Path) => boolean;
+
+/** Whoever writes one of these has a platform of another contract than the default, whose paging is another one, too. */
+const OF_ANOTHER_CONTRACT = ['path', 'items', 'where', 'fields'];
+
+/** Words for what has no other kind, name or text: no platform calls a field so. */
+const NO_FIELDS: ReadonlySet<string> = new Set([
+  ...['true', 'false', 'null', 'none', 'other', 'others', 'unknown', 'undefined', 'unspecified', 'uncategorized'],
+  ...['uncategorised', 'misc', 'miscellaneous', 'untitled', 'unnamed'],
+]);
+
+/** Kinds and states, which may be fields, too: `enabled` is, where it is mapped by `values`. */
+const KINDS: ReadonlySet<string> = new Set([
+  ...['active', 'inactive', 'enabled', 'disabled', 'installed', 'paused', 'running', 'manual', 'scheduled'],
+  ...['automatic', 'automated', 'general', 'default', 'custom'],
+]);
+
+/** Of {@link KINDS}, those that are seldom the name of a field. */
+const SELDOM_FIELDS: ReadonlySet<string> = new Set(['manual', 'automatic', 'general']);
+
+const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+
+/**
+ * What is most likely meant otherwise in settings that are valid. `isWritten` tells what stands in them, since defaults are
+ * filled in.
+ */
+export function warningsOf(config: Config, resources: readonly Resource[], isWritten: IsWritten): Finding[] {
+  return resources.flatMap((resource) => {
+    const settings = resourceConfig(config, resource);
+    if (!settings.enabled) return [];
+    const path = ['resources', resource.name];
+    return [...pagingWarnings(path, isWritten), ...expressionWarnings(path, settings, resource, isWritten)];
+  });
+}
+
+function pagingWarnings(path: Path, isWritten: IsWritten): Finding[] {
+  const isOther = OF_ANOTHER_CONTRACT.some((key) => isWritten([...path, key]));
+  if (!isOther || isWritten([...path, 'pagination'])) return [];
+  const message =
+    'pagination is left out, so that the default stands: { kind: token }; write how this platform pages, { kind: none } where it does not';
+  return [{ path, key: true, message }];
+}
+
+function expressionWarnings(path: Path, settings: ResourceConfig, resource: Resource, isWritten: IsWritten): Finding[] {
+  const { items, where, pagination, fields } = settings;
+  const warn = (at: Path, expression: string | undefined, isText: (name: BareName) => boolean): Finding[] => {
+    const names = expression === undefined ? [] : bareNamesOf(expression);
+    const meant = names.filter((name) => name.as === 'compared' || name.as === 'argument' || isText(name));
+    return meant.map((name) => ({ path: at, key: false, message: describe(name, String(at.at(-1))) }));
+  };
+  const never = () => false;
+  const next = 'next' in pagination ? pagination.next : undefined;
+  return [
+    ...warn([...path, 'items'], items, never),
+    ...warn([...path, 'pagination', 'next'], next, never),
+    ...warn([...path, 'pagination', 'total'], pagination.total, never),
+    ...warn([...path, 'where'], where, never),
+    ...Object.entries(fields).flatMap(([field, { from, values }]) => {
+      const at = [...path, 'fields', field];
+      const isKind = resource.filters.includes(field);
+      const isMapped = Object.keys(values).length > 0;
+      return warn(isWritten([...at, 'from']) ? [...at, 'from'] : at, from, (name) => {
+        return name.name !== field && looksLikeText(name, isKind, isMapped);
+      });
+    }),
+  ];
+}
+
+/** `isKind`: of a field that tells kinds of items apart. `isMapped`: its values are looked up, so that they come from somewhere. */
+function looksLikeText({ name, as }: BareName, isKind: boolean, isMapped: boolean): boolean {
+  const word = name.toLowerCase();
+  if (NO_FIELDS.has(word)) return true;
+  if (!isKind) return false;
+  if (as === 'fallback') return KINDS.has(word) || CAPITALS.test(name);
+  return !isMapped && (SELDOM_FIELDS.has(word) || CAPITALS.test(name));
+}
+
+function describe({ name, as, written, quoted }: BareName, key: string): string {
+  // Alone, a text needs quotes of YAML around its own.
+  const meant = as === 'value' ? `${key}: "${quoted}"` : quoted;
+  const cure = `write ${meant} if that is meant, or @.${name} for the field`;
+  return as === 'compared'
+    ? `${written} compares two fields, not a field with ${name} itself: ${cure}`
+    : `${name} is read as a field of that name, not as ${name} itself: ${cure}`;
+}
