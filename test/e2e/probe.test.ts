@@ -31,7 +31,7 @@ describe('portico check --probe', () => {
       authorization: Bearer [credential]
   200 after N ms, application/json
   60 items of 3 pages after N ms
-  empty in all of them: description
+  its first page says: data.count is 60
   first item, as it came
       {
         "wid": 0,
@@ -44,6 +44,7 @@ describe('portico check --probe', () => {
       name (title)         W 0
       description (about)  (empty)
       createTime (at)      2026-01-02T03:04:05Z
+  warning: the field description is empty in every item
 
 FILE: OK: 1 of 1 resources could be read whole
 `);

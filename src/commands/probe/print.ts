@@ -19,7 +19,7 @@ function printResource(report: ResourceReport, paint: Paint): string {
     ...printExchange(report, paint),
     ...printOutcome(report, paint),
     ...(first === undefined ? [] : printFirst(first, paint)),
-    ...warnings.map((warning) => `  ${paint('yellow', 'warning:')} ${warning}`),
+    ...warnings.map(({ text }) => `  ${paint('yellow', 'warning:')} ${text}`),
     ...suggestions.map(({ setting, value, why }) => `  ${paint('cyan', 'try')} ${setting}: ${value}   # ${why}`),
   ].join('\n');
 }
@@ -33,12 +33,24 @@ function printExchange({ request, response }: ResourceReport, paint: Paint): str
   return [`  ${request.method} ${request.url}`, ...headers, answer];
 }
 
-function printOutcome({ error, pages, items, dropped, ms, emptyFields }: ResourceReport, paint: Paint): string[] {
+function printOutcome({ error, ...report }: ResourceReport, paint: Paint): string[] {
+  const { pages, signs, ms } = report;
+  const says = signs.length === 0 ? [] : [`  its first page says: ${signs.join('; ')}`];
   if (error === undefined) {
-    const invalid = dropped === 0 ? '' : `, ${dropped} dropped that could not be mapped`;
-    const count = `${items} ${items === 1 ? 'item' : 'items'} of ${pages} ${pages === 1 ? 'page' : 'pages'}`;
-    const empty = emptyFields.length === 0 ? [] : [`  empty in all of them: ${emptyFields.join(', ')}`];
-    return [`  ${paint('green', count)} after ${ms} ms${invalid}`, ...empty];
+    const { items, excluded, dropped, emptyFields, warnings } = report;
+    const parts = [
+      `${paint('green', `${items} ${items === 1 ? 'item' : 'items'} of ${pages} ${pages === 1 ? 'page' : 'pages'}`)} after ${ms} ms`,
+      ...(excluded > 0 ? [`${excluded} left out by where`] : []),
+      ...(dropped > 0 ? [`${dropped} dropped that could not be mapped`] : []),
+    ];
+    const empty = emptyFields.filter(
+      (field) => !warnings.some((warning) => 'field' in warning && warning.field === field),
+    );
+    return [
+      `  ${parts.join(', ')}`,
+      ...says,
+      ...(empty.length > 0 ? [`  empty in all of them: ${empty.join(', ')}`] : []),
+    ];
   }
   const { code, reason, said, headers = {}, credentialHeaders } = error;
   return [
@@ -46,6 +58,7 @@ function printOutcome({ error, pages, items, dropped, ms, emptyFields }: Resourc
     ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
     ...(said === undefined ? [] : [`  the platform said: ${said}`]),
     ...(credentialHeaders === undefined ? [] : [`  ${whereCredentialWas(credentialHeaders)}`]),
+    ...says,
   ];
 }
 

@@ -4,15 +4,18 @@ import { type ResourceConfig, resourceConfig } from '../../config/schema/setting
 import { createCore } from '../../core.ts';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { describeFinding, type MappingFinding } from '../../mapping/findings.ts';
 import { createPageParser, type Page } from '../../mapping/page.ts';
+import type { Events } from '../../observability/events.ts';
 import { define, type Resource, requiredFields } from '../../resources/resource.ts';
 import type { Load } from '../../snapshots/load.ts';
 import { textOf } from '../../upstream/client/body.ts';
+import { type Statement, statementsOf } from '../../upstream/signs/statements.ts';
 import { describeError } from './describe-error.ts';
 import { type Exchange, type Exchanges, recordExchanges } from './exchanges.ts';
 import { firstItemOf } from './first-item.ts';
 import { createMasks, type Masks } from './masks.ts';
-import type { FirstItem, ResourceReport } from './report.ts';
+import type { FirstItem, ResourceReport, Warning } from './report.ts';
 import { safeJson, safeTexts } from './safe-text.ts';
 import { suggestSettings } from './suggest.ts';
 
@@ -32,7 +35,13 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const settings = resourceConfig(loaded.config, resource);
   const masks = createMasks(loaded, resource.name, settings);
   const exchanges = recordExchanges(onPage);
-  const core = createCore(loaded.config, { events: {}, now: Date.now, tap: exchanges.tap });
+  const counts = { excluded: 0, dropped: 0 };
+  const warnings: Warning[] = [];
+  const events: Events = {
+    listLoaded: ({ excluded, dropped }) => Object.assign(counts, { excluded, dropped }),
+    mappingDoubted: (doubted) => warnings.push(describeDoubt(doubted)),
+  };
+  const core = createCore(loaded.config, { events, now: Date.now, tap: exchanges.tap });
   const begun = performance.now();
   try {
     const caller = { ...identity, requestId: randomUUID() };
@@ -49,15 +58,21 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       ms,
       pages: exchanges.pages,
       items: items?.length ?? 0,
-      dropped: outcome instanceof GatewayError ? 0 : outcome.dropped,
+      ...counts,
       emptyFields: items === undefined ? [] : emptyFields(resource, items),
-      warnings: [],
+      warnings,
       ...(failed !== undefined && { error: failed }),
       ...describePage(resource, settings, { exchanges, masks, ok: items !== undefined }),
     };
   } finally {
     await core.close();
   }
+}
+
+function describeDoubt({ field }: Parameters<NonNullable<Events['mappingDoubted']>>[0]): Warning {
+  const found: MappingFinding =
+    field === undefined ? { finding: 'where_drops_all' } : { finding: 'field_empty', field };
+  return { ...found, text: describeFinding(found) };
 }
 
 /** The outcome of a read: an error of the table is one, too. */
@@ -106,10 +121,10 @@ function describePage(
   resource: Resource,
   settings: ResourceConfig,
   { exchanges, masks, ok }: PageLook,
-): Pick<ResourceReport, 'first' | 'suggestions'> {
+): Pick<ResourceReport, 'first' | 'signs' | 'suggestions'> {
   const { page: bytes, headers = {} } = exchanges.firstPage ?? {};
   const parsed = bytes && parse(bytes, settings.items);
-  if (parsed === undefined) return { suggestions: [] };
+  if (parsed === undefined) return { signs: [], suggestions: [] };
   const { body, page } = parsed;
   const first = page && firstItemOf(page, settings, requiredFields(resource));
   const looks = { body, headers, count: page?.items.length, ok };
@@ -118,7 +133,8 @@ function describePage(
     value: masks.safe(value, 500),
     why: masks.safe(why, 500),
   }));
-  return { ...(first !== undefined && { first: safeItem(first, masks) }), suggestions };
+  const signs = statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, masks));
+  return { signs, ...(first !== undefined && { first: safeItem(first, masks) }), suggestions };
 }
 
 /** The body of a page, and the page where its items are where settings say; `undefined` for what is no JSON. */
@@ -132,6 +148,13 @@ function parse(bytes: Buffer, items: string): { readonly body: unknown; readonly
     if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
     return body === undefined ? undefined : { body };
   }
+}
+
+function describeSign({ sign, name, path, says }: Statement, { safe }: Masks): string {
+  const where = safe(path ?? `the header ${name}`, 100);
+  if (typeof says === 'number') return `${where} is ${says}`;
+  const what = sign === 'previous' ? 'a page before this one' : 'more';
+  return `${where} says that there is ${says ? what : `no ${what.replace(/^a /, '')}`}`;
 }
 
 function safeItem({ raw, mapped, from, why }: FirstItem, { safe }: Masks): FirstItem {

@@ -1,3 +1,5 @@
+import type { MappingFinding } from '../../mapping/findings.ts';
+
 /** What `portico check --probe` found out: what `--json` prints. Every text in it is safe to print, and holds no secret. */
 export interface ProbeReport {
   readonly file: string;
@@ -31,16 +33,23 @@ export interface ResourceReport {
   readonly pages: number;
   /** Items of the answer. */
   readonly items: number;
+  /** Items that `where` left out. */
+  readonly excluded: number;
   /** Items left out since they could not be mapped (`invalidItems: drop`). */
   readonly dropped: number;
+  /** What the first page says of how its list goes on. */
+  readonly signs: readonly string[];
   readonly first?: FirstItem;
   /** Documented fields that are empty in every item of the answer. */
   readonly emptyFields: readonly string[];
   /** What is to be doubted of a read that came to its end. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   readonly error?: ProbeError;
   readonly suggestions: readonly Suggestion[];
 }
+
+/** What is to be doubted, and the same in words. */
+export type Warning = MappingFinding & { readonly text: string };
 
 /** An item as the platform sent it, and what became of it. */
 export interface FirstItem {

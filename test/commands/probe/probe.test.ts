@@ -12,8 +12,13 @@ describe('a probe of a platform', () => {
       ok: true,
       pages: 3,
       items: 60,
+      excluded: 0,
       dropped: 0,
+      signs: ['data.count is 60'],
       emptyFields: ['description'],
+      warnings: [
+        { finding: 'field_empty', field: 'description', text: 'the field description is empty in every item' },
+      ],
       suggestions: [],
     });
     expect(report.request?.headers['authorization']).to.equal('Bearer [credential]');
@@ -37,6 +42,21 @@ describe('a probe of a platform', () => {
     expect(report.first).not.to.have.property('mapped');
   });
 
+  it('tells by what a platform says that there is more', async () => {
+    const body = { list: [{ id: 'a', name: 'A' }], meta: { total: 7, has_more: true, is_last: true } };
+    const report = await probedOne(
+      json(body, 200, { link: '</x>; rel="next"' }),
+      settings('items: list, pagination: { kind: none }'),
+    );
+    expect(report.error?.reason).to.contain('total is 7, and 1 came');
+    expect(report.signs).to.deep.equal([
+      'meta.total is 7',
+      'meta.has_more says that there is more',
+      'meta.is_last says that there is no more',
+      'the header Link: rel=next says that there is more',
+    ]);
+  });
+
   it('counts items that are dropped, and shows the first that is not', async () => {
     const list = [{ id: 'a' }, { id: 'b', name: 'B' }];
     const yaml = settings('items: list, pagination: { kind: none }, invalidItems: drop');
@@ -49,6 +69,8 @@ describe('a probe of a platform', () => {
     const yaml = settings("items: list, pagination: { kind: none }, where: name == 'C'");
     const report = await probedOne(json({ list: [{ id: 'b', name: 'B' }] }), yaml);
     expect(report.first).to.deep.include({ raw: { id: 'b', name: 'B' }, why: 'where leaves it out' });
+    expect(report).to.deep.include({ items: 0, excluded: 1, emptyFields: [] });
+    expect(report.warnings).to.deep.equal([{ finding: 'where_drops_all', text: 'where leaves out every item' }]);
   });
 
   it('tells of every resource that is offered', async () => {
