@@ -34,7 +34,7 @@ function printExchange({ request, response }: ResourceReport, paint: Paint): str
 }
 
 function printOutcome({ error, ...report }: ResourceReport, paint: Paint): string[] {
-  const { pages, signs, ms } = report;
+  const { upstream, pages, signs, ms } = report;
   const says = signs.length === 0 ? [] : [`  its first page says: ${signs.join('; ')}`];
   if (error === undefined) {
     const { items, excluded, dropped, emptyFields, warnings } = report;
@@ -57,14 +57,15 @@ function printOutcome({ error, ...report }: ResourceReport, paint: Paint): strin
     `  ${paint('red', `${code}: ${reason}`)}`,
     ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
     ...(said === undefined ? [] : [`  the platform said: ${said}`]),
-    ...(credentialHeaders === undefined ? [] : [`  ${whereCredentialWas(credentialHeaders)}`]),
+    ...(credentialHeaders === undefined ? [] : [`  ${whereCredentialWas(credentialHeaders, upstream)}`]),
     ...says,
   ];
 }
 
-function whereCredentialWas(headers: readonly string[]): string {
-  if (headers.length === 0) return 'no header held the token (credential.kind: none)';
-  return `the token was in the header ${headers.join(', ')}; upstreams.<name>.credential names another`;
+function whereCredentialWas(headers: readonly string[], upstream: string): string {
+  const setting = `upstreams.${upstream}.credential`;
+  if (headers.length === 0) return `no header held the token: ${setting} is of kind none`;
+  return `the token was in the header ${headers.join(', ')}; ${setting} names another`;
 }
 
 const MAX_LINES = 40;
