@@ -1,12 +1,10 @@
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
+import { compileList } from './catalogue/compile.ts';
 import { createLoader, type Made } from './catalogue/loader.ts';
-import { createPageTurns } from './catalogue/page-turns.ts';
+import { createPageDesk } from './catalogue/page-desk.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillPath } from './config/schema/templates.ts';
 import { createAuthorization } from './credentials/authorize.ts';
-import { compileExpression } from './mapping/expression.ts';
-import { createMapper } from './mapping/mapper.ts';
-import { createPageParser } from './mapping/page.ts';
 import type { Events } from './observability/events.ts';
 import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
@@ -18,7 +16,6 @@ import { lowerCased } from './upstream/client/client.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
-import type { Pagination } from './upstream/pagination/pagination.ts';
 
 export interface CoreOptions {
   readonly events: Events;
@@ -49,7 +46,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
   const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
   const memoFor = createMemos<Made>(config.cache.reuseMaxBytes);
-  const turns = createPageTurns(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
+  const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const loading = createLoading({ maxBytes: config.maxLoadingBytes, events });
   const waiting = createWaiting({ ...config, events });
 
@@ -71,24 +68,22 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
     offered.map(({ resource, settings }) => {
       const { name } = resource;
       const { upstream, timeoutMs, baseUrl } = upstreamOf(settings);
+      const listSettings = {
+        ...settings,
+        baseUrl,
+        path: fillPath(settings.path, settings.pathParams),
+        headers: lowerCased(settings.headers),
+        required: requiredFields(resource),
+      };
       const load = createLoader({
         resource: name,
         upstream,
         timeoutMs,
         strictMapping: settings.strictMapping,
-        list: {
-          ...settings,
-          baseUrl,
-          path: fillPath(settings.path, settings.pathParams),
-          headers: lowerCased(settings.headers),
-          pagination: compilePagination(settings.pagination),
-        },
+        list: compileList(listSettings).list,
+        readPage: desk.open(name, listSettings),
         maxReadBytes: settings.maxReadBytes,
-        maxPageValues: settings.maxPageValues,
         loading,
-        turns,
-        parse: createPageParser(settings.items),
-        map: createMapper({ ...settings, required: requiredFields(resource) }),
         memo: memoFor(name),
         events,
         now,
@@ -111,7 +106,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
     cache,
     upstreams,
     async close() {
-      await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));
+      await Promise.all([desk.close(), ...[...upstreams.values()].map((upstream) => upstream.close())]);
     },
   };
 }
@@ -123,21 +118,4 @@ function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readon
     return [name, [...new Set(texts)]] as const;
   });
   return Object.fromEntries(known.filter(([, texts]) => texts.length > 0));
-}
-
-/** Pagination with what a page says of itself as a function in place of its expression. */
-function compilePagination(settings: ResourceConfig['pagination']): Pagination {
-  const compile = (expression: string | undefined) =>
-    expression === undefined ? undefined : compileExpression(expression).evaluate;
-  const total = compile(settings.total);
-  switch (settings.kind) {
-    case 'token':
-      return { ...settings, total, next: compileExpression(settings.next).evaluate };
-    case 'link':
-      return { ...settings, total, next: compile(settings.next) };
-    case 'none':
-    case 'offset':
-    case 'page':
-      return { ...settings, total };
-  }
 }

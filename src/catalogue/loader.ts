@@ -7,18 +7,22 @@ import type { Load, Loader } from '../snapshots/load.ts';
 import type { Memo, Memoized } from '../snapshots/memo.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 import type { LoadAccount, Loading } from '../upstream/loading.ts';
+import type { ListRequest } from '../upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../upstream/pagination/paginate.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
 import { headerStatements } from '../upstream/signs/statements.ts';
 import type { PageRequest, Reply, ReplyHeaders, Upstream } from '../upstream/upstream.ts';
-import { createPageReader, type MappedPage, type PageReaderOptions } from './page-reader.ts';
+import type { ReadPage } from './page-desk.ts';
+import type { MappedPage } from './page-reader.ts';
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
 
-export interface LoaderOptions extends PageReaderOptions {
+export interface LoaderOptions {
   /** Name of the resource, as events tell it. */
   readonly resource: string;
   readonly upstream: Upstream;
+  readonly list: ListRequest;
+  readonly readPage: ReadPage;
   /** Deadline of one read, all pages included. */
   readonly timeoutMs: number;
   /** Bytes of one read, all its pages together, decoded. */
@@ -49,16 +53,15 @@ type First =
  * response may say that the whole list is what it was.
  */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, maxReadBytes, strictMapping, loading, events, now } = options;
+  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, strictMapping, loading, events, now } = options;
   const target = firstTarget(list);
   // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
   const memo = tellsItsEnd ? options.memo : undefined;
-  const readPage = createPageReader(options);
 
   async function load(caller: Caller, account: LoadAccount, signal: AbortSignal, known?: Load): Promise<Load> {
     const loadedAt = now();
-    const { own, restMs } = startStopwatch();
+    const { own, spend, restMs } = startStopwatch();
 
     function get<P>(request: Omit<PageRequest<P>, 'caller'>, pageSignal: AbortSignal): Promise<Reply<P>> {
       const read: PageRequest<P>['read'] = (body, headers) => {
@@ -73,12 +76,12 @@ export function createLoader(options: LoaderOptions): Loader {
       const memoKey = memo && own(() => `${memo.keyOf(body)} ${saidOf(headers)}`);
       const memoized = memoKey === undefined ? undefined : memo?.get(memoKey);
       if (memoized !== undefined) return { memoized };
-      return { page: await readPage({ body, headers, first: true, signal, own }), memoKey };
+      return { page: await readPage({ body, headers, first: true, signal, spend }), memoKey };
     }
 
     async function fetchPage(furtherTarget: string, pageSignal: AbortSignal): Promise<MappedPage> {
       const read = (body: Buffer, headers: ReplyHeaders) =>
-        readPage({ body, headers, first: false, signal: pageSignal, own });
+        readPage({ body, headers, first: false, signal: pageSignal, spend });
       const { page } = await get({ target: furtherTarget, read }, pageSignal);
       if (page === undefined) throw new Error('the upstream was asked about no entity tag');
       return orThrow(page);
@@ -100,13 +103,13 @@ export function createLoader(options: LoaderOptions): Loader {
       for await (const each of paginate(list, page, fetchPage, signal)) {
         signal.throwIfAborted();
         own(() => {
-          for (const items of each.items) writer.add(items);
+          writer.add(each.items);
           counts = addCounts(counts, each.counts);
         });
         pages += 1;
       }
       if (strictMapping) checkFindings(counts);
-      return { snapshot: own(() => writer.finish()), counts, pages };
+      return { snapshot: await writer.finishInSteps(), counts, pages };
     }
 
     const asked = await get({ target, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
@@ -189,6 +192,8 @@ function checkFindings(counts: MappingCounts): void {
 interface Stopwatch {
   /** Does some work of our own, and takes its time. */
   own<T>(work: () => T): T;
+  /** Takes account of work of our own that was done elsewhere, in milliseconds. */
+  spend(ms: number): void;
   /** Milliseconds since the start that were not spent on work of our own. */
   restMs(): number;
 }
@@ -196,13 +201,17 @@ interface Stopwatch {
 function startStopwatch(): Stopwatch {
   const begun = performance.now();
   let ownMs = 0;
+  const spend = (ms: number) => {
+    ownMs += ms;
+  };
   return {
     own(work) {
       const start = performance.now();
       const result = work();
-      ownMs += performance.now() - start;
+      spend(performance.now() - start);
       return result;
     },
+    spend,
     restMs: () => performance.now() - begun - ownMs,
   };
 }

@@ -249,7 +249,7 @@ export interface GatewayErrorFacts {
   /** Replaces the row's `detail`. Goes to callers: words of ours only, never an upstream's. */
   readonly detail?: string;
   /** Why, in words of ours, for the log only. Never text that came from outside. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Name of the upstream that failed, as settings call it. */
   readonly upstream?: string;
   /** Seconds for `Retry-After`; replaces the row's own. */

@@ -1,3 +1,5 @@
+import { setImmediate as laterTurn } from 'node:timers/promises';
+
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
@@ -23,4 +25,28 @@ function run(): void {
   isScheduled = false;
   waiting.shift()?.();
   schedule();
+}
+
+/** Does some work now or in a later turn of the event loop, and tells how long it took, in milliseconds. */
+export type InBudget = <T>(work: () => T, tookMs: (ms: number) => void) => Promise<T>;
+
+/** Shares each turn of the event loop among many small pieces of work: they take `ms` of it, the last of them maybe longer. */
+export function createTurnBudget(ms: number): InBudget {
+  let usedMs = 0;
+  return async (work, tookMs) => {
+    while (usedMs >= ms) await laterTurn();
+    if (usedMs === 0) {
+      setImmediate(() => {
+        usedMs = 0;
+      });
+    }
+    const begun = performance.now();
+    try {
+      return work();
+    } finally {
+      const took = performance.now() - begun;
+      usedMs += took;
+      tookMs(took);
+    }
+  };
 }

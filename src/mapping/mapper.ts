@@ -25,7 +25,7 @@ export interface Mapped extends MappingCounts {
  * Compiles settings into a mapper from an upstream's items to documented ones. An item is invalid where a field is (see
  * {@link createField}) or where `where` cannot be evaluated over it. With `fail`, the mapper throws `upstream_invalid`
  * for the first such item; its reason names the field and the item's place in the page, never a value. `from` and `to` say
- * which items of the page are mapped: all, or those of one slice.
+ * which items of the page are mapped, if not all.
  */
 export function createMapper({
   fields,

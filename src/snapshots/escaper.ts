@@ -1,10 +1,9 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/turns.ts';
-import { unpooled } from './snapshot.ts';
+import { unpooled, unpooledInSteps } from './snapshot.ts';
 
-/** Bytes that are escaped, and bytes that are copied, in one turn of the event loop: each takes about a millisecond. */
+/** Bytes that are escaped in one turn of the event loop: about a millisecond. */
 const ESCAPE_STEP_BYTES = 262_144;
-const COPY_STEP_BYTES = 4_194_304;
 
 const QUOTE = Buffer.from('"');
 
@@ -60,23 +59,11 @@ function escapeStep(bytes: Buffer): Buffer {
 
 async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [QUOTE];
-  let length = 2 * QUOTE.length;
   for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
     // Before the first one, too: many may ask in one turn.
     await nextTurn();
-    const chunk = escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES));
-    chunks.push(chunk);
-    length += chunk.length;
+    chunks.push(escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES)));
   }
   chunks.push(QUOTE);
-  const escaped = Buffer.allocUnsafeSlow(length);
-  let offset = 0;
-  let copied = 0;
-  for (const chunk of chunks) {
-    offset += chunk.copy(escaped, offset);
-    if (offset - copied < COPY_STEP_BYTES) continue;
-    copied = offset;
-    await nextTurn();
-  }
-  return escaped;
+  return unpooledInSteps(chunks);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nextTurn } from '../kernel/turns.ts';
 
 /** The JSON bytes of one resource as one caller's partition saw it. Immutable. */
 export interface Snapshot {
@@ -16,6 +17,9 @@ export interface Snapshot {
   readonly representations: Readonly<Record<string, Buffer>>;
 }
 
+/** Bytes that are copied in one turn of the event loop: 1 to 4 ms. */
+const COPY_STEP_BYTES = 4_194_304;
+
 const NONE = Object.freeze({});
 const [OPEN, COMMA, CLOSE, EMPTY] = ['[', ',', ']', '[]'].map((text) => Buffer.from(text)) as [
   Buffer,
@@ -28,6 +32,8 @@ const [OPEN, COMMA, CLOSE, EMPTY] = ['[', ',', ']', '[]'].map((text) => Buffer.f
 export interface SnapshotWriter {
   add(items: readonly object[] | EncodedItems): void;
   finish(): Snapshot;
+  /** The same for a list that may be long, in as many turns of the event loop as it takes. */
+  finishInSteps(): Promise<Snapshot>;
 }
 
 /** Some items as JSON. */
@@ -62,6 +68,16 @@ export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
     chunks.push(chunk);
     length += chunk.length;
   };
+  const end = () => write(starts.length === 0 ? EMPTY : CLOSE);
+  const made = (bytes: Buffer): Snapshot =>
+    Object.freeze({
+      bytes,
+      etag: `W/"${hash.digest('base64url').slice(0, 22)}"`,
+      count: starts.length,
+      itemStarts: new Uint32Array(starts),
+      loadedAt,
+      representations: NONE,
+    });
   return {
     add(items) {
       const added = 'bytes' in items ? items : encodeItems(items);
@@ -71,15 +87,12 @@ export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
       write(added.bytes);
     },
     finish() {
-      write(starts.length === 0 ? EMPTY : CLOSE);
-      return Object.freeze({
-        bytes: unpooled(chunks),
-        etag: `W/"${hash.digest('base64url').slice(0, 22)}"`,
-        count: starts.length,
-        itemStarts: Uint32Array.from(starts),
-        loadedAt,
-        representations: NONE,
-      });
+      end();
+      return made(unpooled(chunks));
+    },
+    async finishInSteps() {
+      end();
+      return made(await unpooledInSteps(chunks));
     },
   };
 }
@@ -92,5 +105,19 @@ export function unpooled(chunks: readonly Buffer[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;
   for (const chunk of chunks) offset += chunk.copy(bytes, offset);
+  return bytes;
+}
+
+/** The same, in steps between which others have their turn. */
+export async function unpooledInSteps(chunks: readonly Buffer[]): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
+  let offset = 0;
+  let copied = 0;
+  for (const chunk of chunks) {
+    offset += chunk.copy(bytes, offset);
+    if (offset - copied < COPY_STEP_BYTES) continue;
+    copied = offset;
+    await nextTurn();
+  }
   return bytes;
 }

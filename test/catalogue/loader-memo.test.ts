@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Made } from '../../src/catalogue/loader.ts';
 import { createLoader } from '../../src/catalogue/loader.ts';
-import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import type { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser } from '../../src/mapping/page.ts';
@@ -11,6 +10,7 @@ import { createMemos } from '../../src/snapshots/memo.ts';
 import { createLoading } from '../../src/upstream/loading.ts';
 import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
 import { callerWith } from '../support/caller.ts';
+import { readAtOnce } from './read-at-once.ts';
 
 const plain = { from: '', default: '', values: {}, format: 'none' } as const;
 const never = new AbortController().signal;
@@ -66,6 +66,15 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
   });
   const left = [...answers];
   const counts = { mapped: 0 };
+  const list = {
+    baseUrl: 'https://platform.example',
+    path: '/things',
+    query: {},
+    pagination,
+    maxItems: 100,
+    maxPages: 10,
+    maxNextBytes: 4096,
+  };
   const load = createLoader({
     upstream: {
       name: 'platform',
@@ -79,24 +88,18 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     resource,
     events,
     now,
-    list: {
-      baseUrl: 'https://platform.example',
-      path: '/things',
-      query: {},
-      pagination,
-      maxItems: 100,
-      maxPages: 10,
-      maxNextBytes: 4096,
-    },
+    list,
     maxReadBytes: 100_000,
-    maxPageValues: 1000,
     loading: createLoading({ maxBytes: 100_000, events }),
-    turns: createPageTurns(1_000_000),
-    parse: createPageParser('things'),
-    map: (page, from, to) => {
-      counts.mapped += 1;
-      return map(page, from, to);
-    },
+    readPage: readAtOnce({
+      list,
+      maxPageValues: 1000,
+      parse: createPageParser('things'),
+      map: (page) => {
+        counts.mapped += 1;
+        return map(page);
+      },
+    }),
     memo: memoFor(resource),
   });
   return { read: (token = 'anybody') => load(callerWith(token), never), counts };

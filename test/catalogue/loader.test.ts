@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import { createLoader } from '../../src/catalogue/loader.ts';
-import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { NO_COUNTS } from '../../src/mapping/findings.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../src/mapping/page.ts';
 import type { Events } from '../../src/observability/events.ts';
 import { createLoading, type Loading } from '../../src/upstream/loading.ts';
+import type { ListRequest } from '../../src/upstream/pagination/list-read.ts';
 import type { PageRequest, ReplyHeaders } from '../../src/upstream/upstream.ts';
 import { callerWith } from '../support/caller.ts';
+import { readAtOnce } from './read-at-once.ts';
 
 const plain = { from: '', default: '', values: {}, format: 'none' } as const;
 
@@ -37,6 +38,21 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
     required: ['id', 'name'],
     invalidItems,
   });
+  const list: ListRequest = {
+    baseUrl: 'https://platform.example/base',
+    path: '/things',
+    query: { installed: 'true' },
+    pagination: {
+      kind: 'token',
+      sizeParam: 'size',
+      size: 2,
+      tokenParam: 'token',
+      next: (body) => (body as { next?: unknown }).next,
+    },
+    maxItems: 10,
+    maxPages: 10,
+    maxNextBytes: 4096,
+  };
   return createLoader({
     resource: 'things',
     upstream: {
@@ -50,30 +66,18 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
     timeoutMs,
     events,
     now,
-    list: {
-      baseUrl: 'https://platform.example/base',
-      path: '/things',
-      query: { installed: 'true' },
-      pagination: {
-        kind: 'token',
-        sizeParam: 'size',
-        size: 2,
-        tokenParam: 'token',
-        next: (body) => (body as { next?: unknown }).next,
-      },
-      maxItems: 10,
-      maxPages: 10,
-      maxNextBytes: 4096,
-    },
+    list,
     maxReadBytes,
-    maxPageValues: 1000,
     loading,
-    turns: createPageTurns(1_000_000),
-    parse: createPageParser('things'),
-    map: (each, from, to) => {
-      mapped?.(each);
-      return map(each, from, to);
-    },
+    readPage: readAtOnce({
+      list,
+      maxPageValues: 1000,
+      parse: createPageParser('things'),
+      map: (each) => {
+        mapped?.(each);
+        return map(each);
+      },
+    }),
   });
 }
 
@@ -159,6 +163,21 @@ describe('a loader', () => {
         ['a', 3],
       ]),
     ];
+    const list: ListRequest = {
+      baseUrl: 'https://platform.example',
+      path: '/things',
+      query: {},
+      pagination: {
+        kind: 'token',
+        sizeParam: null,
+        size: 1,
+        tokenParam: 't',
+        next: () => (asked < 3 ? `${asked}` : ''),
+      },
+      maxItems: 10,
+      maxPages: 10,
+      maxNextBytes: 4096,
+    };
     const load = createLoader({
       resource: 'things',
       upstream: {
@@ -172,30 +191,18 @@ describe('a loader', () => {
       timeoutMs: 5000,
       events: { listLoaded: ({ defaulted }) => told.push(defaulted) },
       now: Date.now,
-      list: {
-        baseUrl: 'https://platform.example',
-        path: '/things',
-        query: {},
-        pagination: {
-          kind: 'token',
-          sizeParam: null,
-          size: 1,
-          tokenParam: 't',
-          next: () => (asked < 3 ? `${asked}` : ''),
-        },
-        maxItems: 10,
-        maxPages: 10,
-        maxNextBytes: 4096,
-      },
+      list,
       maxReadBytes: 1000,
-      maxPageValues: 1000,
       loading: createLoading({ maxBytes: 1000, events: {} }),
-      turns: createPageTurns(1000),
-      parse: createPageParser('@'),
-      map: ({ items }) => ({
-        items: [],
-        ...NO_COUNTS,
-        defaulted: counts[Number(items[0]) - 1] ?? new Map(),
+      readPage: readAtOnce({
+        list,
+        maxPageValues: 1000,
+        parse: createPageParser('@'),
+        map: ({ items }) => ({
+          items: [],
+          ...NO_COUNTS,
+          defaulted: counts[Number(items[0]) - 1] ?? new Map(),
+        }),
       }),
     });
     await load(callerWith(), never);
@@ -255,31 +262,6 @@ describe('a loader', () => {
     );
     expect((await load(callerWith(), never)).snapshot.loadedAt).to.equal(1000);
     expect(time).to.equal(2000);
-  });
-
-  it('lets others have their turn between pages that are there already, and take their time', async () => {
-    let turn = 0;
-    let done = false;
-    const others = () => {
-      turn += 1;
-      if (!done) setImmediate(others);
-    };
-    setImmediate(others);
-    const mappedIn: number[] = [];
-    const load = loaderOver(
-      async ({ target }) =>
-        page([thing(target.length)], target.includes('bb') ? '' : `${target.slice(-1) === 'b' ? 'bb' : 'b'}`),
-      {
-        mapped: () => {
-          mappedIn.push(turn);
-          for (const begun = performance.now(); performance.now() < begun + 6; );
-        },
-      },
-    );
-    await load(callerWith(), never);
-    done = true;
-    expect(mappedIn).to.have.length(3);
-    expect(new Set(mappedIn).size).to.equal(3);
   });
 
   it('maps no page after it was aborted, though more of them have come', async () => {

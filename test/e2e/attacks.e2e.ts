@@ -168,16 +168,12 @@ describe(`all attacks at once, for ${SECONDS} s (ATTACK_SECONDS=60 for the long 
     expect(overloaded).to.be.below(ok / 20);
   });
 
-  it('keeps honest callers waiting a few times as long as without, and no longer', () => {
+  it('keeps honest callers waiting less than ten times as long as without', () => {
     // Compared with the process beside, too: where attackers, platforms and other tests keep the machine busy, everything is
-    // slower than it was in quiet. One of a hundred reads comes behind the longest steps that there are, several in a row:
-    // messages of 1 MiB, pages of 2 MiB. How long those may be, test/mcp and test/catalogue measure by processor time.
-    for (const [percent, times] of [
-      [50, 20],
-      [99, 40],
-    ] as const) {
+    // slower than it was in quiet. One of a hundred reads comes behind the longest steps that there are.
+    for (const percent of [50, 99]) {
       const usual = Math.max(percentile(percent, quiet.tools), percentile(percent, beside.tools));
-      expect(percentile(percent, attacked.tools), `percentile ${percent}`).to.be.below(times * usual);
+      expect(percentile(percent, attacked.tools), `percentile ${percent}`).to.be.below(10 * usual);
     }
   });
 

@@ -36,8 +36,8 @@ export interface PageView {
   readonly next?: unknown;
   /** How many items its body says that there are in all, where settings say that it does. */
   readonly total?: unknown;
-  /** Digests of its items; absent where the page {@link isWhole the whole list} is. */
-  readonly digests?: readonly string[] | undefined;
+  /** Digests of its items, as one text; absent where the page {@link isWhole the whole list} is. */
+  readonly digests?: string | undefined;
 }
 
 /** A page, parsed. */

@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { incomplete } from './incomplete.ts';
 import type { PageView } from './list-read.ts';
+
+/** Characters of one digest, and how many are compared in one step: a page may have 75,000 items. */
+const DIGEST_LENGTH = 32;
+const STEP = 5000;
 
 /** The tokens or links of one read, each in the same small space however long it is. */
 export interface Seen {
@@ -24,20 +29,35 @@ export function createSeen(): Seen {
  */
 export async function* withoutRepeats<P extends PageView>(pages: AsyncIterable<P>): AsyncGenerator<P> {
   const seen = new Set<string>();
-  let count = 0;
   for await (const page of pages) {
-    count += 1;
-    const { digests = [] } = page;
-    if (count > 1 && digests.some((digest) => seen.has(digest))) {
-      throw incomplete('an item of an earlier page came again');
+    const { digests = '' } = page;
+    // Those of one page may be the same: they are compared with the earlier ones before the first of them is added.
+    for await (const some of inSteps(digests)) {
+      if (some.some((digest) => seen.has(digest))) throw incomplete('an item of an earlier page came again');
     }
-    for (const digest of digests) seen.add(digest);
+    for await (const some of inSteps(digests)) for (const digest of some) seen.add(digest);
     yield page;
   }
 }
 
-/** 32 bytes that stand for an item. Throws `upstream_invalid` for one that nests deeper than the stack is. */
-export function digestOf(item: unknown): string {
+/** The digests of a page, so many in a turn of the event loop. */
+async function* inSteps(digests: string): AsyncGenerator<string[]> {
+  for (let from = 0; from < digests.length; from += STEP * DIGEST_LENGTH) {
+    if (from > 0) await nextTurn();
+    const to = Math.min(from + STEP * DIGEST_LENGTH, digests.length);
+    const some: string[] = [];
+    for (let at = from; at < to; at += DIGEST_LENGTH) some.push(digests.slice(at, at + DIGEST_LENGTH));
+    yield some;
+  }
+}
+
+/** 32 characters for each item, that stand for it; one after the other, in one text that is soon handed on. */
+export function digestsOf(items: readonly unknown[]): string {
+  return items.map(digestOf).join('');
+}
+
+/** Throws `upstream_invalid` for one that nests deeper than the stack is. */
+function digestOf(item: unknown): string {
   try {
     return markOf(JSON.stringify(item));
   } catch (cause) {

@@ -1,4 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { LIST, post, READ, serve, serveRpc } from '../served.ts';
@@ -71,5 +74,50 @@ describe('a body in pieces', () => {
     for (const expected of ['(aa)', '(b)', '(cc)', '(d)']) {
       expect((await connection.receive()).body.toString()).to.equal(expected);
     }
+  });
+});
+
+describe('a long body', () => {
+  const LONG = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => `${index % 1_000_003} `).join(''));
+  const pieces = [LONG.subarray(0, 5), LONG.subarray(5, 3_000_000), Buffer.alloc(0), LONG.subarray(3_000_000)];
+
+  it('is whole and keeps its turn among pipelined ones, in one piece or in several, whoever reads slowly', async () => {
+    const bodies = [[Buffer.from('before')], pieces, [LONG], [Buffer.from('behind')]];
+    const left = [...bodies];
+    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: left.shift() ?? [] }));
+    const connection = openConnection(url);
+    connection.socket.pause();
+    connection.send(post('{}').repeat(4));
+    await eventually(() => left.length < 3);
+    connection.socket.resume();
+    for (const body of bodies) expect((await connection.receive()).body.equals(Buffer.concat(body))).to.equal(true);
+    expect((await ended(4)).map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(
+      bodies.map((body) => ['ok', Buffer.concat(body).length]),
+    );
+  });
+
+  it('is handed to the system 1 MiB at a time: what a client does not read waits where it is', async () => {
+    const sockets: Socket[] = [];
+    const watch = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+    subscribe('http.server.request.start', watch);
+    onCleanup(() => unsubscribe('http.server.request.start', watch));
+    const { url } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
+    const connection = openConnection(url);
+    connection.socket.pause();
+    connection.send(post('{}'));
+    await eventually(() => (sockets[0]?.writableLength ?? 0) > 0);
+    expect(sockets[0]?.writableLength).to.be.below(1_100_000);
+    connection.socket.resume();
+    expect((await connection.receive()).body.length).to.equal(LONG.length);
+  });
+
+  it('ends with its client', async () => {
+    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
+    const connection = openConnection(url);
+    connection.socket.pause();
+    connection.send(post('{}'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    connection.socket.resetAndDestroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
   });
 });

@@ -1,7 +1,7 @@
 import { isWhole, viewOf } from '../../../src/upstream/pagination/list-read.ts';
 import { firstTarget, type ListRequest, type PageView, paginate } from '../../../src/upstream/pagination/paginate.ts';
 import type { Pagination } from '../../../src/upstream/pagination/pagination.ts';
-import { digestOf } from '../../../src/upstream/pagination/repeats.ts';
+import { digestsOf } from '../../../src/upstream/pagination/repeats.ts';
 
 export interface Item {
   readonly id: number;
@@ -98,7 +98,7 @@ export function simulate(options: PlatformOptions): Platform {
       const { items: read } = answer;
       const view = viewOf(pagination, { ...answer, enclosing: [{ fields: [], value: answer.body }] });
       const alone = request === 0 && isWhole(pagination, view);
-      return { ...view, items: read, ...(!alone && { digests: read.map(digestOf) }) };
+      return { ...view, items: read, ...(!alone && { digests: digestsOf(read) }) };
     },
   };
 }

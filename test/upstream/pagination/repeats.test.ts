@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { PageView } from '../../../src/upstream/pagination/list-read.ts';
-import { digestOf, withoutRepeats } from '../../../src/upstream/pagination/repeats.ts';
+import { digestsOf, withoutRepeats } from '../../../src/upstream/pagination/repeats.ts';
 
 async function read(...pages: (readonly unknown[])[]) {
   async function* source(): AsyncGenerator<PageView> {
-    for (const items of pages) yield { count: items.length, headers: {}, said: [], digests: items.map(digestOf) };
+    for (const items of pages) yield { count: items.length, headers: {}, said: [], digests: digestsOf(items) };
   }
   try {
     let count = 0;
@@ -35,7 +35,7 @@ describe('a read of several pages', () => {
         throw new RangeError('Maximum call stack size exceeded');
       },
     };
-    expect(() => digestOf(item))
+    expect(() => digestsOf([item]))
       .to.throw()
       .that.includes({ code: 'upstream_invalid', reason: 'an item nests too deeply' });
   });
