@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -22,19 +22,48 @@ const acme: RequestListener = (request, response) => {
   json({ results, total: PLAYBOOKS.length, offset, limit })(request, response);
 };
 
-/** Settings for it. Beside them are free ports, so that nothing else on the machine is in the way. */
-const settings = (url: string) => `
-upstreams: { acme: { baseUrl: ${url}/api } }
-resources:
-  workflows:
-    upstream: acme
-    path: /playbooks
-    query: {}
-    items: results
-    pagination: { kind: offset, sizeParam: limit, offsetParam: offset, total: total }
-http: { port: 0 }
-admin: { port: 0 }
-`;
+/** What it publishes about itself. */
+const openapi = (url: string) => ({
+  openapi: '3.1.0',
+  info: { title: 'Acme', version: '1' },
+  servers: [{ url: `${url}/api` }],
+  security: [{ bearer: [] }],
+  paths: {
+    '/playbooks': {
+      get: {
+        operationId: 'listPlaybooks',
+        summary: 'Lists the playbooks that are installed.',
+        parameters: ['limit', 'offset'].map((name) => ({ name, in: 'query', schema: { type: 'integer' } })),
+        responses: {
+          200: {
+            description: 'One page of playbooks.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Playbooks' } } },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    schemas: {
+      Playbooks: {
+        type: 'object',
+        properties: {
+          results: {
+            type: 'array',
+            items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+          },
+          total: { type: 'integer' },
+          offset: { type: 'integer' },
+          limit: { type: 'integer' },
+        },
+      },
+    },
+  },
+});
+
+/** Free ports, so that nothing else on the machine is in the way. */
+const PORTS = 'http: { port: 0 }\nadmin: { port: 0 }\n';
 
 describe('the first minutes with the package', function () {
   this.timeout(300_000);
@@ -64,12 +93,25 @@ describe('the first minutes with the package', function () {
         await installIn(project, [tarball], node.env);
         portico = join(project, 'node_modules/.bin/portico');
         folder = await temporaryFolder('empty');
-        await writeFile(join(folder, 'portico.yaml'), settings(platform.url));
+        await writeFile(join(folder, 'openapi.json'), JSON.stringify(openapi(platform.url)));
       });
 
-      const run = (args: readonly string[], env = {}) => runTool(portico, args, folder, { ...node.env, ...env });
+      const run = (args: readonly string[], env = {}) =>
+        runTool(portico, args, folder, { ...node.env, ACME_URL: platform.url, ...env });
 
-      it('finds the settings right', async () => {
+      it('proposes settings from what the platform says of itself', async () => {
+        const said = await run(['init', '--openapi', 'openapi.json', '--yes']);
+        expect(said).to.contain('proposes workflows of acme');
+        await appendFile(join(folder, 'portico.yaml'), PORTS);
+      });
+
+      it('proposes them from what it answers, too', async () => {
+        const from = ['--from', `${platform.url}/api/playbooks`];
+        const said = await run(['init', ...from, '--yes', 'other.yaml'], { PORTICO_TOKEN: TOKEN });
+        expect(said).to.contain('proposes workflows').and.not.to.contain(TOKEN);
+      });
+
+      it('finds them right, as they are', async () => {
         expect(await run(['check'])).to.contain('portico.yaml: OK: offers workflows (acme)');
       });
 
@@ -81,7 +123,7 @@ describe('the first minutes with the package', function () {
       });
 
       it('reads it whole', async () => {
-        const env = { ...porticoEnvironment(), ...node.env };
+        const env = { ...porticoEnvironment({ ACME_URL: platform.url }), ...node.env };
         const serving = startPortico(portico, ['--config', join(folder, 'portico.yaml')], env);
         const read = await fetch(`${await serving.ready}/mcp/v1/resources/read?uri=platform://workflows`, {
           headers: { authorization: `Bearer ${TOKEN}` },
