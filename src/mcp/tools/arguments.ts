@@ -65,30 +65,41 @@ function filterShape(field: string, known: readonly string[]) {
   return z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} is this, in any case.${told}`);
 }
 
-/** Reads arguments of this shape. Throws `invalid_params`, with every issue in words that a model can act on. */
-export function readArguments(
+/** Reads arguments. Throws `invalid_params`, with every issue in words that a model can act on. */
+export type ReadArguments = (given?: object) => ToolArguments;
+
+/** Reads arguments of this shape. None at all, which most begin with, are read once. */
+export function createReadArguments(
   { resource }: Pick<ToolResource, 'resource'>,
   shape: ReturnType<typeof argumentsShape>,
-  given: object = {},
-): ToolArguments {
+): ReadArguments {
   const names = fieldsOf(resource);
-  const { fields: wanted } = given as { readonly fields?: unknown };
-  // zod would look at each of them first, and tell of each.
-  if (Array.isArray(wanted) && wanted.length > names.length) {
-    throw new GatewayError('invalid_params', { detail: `fields: There are ${names.length}: ${names.join(', ')}.` });
+
+  function read(given: object): ToolArguments {
+    const { fields: wanted } = given as { readonly fields?: unknown };
+    // zod would look at each of them first, and tell of each.
+    if (Array.isArray(wanted) && wanted.length > names.length) {
+      throw new GatewayError('invalid_params', { detail: `fields: There are ${names.length}: ${names.join(', ')}.` });
+    }
+    const parsed = shape.safeParse(given);
+    if (!parsed.success) {
+      throw new GatewayError('invalid_params', { detail: parsed.error.issues.map(wordsOf).join(' ') });
+    }
+    const { query, limit, cursor, fields, ...rest } = parsed.data;
+    const values: Record<string, string> = {};
+    for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') values[field] = text;
+    return {
+      filter: { query: query === '' ? undefined : query, values },
+      fields: fields && names.filter((name) => fields.includes(name)),
+      limit,
+      cursor,
+    };
   }
-  const parsed = shape.safeParse(given);
-  if (!parsed.success) {
-    throw new GatewayError('invalid_params', { detail: parsed.error.issues.map(wordsOf).join(' ') });
-  }
-  const { query, limit, cursor, fields, ...rest } = parsed.data;
-  const values: Record<string, string> = {};
-  for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') values[field] = text;
-  return {
-    filter: { query: query === '' ? undefined : query, values },
-    fields: fields && names.filter((name) => fields.includes(name)),
-    limit,
-    cursor,
+
+  const none = read({});
+  return (given) => {
+    for (const _ in given) return read(given);
+    return none;
   };
 }
 

@@ -29,54 +29,74 @@ const STEP_BYTES = 262_144;
  * Throws `result_too_large`, with how to ask for less, where it would be larger than `maxBytes`.
  */
 export function writePage(snapshot: Snapshot, page: ListPage): string {
-  const steps = pageSteps(snapshot, page, (item) => item);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
+  const { found, offset, maxBytes } = page;
+  const { total, next } = extentOf(snapshot, page);
+  const items: string[] = [];
+  let size = PAGE_BYTES;
+  for (let at = offset; at < next; at += 1) {
+    const index = found?.[at] ?? at;
+    size += lengthOf(snapshot, index);
+    if (size > maxBytes) throw tooLarge(items.length, maxBytes);
+    items.push(itemAt(snapshot, index));
   }
+  return finish(page, { items, total, next, size });
 }
 
-/** The same with these fields of each item, which is parsed for that. Rejects with the signal's reason once that aborts. */
+/**
+ * The same with these fields of each item, which is parsed for that, step by step in turns of their own. Rejects with the
+ * signal's reason once that aborts.
+ */
 export async function writeFields(
   snapshot: Snapshot,
   page: ListPage,
   fields: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
-  const steps = pageSteps(snapshot, page, (item) => JSON.stringify(JSON.parse(item), [...fields]));
-  for (;;) {
-    await nextTurn();
-    signal.throwIfAborted();
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
-
-/** Writes the page, and lets go after each step. */
-function* pageSteps(
-  { bytes, itemStarts, count }: Snapshot,
-  { found, hint, offset, limit, cursorOf, maxBytes }: ListPage,
-  textOf: (item: string) => string,
-): Generator<undefined, string> {
-  const total = found === undefined ? count : found.length;
-  const next = Math.min(offset + limit, total);
+  const { found, offset, maxBytes } = page;
+  const { total, next } = extentOf(snapshot, page);
   const items: string[] = [];
   let size = PAGE_BYTES;
-  let read = 0;
+  let left = 0;
   for (let at = offset; at < next; at += 1) {
+    if (left <= 0) {
+      await nextTurn();
+      signal.throwIfAborted();
+      left = STEP_BYTES;
+    }
     const index = found?.[at] ?? at;
-    const begin = itemStarts[index];
-    // A comma or a bracket stands ahead of each start.
-    const end = (itemStarts[index + 1] ?? bytes.length) - 1;
-    const text = textOf(bytes.toString('utf8', begin, end));
-    size += Buffer.byteLength(text) + 1;
+    left -= lengthOf(snapshot, index);
+    const item = JSON.stringify(JSON.parse(itemAt(snapshot, index)), [...fields]);
+    size += Buffer.byteLength(item) + 1;
     if (size > maxBytes) throw tooLarge(items.length, maxBytes);
-    items.push(text);
-    read += end - (begin ?? end);
-    if (read < STEP_BYTES) continue;
-    read = 0;
-    yield;
+    items.push(item);
   }
+  return finish(page, { items, total, next, size });
+}
+
+/** How many items there are, and where the page ends among them. */
+function extentOf({ count }: Snapshot, { found, offset, limit }: ListPage) {
+  const total = found === undefined ? count : found.length;
+  return { total, next: Math.min(offset + limit, total) };
+}
+
+/** Bytes of an item, and of the comma or the bracket that follows it. */
+function lengthOf({ bytes, itemStarts }: Snapshot, index: number): number {
+  const end = itemStarts[index + 1] ?? bytes.length;
+  return end - (itemStarts[index] ?? end);
+}
+
+function itemAt({ bytes, itemStarts }: Snapshot, index: number): string {
+  return bytes.toString('utf8', itemStarts[index], (itemStarts[index + 1] ?? bytes.length) - 1);
+}
+
+interface Written {
+  readonly items: readonly string[];
+  readonly total: number;
+  readonly next: number;
+  readonly size: number;
+}
+
+function finish({ hint, cursorOf, maxBytes }: ListPage, { items, total, next, size }: Written): string {
   const more = next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
   const told = hint !== undefined && total === 0 ? `,"hint":${JSON.stringify(hint)}` : '';
   const fits = size + Buffer.byteLength(told) <= maxBytes;

@@ -85,25 +85,33 @@ async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
   }
 }
 
-async function findItems(steps: Steps, { query = '', values }: Filter, signal: AbortSignal): Promise<Found> {
-  const wanted = Object.entries(values).map(([field, text]) => [field, text.toLowerCase()] as const);
-  const seen = createSeen(Object.keys(values));
-  const needle = query.toLowerCase();
-  const hasNeedle = (item: Item) => {
-    for (const field in item) if (item[field]?.toLowerCase().includes(needle)) return true;
-    return false;
-  };
+async function findItems(steps: Steps, filter: Filter, signal: AbortSignal): Promise<Found> {
+  const fits = createFits(filter);
+  const seen = createSeen(Object.keys(filter.values));
   const indices: number[] = [];
   let index = 0;
   for await (const step of inTurn(steps)) {
     signal.throwIfAborted();
     for (const item of step) {
-      if (wanted.every(([field, text]) => item[field]?.toLowerCase() === text) && (needle === '' || hasNeedle(item))) {
-        indices.push(index);
-      }
-      if (indices.length === 0) seen.add(item);
+      if (fits(item)) indices.push(index);
+      else if (indices.length === 0) seen.add(item);
       index += 1;
     }
   }
   return { indices, seen: seen.values() };
+}
+
+/** Whether a filter leaves an item. */
+function createFits({ query = '', values }: Filter): (item: Item) => boolean {
+  const fields = Object.keys(values);
+  const texts = Object.values(values).map((text) => text.toLowerCase());
+  const needle = query.toLowerCase();
+  return (item) => {
+    for (let at = 0; at < fields.length; at += 1) {
+      if (item[fields[at] as string]?.toLowerCase() !== texts[at]) return false;
+    }
+    if (needle === '') return true;
+    for (const field in item) if (item[field]?.toLowerCase().includes(needle)) return true;
+    return false;
+  };
 }

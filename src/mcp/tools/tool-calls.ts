@@ -7,7 +7,7 @@ import type { Representations } from '../../snapshots/representations.ts';
 import { andThen, attempt, type ReadResource, type RequestContext } from '../request-context.ts';
 import type { Result } from '../results.ts';
 import type { RecordError } from '../rpc-errors.ts';
-import { argumentsShape, DEFAULT_LIMIT, readArguments, type ToolArguments } from './arguments.ts';
+import { argumentsShape, createReadArguments, DEFAULT_LIMIT, type ToolArguments } from './arguments.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { hintFor } from './hint.ts';
 import { writeFields, writePage } from './list-page.ts';
@@ -40,7 +40,7 @@ export function createTools(options: ToolsOptions): Tools {
   const search = createSearch(options.maxParsedBytes);
   const tools = catalogue.offered.map((offered) => {
     const shape = argumentsShape(offered);
-    return { ...offered, shape, tool: describeTool(offered, shape) };
+    return { ...offered, read: createReadArguments(offered, shape), tool: describeTool(offered, shape) };
   });
   const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
 
@@ -85,7 +85,7 @@ export function createTools(options: ToolsOptions): Tools {
       context.record.tool = name;
       return attempt<Result>(
         () => {
-          const args = readArguments(tool, tool.shape, given);
+          const args = tool.read(given);
           return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, tool.known, args, context));
         },
         (thrown) => {
