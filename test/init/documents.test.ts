@@ -20,7 +20,9 @@ function isRight(answer: RightAnswer, written: WrittenResource): boolean {
     fields.length === Object.keys(answer.fields).length &&
     fields.every(([name, from]) => [answer.fields[name] ?? []].flat().includes(from));
   const samePages = JSON.stringify(sorted(pagination)) === JSON.stringify(sorted(answer.pagination));
-  return written.path === answer.path && written.items === answer.items && samePages && sameFields;
+  const sameParams = JSON.stringify(written.pathParams) === JSON.stringify(answer.pathParams);
+  const samePlace = written.path === answer.path && sameParams && written.items === answer.items;
+  return samePlace && samePages && sameFields;
 }
 
 function sorted(record: Readonly<Record<string, unknown>>) {

@@ -15,6 +15,7 @@ import { inFolder } from '../support/process.ts';
 export interface WrittenResource {
   readonly enabled?: boolean;
   readonly path?: string;
+  readonly pathParams?: Readonly<Record<string, string>>;
   readonly items?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly pagination?: Readonly<Record<string, string | number>>;

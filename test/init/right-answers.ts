@@ -1,6 +1,7 @@
 /** What a person who knows a platform would have written for one resource; null where the platform has no such list. */
 export type RightAnswer = {
   readonly path: string;
+  readonly pathParams?: Readonly<Record<string, string>>;
   readonly items: string;
   /** All that must stand under `pagination`, size aside. */
   readonly pagination: Readonly<Record<string, string | number>>;
@@ -28,14 +29,16 @@ export const RIGHT_ANSWERS: Readonly<Record<string, RightAnswers>> = {
       fields: { id: 'id', name: ['full_name', 'name'], description: 'description', createTime: 'created_at' },
     },
     workflows: {
-      path: '/repos/${GITHUB_OWNER}/${GITHUB_REPO}/actions/workflows',
+      path: '/repos/{owner}/{repo}/actions/workflows',
+      pathParams: { owner: '${GITHUB_OWNER}', repo: '${GITHUB_REPO}' },
       items: 'workflows',
       pagination: { kind: 'page', pageParam: 'page', firstPage: 1, total: 'total_count' },
       fields: { id: 'id', name: 'name', status: 'state' },
     },
     // Those of the organisation. /user/installations has those of one App alone, whose token asks for them.
     tools: {
-      path: '/orgs/${GITHUB_ORG}/installations',
+      path: '/orgs/{org}/installations',
+      pathParams: { org: '${GITHUB_ORG}' },
       items: 'installations',
       pagination: { kind: 'page', pageParam: 'page', firstPage: 1, total: 'total_count' },
       fields: { id: ['id', 'app_slug'], name: 'app_slug' },
@@ -92,7 +95,8 @@ export const RIGHT_ANSWERS: Readonly<Record<string, RightAnswers>> = {
   figma: {
     credential: { kind: 'header', name: 'X-Figma-Token' },
     projects: {
-      path: '/v1/teams/${FIGMA_TEAM_ID}/projects',
+      path: '/v1/teams/{team_id}/projects',
+      pathParams: { team_id: '${FIGMA_TEAM_ID}' },
       items: 'projects',
       pagination: { kind: 'none' },
       fields: { id: 'id', name: 'name' },

@@ -43,6 +43,8 @@ export type Pagination = { readonly kind: string } & Readonly<Record<string, str
 export interface PagingProposal {
   /** Undefined where nothing tells how to come to the second page, although there seems to be one. */
   readonly pagination: Pagination | undefined;
+  /** What a person may want to begin with where it is undefined. */
+  readonly likely?: Pagination;
   readonly why: string;
   /** What a person should look at, in sentences. */
   readonly doubts: readonly string[];

@@ -41,9 +41,11 @@ export async function learnPaging(ask: Ask, list: SeenList): Promise<PagingPropo
     byLink(first.reply, size);
   const tried = `pages of one item were asked for with ${sizeParam}`;
   if (learnt !== undefined) return { ...learnt, why: `${tried}, and ${learnt.why}` };
-  // Not a short list, in any case: a page as long as was asked for, without a link to a next one, is an error.
+  // Not a short list, in any case: a page as long as was asked for, without a link to a next one, is an error. And so many
+  // have come: no more are asked for, or the page that the platform cuts at would be taken for the whole.
   const doubts = ['how the platform pages this list: until then a full page without a Link header is an error'];
-  return { pagination: { kind: 'link', ...size }, why: `${tried}, and nothing that was tried led on`, doubts };
+  const pagination = { kind: 'link', sizeParam, size: whole.length };
+  return { pagination, why: `${tried}, and nothing that was tried led on`, doubts };
 }
 
 function byNothing(count: number): PagingProposal {

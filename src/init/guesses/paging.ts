@@ -39,6 +39,8 @@ export const TOTAL_HEADERS = ['x-total-count', 'x-total', 'total-count', 'x-pagi
 
 /** What Portico asks for where the platform allows it. */
 const SIZE = 100;
+/** What any platform gives that takes a size. */
+const CERTAIN_SIZE = 10;
 
 /** Proposes paging as it was seen, or by the parameters of an operation and what its answer holds beside the items. */
 export function proposePaging(listing: Listing): PagingProposal {
@@ -130,38 +132,27 @@ function byPage(listing: Listing): PagingProposal | undefined {
   const parameter = parameterOf(listing, 'page');
   if (parameter === undefined) return undefined;
   const total = totalOf(listing);
-  const { firstPage, told } = firstPageOf(parameter, listing, total !== undefined);
+  const known = firstPageIn(parameter, listing);
+  // With a total, a read from 1 that leaves out page 0 is short of it and fails. Without one, either number may be wrong in
+  // silence: some platforms give nothing for a page before their first.
+  const firstPage = known ?? 1;
   const pagination = { kind: 'page', pageParam: parameter.name, firstPage, ...sizeOf(listing), ...total };
-  const doubts = told ? [] : [`that pages are counted from ${firstPage}: nothing tells it`];
-  return { pagination, why: `the parameter ${parameter.name} is the number of the page; ${toldBy(total)}`, doubts };
+  const why = `the parameter ${parameter.name} is the number of the page; ${toldBy(total)}`;
+  if (known !== undefined) return { pagination, why, doubts: [] };
+  if (total !== undefined) return { pagination, why, doubts: ['that pages are counted from 1: nothing tells it'] };
+  return { pagination: undefined, likely: pagination, why, doubts: ['whether pages are counted from 0 or from 1'] };
 }
 
-/**
- * Where nothing tells which page is the first, it is the number that cannot be wrong in silence. With a total, a read
- * from 1 that leaves out page 0 is short and fails. Without one, page 0 is taken for the first: where counting begins
- * with 1, it repeats page 1, or the platform refuses it.
- */
-function firstPageOf(parameter: Parameter, listing: Listing, hasTotal: boolean): { firstPage: 0 | 1; told: boolean } {
-  const { description, minimum, value } = parameter;
-  if (minimum === 0 || minimum === 1) return { firstPage: minimum, told: true };
-  if (value === '0' || value === '1') return { firstPage: value === '0' ? 0 : 1, told: true };
-  if (
-    /\b(?:zero|0)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b|\(0\.\./i.test(
-      description,
-    )
-  ) {
-    return { firstPage: 0, told: true };
-  }
-  if (
-    /\b(?:one|1)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:1|one)\b|default\w*:? 1\b/i.test(
-      description,
-    )
-  ) {
-    return { firstPage: 1, told: true };
-  }
-  // Spring Data counts from 0, and its answers are known by these two.
-  const isSpring = memberOf(listing.body, ['totalelements'], ['number']) !== undefined;
-  return { firstPage: hasTotal && !isSpring ? 1 : 0, told: isSpring };
+const FROM_ZERO = /\b(?:zero|0)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b|\(0\.\./i;
+const FROM_ONE =
+  /\b(?:one|1)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:1|one)\b|default\w*:? 1\b/i;
+
+/** The number of the first page, where the document tells it. */
+function firstPageIn({ description, minimum, value }: Parameter, listing: Listing): 0 | 1 | undefined {
+  if (minimum === 0 || value === '0' || FROM_ZERO.test(description)) return 0;
+  if (minimum === 1 || value === '1' || FROM_ONE.test(description)) return 1;
+  // Spring Data counts from 0, and its answers are known by this.
+  return memberOf(listing.body, ['totalelements'], ['number']) === undefined ? undefined : 0;
 }
 
 function byNothing(listing: Listing): PagingProposal {
@@ -180,7 +171,10 @@ function byNothing(listing: Listing): PagingProposal {
   const seen = [size && `a parameter ${size.name}`, token && `a parameter ${token.name}`, next && `a member ${next}`];
   const why = `there is ${seen.filter(Boolean).join(' and ')}, and nothing that leads to the second page`;
   if (size === undefined) return { pagination: undefined, why, doubts: ['how the platform pages this list'] };
-  // Not a short list, in any case: a page as long as was asked for, without a link to a next one, is an error.
+  // Not a short list, in any case: a page as long as was asked for, without a link to a next one, is an error. So no more
+  // is asked for than the platform gives for certain, or the page that it cuts at would be taken for the whole.
   const doubts = ['how the platform pages this list: until then a full page without a Link header is an error'];
-  return { pagination: { kind: 'link', ...sizeOf(listing) }, why, doubts };
+  const told = size.maximum ?? Number(size.value ?? CERTAIN_SIZE);
+  const certain = Number.isInteger(told) && told >= 1 ? Math.min(told, SIZE) : CERTAIN_SIZE;
+  return { pagination: { kind: 'link', sizeParam: size.name, size: certain }, why, doubts };
 }

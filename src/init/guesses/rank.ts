@@ -31,8 +31,9 @@ export function rankListings(resource: Resource, listings: readonly Listing[]): 
 }
 
 function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): Ranked[] {
-  // `/teams/{id}` is one of them, whatever list it holds.
-  if (/\}\/?$/.test(listing.path)) return [];
+  const isBelowOne = /\}\/?$/.test(listing.path);
+  // `/teams/{id}` is one of them, whatever list it holds; but `/workflows/{namespace}` with items is a list.
+  if (isBelowOne && !/^(?:@|items|results|data|records)$/.test(listing.items)) return [];
   const named = listing.path.split('/').filter((segment) => segment !== '' && !segment.includes('{'));
   const segments = named
     .filter((segment) => !/^v\d+(?:\.\d+)*$/i.test(segment) && !OF_THE_CALLER.test(segment))
@@ -63,6 +64,7 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
     holes * -2.5,
     required.length * -2,
     listing.deprecated ? -3 : 0,
+    isBelowOne ? -1 : 0,
   ];
   return [{ listing, fields, score: signs.reduce((sum, sign) => sum + sign, 0) }];
 }

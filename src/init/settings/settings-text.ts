@@ -124,8 +124,13 @@ function resourceBlock(proposal: ResourceProposal, place: Place, variables: Vari
   for (const [field, { inDoubt, from }] of fields) if (inDoubt) doubts.push(`that ${field} is ${oneLine(from ?? '')}`);
   const isDecided = paging.pagination !== undefined;
   if (!isDecided) doubts.push('until that is known, the resource is switched off');
-  const paged = new Set<unknown>(Object.values(paging.pagination ?? {}));
+  const pagination = paging.pagination ?? paging.likely ?? { kind: 'none' };
+  const paged = new Set<unknown>(Object.values(pagination));
+  const { path, pathParams } = pathOf(listing, place, variables);
   const query = queryOf(listing, paged, place, variables);
+  if (listing.parameters.some((each) => each.in === 'query' && each.required && CREDENTIAL.test(each.name))) {
+    doubts.push('how the platform is given the token: it wants one in the query, where Portico sends none');
+  }
   const title = oneLine(listing.title);
   const lines = [
     `  ${resource.name}:`,
@@ -134,36 +139,60 @@ function resourceBlock(proposal: ResourceProposal, place: Place, variables: Vari
     ...doubts.flatMap((doubt) => comment(undecided(doubt), '    ')),
     ...(isDecided ? [] : ['    enabled: false']),
     `    upstream: ${place.name}`,
-    `    path: ${referring(pathText(listing, place, variables))}`,
+    `    path: ${referring(path)}`,
+    ...(pathParams.size > 0
+      ? ['    pathParams:', ...[...pathParams].map(([each, value]) => `      ${each}: ${value}`)]
+      : []),
     ...(query.length === 0 ? ['    query: {}'] : ['    query:', ...query]),
     `    items: ${scalar(listing.items)}`,
     ...comment(sentence(paging.why), '    '),
-    `    pagination: ${flow(paging.pagination ?? { kind: 'none' })}`,
+    `    pagination: ${flow(pagination)}`,
     '    fields:',
     ...[...fields].flatMap(([field, each]) => fieldLines(field, each)),
   ];
   return { lines, offered: isDecided, doubts };
 }
 
-/** The path, with a reference to the environment for each of its `{holes}`. */
-function pathText({ path }: Listing, place: Place, variables: Variables): string {
-  return path.replace(/\{([^{}]*)\}/g, (_, name: string, index: number) => {
-    const before = path.slice(0, index);
-    // The id of what? The segment ahead tells: `projects/{id}`.
-    const of = /^(?:id|uuid|key|slug|name)$/i.test(name) ? wordsOf(before.split('/').at(-2) ?? '') : [];
-    const what = `${name} in ${before}{${name}}`;
-    const usual = variableOf(place.name, ...of, name);
-    // The same name at another place is another value.
-    const variable = (variables.get(usual) ?? what) === what ? usual : variableOf(place.name, ...wordsOf(before), name);
-    variables.set(variable, what);
-    return `\${${variable}}`;
-  });
+interface WrittenPath {
+  readonly path: string;
+  /** What stands for each `{name}` in it, as YAML. */
+  readonly pathParams: ReadonlyMap<string, string>;
 }
 
-/** Query parameters without which the platform refuses the request, but for those that page. */
+/** The path, with a reference to the environment for each `{name}` in it. */
+function pathOf({ path }: Listing, place: Place, variables: Variables): WrittenPath {
+  const pathParams = new Map<string, string>();
+  const written = path.replace(/\{([^{}]*)\}/g, (_, name: string, index: number) => {
+    const setting = name.replace(/\W/g, '_');
+    if (!pathParams.has(setting)) {
+      const variable = variableIn(path.slice(0, index), name, place, variables);
+      pathParams.set(setting, `"\${${variable}}"`);
+    }
+    return `{${setting}}`;
+  });
+  return { path: written, pathParams };
+}
+
+/** The variable that says what stands behind `before` in a path. */
+function variableIn(before: string, name: string, place: Place, variables: Variables): string {
+  // The id of what? The segment ahead tells: `projects/{id}`.
+  const of = /^(?:id|uuid|key|slug|name)$/i.test(name) ? wordsOf(before.split('/').at(-2) ?? '') : [];
+  const what = `${name} in ${before}{${name}}`;
+  const usual = variableOf(place.name, ...of, name);
+  // The same name at another place is another value.
+  const variable = (variables.get(usual) ?? what) === what ? usual : variableOf(place.name, ...wordsOf(before), name);
+  variables.set(variable, what);
+  return variable;
+}
+
+/** Query parameters that carry a credential by their name: settings refuse them. */
+const CREDENTIAL = /key|token|secret|auth|bearer|jwt|passw|pwd|^sig/i;
+
+/** Query parameters without which the platform refuses the request, but for those that page and those that let in. */
 function queryOf({ parameters }: Listing, paged: ReadonlySet<unknown>, place: Place, variables: Variables): string[] {
   return parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required && !paged.has(parameter.name))
+    .filter(({ name }) => !CREDENTIAL.test(name))
     .map(({ name, value }) => {
       const text = value === undefined ? reference(variables, place, name, `query parameter ${name}`) : scalar(value);
       return `      ${key(name)}: ${text}`;

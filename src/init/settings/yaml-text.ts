@@ -35,7 +35,7 @@ function oneLines(text: string): string[] {
 const OWN = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const PLAIN = /^[A-Za-z_/][\w/.-]*$/;
 /** With references to the environment in it: a path, or a URL. In a block, not between brackets. */
-const PLAIN_REFERENCE = /^(?=https?:|\/|\$)(?:[\w/.@-]|\$\{\w+\}|:(?=[\d/]))+$/;
+const PLAIN_REFERENCE = /^(?=https?:|\/|\$)(?:[\w/.@-]|\$?\{\w+\}|:(?=[\d/]))+$/;
 
 /** A scalar. What reads like a reference to the environment is escaped, so that it is the text itself. */
 export function scalar(value: string | number | boolean | null): string {

@@ -80,15 +80,18 @@ describe('paging by a document', () => {
     expect(doubts).to.include('projects: that pages are counted from 1: nothing tells it');
   });
 
-  it('begins with page 0 in doubt where nothing would tell: page 1 that comes twice is an error', () => {
+  it('is not decided where nothing tells the number of the first page, and nothing would tell that one is missing', () => {
     const { resource, doubts } = projectsOf({ parameters: [parameter('page')] });
-    expect(resource.pagination).to.deep.include({ firstPage: 0 });
-    expect(doubts).to.include('projects: that pages are counted from 0: nothing tells it');
+    expect(resource).to.deep.include({ enabled: false });
+    expect(resource.pagination).to.deep.include({ kind: 'page', firstPage: 1 });
+    expect(doubts).to.include('projects: whether pages are counted from 0 or from 1');
   });
 
   it('is a link with a size where only a size is told: a full page is an error then, not a short list', () => {
     const { resource, doubts } = projectsOf({ parameters: [parameter('limit')] });
-    expect(resource.pagination).to.deep.equal({ kind: 'link', ...size });
+    expect(resource.pagination).to.deep.equal({ kind: 'link', sizeParam: 'limit', size: 10 });
+    const known = projectsOf({ parameters: [parameter('limit', { maximum: 30 })] }).resource;
+    expect(known.pagination).to.deep.equal({ kind: 'link', sizeParam: 'limit', size: 30 });
     expect(doubts.join()).to.contain('how the platform pages this list');
   });
 

@@ -28,7 +28,23 @@ const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.array(fc.constantFrom(...NASTY, 'a', ' '), { maxLength: 6 }).map((parts) => parts.join('')),
 );
-const name = fc.oneof(fc.constantFrom('limit', 'offset', 'page', 'cursor', 'size', 'X-Org', 'Host', 'org'), nasty);
+const name = fc.oneof(
+  fc.constantFrom(
+    'limit',
+    'offset',
+    'page',
+    'cursor',
+    'size',
+    'X-Org',
+    'Host',
+    'org',
+    'api_key',
+    'Token',
+    'key',
+    'sig',
+  ),
+  nasty,
+);
 
 const anySchema = fc
   .record({
@@ -164,10 +180,11 @@ describe('a proposed settings file', () => {
         { servers: [{ url: 'http://localhost:8080/api' }] },
       ),
     );
-    expect([...variables.keys()]).to.deep.equal(['ACME_URL', 'ACME_ORG_ID', 'ACME_VERSION', 'ACME_TEAM_ID']);
+    expect([...variables.keys()]).to.deep.equal(['ACME_URL', 'ACME_ORG_ID', 'ACME_TEAM_ID', 'ACME_VERSION']);
     expect(written.upstreams['acme']?.['baseUrl']).to.equal('${ACME_URL}/api');
     expect(written.resources['workflows']).to.deep.include({
-      path: '/teams/${ACME_TEAM_ID}/workflows',
+      path: '/teams/{id}/workflows',
+      pathParams: { id: '${ACME_TEAM_ID}' },
       query: { version: '${ACME_VERSION}' },
     });
     expect(yaml).to.contain('#   ACME_ORG_ID  id in /orgs/{id}');
@@ -177,6 +194,13 @@ describe('a proposed settings file', () => {
     const paths = { '/a/{owner}/projects': listing(list()), '/b/{owner}/tools': listing(list()) };
     const { variables } = proposedFor(openApi(paths));
     expect([...variables.keys()]).to.deep.equal(['ACME_OWNER', 'ACME_B_OWNER']);
+  });
+
+  it('sends no credential in the query, and says so', () => {
+    const parameters = [parameter('api_key', text, { required: true })];
+    const { written, doubts } = proposedFor(openApi({ '/tools': listing(list(), { parameters }) }));
+    expect(written.resources['tools']?.query).to.deep.equal({});
+    expect(doubts.join()).to.contain('it wants one in the query, where Portico sends none');
   });
 
   it('sends the headers and the query without which the platform refuses', () => {
