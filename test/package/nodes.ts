@@ -11,8 +11,11 @@ export interface NodeOnHand {
   readonly env: Record<string, string>;
 }
 
-/** The Node of this run. */
-export const THIS_NODE = onHand(process.execPath);
+/** Those that the package is tried on, by what to call them: the newest that it promises to run on, and the oldest line. */
+export const NODES: Readonly<Record<string, () => Promise<NodeOnHand>>> = {
+  'this Node': async () => onHand(process.execPath),
+  'Node 22': () => nodeFromNpm('22'),
+};
 
 const fromNpm = new Map<string, Promise<NodeOnHand>>();
 

@@ -6,7 +6,7 @@ import { filesBelow } from '../support/files.ts';
 import { TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
-import { type NodeOnHand, nodeFromNpm, THIS_NODE } from './nodes.ts';
+import { NODES, type NodeOnHand } from './nodes.ts';
 import { type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
 import { lookAround } from './stdio-client.ts';
 
@@ -63,10 +63,7 @@ describe('portico stdio, as clients install it', function () {
     expect(await Promise.all(found)).to.have.members(wanted);
   });
 
-  for (const [name, find] of [
-    ['this Node', async () => THIS_NODE],
-    ['Node 22', () => nodeFromNpm('22')],
-  ] as const) {
+  for (const [name, find] of Object.entries(NODES)) {
     describe(`on ${name}`, () => {
       let node: NodeOnHand;
       let cwd: string;

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import { porticoEnvironment, startPortico } from '../support/process.ts';
 import { needsRegistry, runTool } from '../support/tools.ts';
-import { type NodeOnHand, nodeFromNpm, THIS_NODE } from './nodes.ts';
+import { NODES, type NodeOnHand } from './nodes.ts';
 import { installIn, pack, temporaryFolder } from './packed.ts';
 
 const TOKEN = 'token-of-the-walk';
@@ -78,10 +78,7 @@ describe('the first minutes with the package', function () {
 
   after(() => platform?.close());
 
-  for (const [name, find] of [
-    ['this Node', async () => THIS_NODE],
-    ['Node 22', () => nodeFromNpm('22')],
-  ] as const) {
+  for (const [name, find] of Object.entries(NODES)) {
     describe(`on ${name}`, () => {
       let node: NodeOnHand;
       let folder: string;
