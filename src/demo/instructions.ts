@@ -14,6 +14,8 @@ Portico is at ${gatewayUrl}, in front of three demo APIs:
   workflows  ${platform.workflows}
   tools      ${platform.tools}
 
+# How MCP clients connect: open ${gatewayUrl} in a browser
+
 # The list of resources, and each of the three
 ${get(list, 'demo-alice')}
 ${get(read('projects'), 'demo-alice')}

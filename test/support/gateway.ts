@@ -2,6 +2,7 @@ import type { Gateway, GatewayOptions, SettingsInput } from '../../src/gateway.t
 import { createGateway } from '../../src/gateway.ts';
 import { TOKEN } from './caller.ts';
 import { onCleanup } from './cleanup.ts';
+import { THE_READS } from './openapi.ts';
 
 export { TOKEN };
 
@@ -40,10 +41,13 @@ export async function startGateway(settings: SettingsInput, options: GatewayOpti
   return {
     gateway,
     url,
-    read: (name, init = {}) =>
-      fetch(`${url}/mcp/v1/resources/read?uri=${encodeURIComponent(`platform://${name}`)}`, {
-        ...init,
-        headers: { authorization: `Bearer ${TOKEN}`, ...init.headers },
-      }),
+    async read(name, init = {}) {
+      const target = `/mcp/v1/resources/read?uri=${encodeURIComponent(`platform://${name}`)}`;
+      const headers = { authorization: `Bearer ${TOKEN}`, ...init.headers };
+      const response = await fetch(`${url}${target}`, { ...init, headers });
+      // Whatever a test looks into, a read is answered as its description has it.
+      if (init.method === undefined) THE_READS.checkHead(target, response);
+      return response;
+    },
   };
 }
