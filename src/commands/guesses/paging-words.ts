@@ -1,33 +1,45 @@
+import { MEMBERS } from '../../upstream/signs/signs.ts';
 import { type Member, membersOf, plainKey } from './members.ts';
 
-/** What platforms call that which tells how a list is paged, as `plainKey` has it: what says most comes first. */
+const { next = [], total = [], more = [] } = MEMBERS;
+
+/**
+ * What platforms call that which tells how a list is paged, as `plainKey` has it: what says most comes first. By what tells
+ * that there is more, a read is held to it (`signs.ts`); the rest is of use for a guess alone.
+ */
 const WORDS = {
-  link: ['odatanextlink', 'nextlink', 'nextpageurl', 'nexturl', 'next', 'nextpage'],
-  token: [
-    ...['nextpagetoken', 'nextcursor', 'nexttoken', 'nextmarker', 'continuationtoken', 'continuation', 'continue'],
-    ...['endcursor', 'scrollid', 'cursor', 'after', 'next', 'nextpage'],
-  ],
-  total: ['total', 'totalcount', 'totalitems', 'totalelements', 'totalresults', 'totalrecords', 'totaldata', 'count'],
-  more: ['hasmore', 'hasnextpage', 'hasnext', 'moreavailable', 'more'],
+  link: plain(['odataNextLink', 'nextLink', 'nextPageUrl', 'nextUrl', 'next', 'nextPage', ...next]),
+  token: plain([
+    ...['nextPageToken', 'nextCursor', 'nextToken', 'nextMarker', 'continuationToken', 'continuation', 'continue'],
+    ...['endCursor', 'scrollId', 'cursor', 'after', 'next', 'nextPage', ...next],
+  ]),
+  total: plain(total),
+  more: plain(more),
   offset: ['offset', 'skip', 'startat', 'startindex', 'start', 'from'],
   page: ['currentpage', 'pagenumber', 'pageindex', 'page', 'number', 'index'],
   size: ['perpage', 'pagesize', 'limit', 'maxresults', 'itemsperpage', 'size', 'top'],
-} as const;
+} as const satisfies Record<string, readonly string[]>;
+
+function plain(names: readonly string[]): readonly string[] {
+  return [...new Set(names.map(plainKey))];
+}
 
 /** What a member may be there for. */
 export type Role = keyof typeof WORDS;
 
 /** The members of a page that speak of other pages. */
 export interface PagingWords {
-  /** The member whose name says most for this role, of those whose value fits; of several, the nearest to the top. */
+  /** The members whose value fits, what says most by its name first; of several of one name, the nearest to the top. */
+  all(role: Role, fits: (value: unknown) => boolean): readonly Member[];
+  /** The first of them. */
   find(role: Role, fits: (value: unknown) => boolean): Member | undefined;
 }
 
 export function pagingWords(body: unknown): PagingWords {
   const byName = Map.groupBy(membersOf(body), ({ path }) => nameOf(path));
-  return {
-    find: (role, fits) => WORDS[role].flatMap((name) => byName.get(name) ?? []).find(({ value }) => fits(value)),
-  };
+  const all: PagingWords['all'] = (role, fits) =>
+    WORDS[role].flatMap((name) => byName.get(name) ?? []).filter(({ value }) => fits(value));
+  return { all, find: (role, fits) => all(role, fits)[0] };
 }
 
 /** Its last key; but of `links.next.href` it is `next` that tells what it is, and of `total.value` it is `total`. */

@@ -1,4 +1,5 @@
 import type { SettingsInput } from '../../gateway.ts';
+import { HEADERS } from '../../upstream/signs/signs.ts';
 import { expressionOf, type Member } from './members.ts';
 import { nameOf, type PagingWords, pagingWords, parameterOf, sizeIn } from './paging-words.ts';
 
@@ -151,11 +152,14 @@ interface Total {
   readonly said: string;
 }
 
-const TOTAL_HEADERS = ['x-total-count', 'x-total', 'total-count'];
+const TOTAL_HEADERS = HEADERS.total.map((name) => name.toLowerCase());
 
 /** How many items there are in all, by the page's own account. A count of its own items alone is less than that, if anything. */
 function totalOf({ headers, count }: FirstPage, words: PagingWords): Total | undefined {
-  const member = words.find('total', (value) => isCount(value) && value >= count);
+  const members = words.all('total', (value) => isCount(value) && value >= count);
+  // Of several, one may be the length of the page.
+  const most = Math.max(...members.map(({ value }) => Number(value)));
+  const member = members.find(({ value }) => value === most);
   if (member !== undefined) {
     const total = expressionOf(member.path);
     return {

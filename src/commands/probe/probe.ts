@@ -29,7 +29,8 @@ export async function probe(
     onProgress(`${resource.name}: asked`);
     resources.push(await probeResource(resource, { loaded, identity, onPage }));
   }
-  return { file, ok: resources.every(({ ok }) => ok), resources };
+  // A file may have any name.
+  return { file: file.replace(/\p{Cc}+/gu, ' '), ok: resources.every(({ ok }) => ok), resources };
 }
 
 /** No platform is given the token of a caller where none wants one: then any will do. */

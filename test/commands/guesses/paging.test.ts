@@ -111,6 +111,12 @@ describe('a guess of how a list is paged', () => {
       {},
       { kind: 'offset', offsetParam: 'skip', total: 'total', sizeParam: null },
     ],
+    [
+      'a total that is not the length of the page',
+      { count: 25, resultCount: 120, data },
+      {},
+      { kind: 'offset', total: 'resultCount', sizeParam: null },
+    ],
     ['nothing', { data }, {}, { kind: 'none' }],
   ];
   for (const [what, body, headers, expected] of platforms) {
