@@ -47,6 +47,22 @@ resources: { projects: { upstream: a }, workflows: { upstream: a }, tools: { ups
       .and.have.length(300);
   });
 
+  it('shows nothing of what cannot be decoded', async () => {
+    const handler: RequestListener = (_request, response) => {
+      response.writeHead(400, { 'content-encoding': 'gzip' }).end('no gzip');
+    };
+    const report = await probedOne(handler, settings('pagination: { kind: none }'));
+    expect(report.error).to.deep.equal({ code: 'upstream_refused', reason: 'answered with status 400' });
+  });
+
+  it('shows a bounded part of an answer without end', async () => {
+    const handler: RequestListener = (_request, response) => {
+      response.writeHead(400).write('x'.repeat(5_000_000));
+    };
+    const report = await probedOne(handler, settings('pagination: { kind: none }'));
+    expect(report.error?.said).to.equal(`${'x'.repeat(299)}…`);
+  });
+
   it('shows a page that is no JSON', async () => {
     const handler: RequestListener = (_request, response) => response.end('<html>Sign in</html>');
     const report = await probedOne(handler, settings('pagination: { kind: none }'));
