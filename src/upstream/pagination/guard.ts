@@ -91,8 +91,10 @@ function signOf<P extends PageView>(
   }
   const byNumber = list.pagination.kind === 'offset' || list.pagination.kind === 'page';
   // Where only the first page has items, an empty one behind it does not show that the platform was asked the right way.
-  const { said } = byNumber && filled === 1 ? first : last;
-  const more = said.find(({ sign, says }) => sign === 'more' && says === true);
+  // But a link or token that was followed may lead to one: DynamoDB names a key behind the last item.
+  const flagging = filled === 1 ? first : last;
+  const { said } = byNumber ? flagging : last;
+  const more = flagging.said.find(({ sign, says }) => sign === 'more' && says === true);
   if (counts('more') && more !== undefined) return ['more', more.name];
   // Some platforms link to a next page always, and tell the end by a flag.
   const isEnded = said.some(({ sign, says }) => sign === 'more' && says === false);
