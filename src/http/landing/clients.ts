@@ -1,6 +1,9 @@
 /** What stands in the snippets for the address of this server, as in `docs/clients.md`. */
 export const DOCUMENTED_ORIGIN = 'http://127.0.0.1:8080';
 
+/** And for the resource that they read. */
+export const DOCUMENTED_URI = 'platform://projects';
+
 /** How one client is told of this server. */
 export interface Snippet {
   readonly client: string;

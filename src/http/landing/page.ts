@@ -1,5 +1,5 @@
 import type { Offered } from '../../catalogue/catalogue.ts';
-import { DOCUMENTED_ORIGIN, HTTP_SNIPPET, MCP_SNIPPETS, type Snippet } from './clients.ts';
+import { DOCUMENTED_ORIGIN, DOCUMENTED_URI, HTTP_SNIPPET, MCP_SNIPPETS, type Snippet } from './clients.ts';
 import { STYLE } from './style.ts';
 
 export interface LandingPageOptions {
@@ -39,6 +39,11 @@ function pageOf({ offered, paths, mcpPath }: LandingPageOptions): string {
   const resources = offered.map(({ definition: { uri, name, description } }) =>
     term(name, code(uri), escapeHtml(description)),
   );
+  const [first] = offered;
+  const snippets = [...(mcpPath === undefined ? [] : MCP_SNIPPETS), HTTP_SNIPPET].map((snippet) => ({
+    ...snippet,
+    text: snippet.text.replaceAll(DOCUMENTED_URI, first?.definition.uri ?? DOCUMENTED_URI),
+  }));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +66,7 @@ ${section('What is here', 'A list comes whole, or the read is an error.', sheet(
 ${section(
   'Connect a client',
   `The access token comes from ${code('PORTICO_TOKEN')} in the environment; VS Code asks for it. A click on a snippet selects it.`,
-  sheet('div', [...(mcpPath === undefined ? [] : MCP_SNIPPETS), HTTP_SNIPPET].map(disclosure)),
+  sheet('div', snippets.map(disclosure)),
 )}
 ${section(
   'Documentation',

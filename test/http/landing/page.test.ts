@@ -10,9 +10,9 @@ const ORIGIN = 'https://portico.acme.example';
 /** The page for these resources, as a browser gets it that came by this origin. */
 function pageOf(
   resources: readonly Resource[] = FOUR.slice(0, 3),
-  { hasMcp = true, origin = ORIGIN }: { readonly hasMcp?: boolean; readonly origin?: string } = {},
+  { hasMcp = true, origin = ORIGIN, scheme = 'platform' } = {},
 ): string {
-  const offered = resources.map((resource) => ({ resource, definition: define(resource, 'platform'), known: {} }));
+  const offered = resources.map((resource) => ({ resource, definition: define(resource, scheme), known: {} }));
   const paths = { list: '/mcp/v1/resources', description: '/openapi.json' };
   return createLandingPage({ offered, paths, mcpPath: hasMcp ? '/mcp' : undefined })(origin);
 }
@@ -45,6 +45,12 @@ describe('the snippets of the page', () => {
 });
 
 describe('the page', () => {
+  it('reads in its snippets what is offered, under the scheme of the deployment', () => {
+    const text = textOf(pageOf(FOUR.slice(2), { scheme: 'acme' }));
+    expect(text).to.contain('--uri acme://tools').and.contain('read?uri=acme://tools');
+    expect(text).not.to.contain('platform://').and.not.contain('projects');
+  });
+
   it('names the resources that are offered, a fourth one too, and no others', () => {
     const text = textOf(pageOf(FOUR.slice(1)));
     for (const { name, title, description } of FOUR.slice(1)) {
