@@ -45,6 +45,8 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
   const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
   const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
+  const holdsToken = (value: string) => token !== '' && value.includes(token);
+
   function showTarget(target: string): string {
     const [pathname = '', search] = target.split('?', 2);
     if (search === undefined) return pathname;
@@ -59,11 +61,11 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     safe,
     show({ method, origin, target, headers: sent }) {
       const shown = Object.entries(sent).map(([header, value]) => {
-        return [header, headerNames.has(header) && !value.includes(token) ? '[masked]' : safe(value, 200)] as const;
+        return [header, headerNames.has(header) ? '[masked]' : safe(value, 200)] as const;
       });
       return { method, url: safe(origin + showTarget(target), 2000), headers: Object.fromEntries(shown) };
     },
     credentialHeaders: ({ headers: sent }) =>
-      token === '' ? [] : Object.entries(sent).flatMap(([header, value]) => (value.includes(token) ? [header] : [])),
+      Object.entries(sent).flatMap(([header, value]) => (holdsToken(value) ? [header] : [])),
   };
 }

@@ -48,6 +48,17 @@ resources:
       .and.contain('x-tenant: [masked]');
   });
 
+  it('a secret of settings that is too short to be looked for, in its header, with a token and without', async () => {
+    const yaml = settings(
+      'items: list, pagination: { kind: none }',
+      ', credential: { kind: none }, headers: { X-Key: s3cr3t }',
+    );
+    for (const env of [{}, { PORTICO_TOKEN: '' }]) {
+      const shown = await printed(json({ list: [] }), `allowUnverifiedCallers: true\n${yaml}`, env);
+      expect(shown).to.contain('x-key: [masked]').and.not.contain('s3cr3t');
+    }
+  });
+
   it('what a terminal obeys, and more than a person reads', async () => {
     const hostile = '\u001b]0;owned\u0007\u001b[2J\u009b31m\r\n\u202eevil\u2028\ud800';
     const list = [
