@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLoader } from '../../src/catalogue/loader.ts';
-import { createPageTurns } from '../../src/catalogue/page-turns.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { createMapper } from '../../src/mapping/mapper.ts';
 import { createPageParser } from '../../src/mapping/page.ts';
 import { createLoading } from '../../src/upstream/loading.ts';
+import type { ListRequest } from '../../src/upstream/pagination/list-read.ts';
 import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
 import { callerWith } from '../support/caller.ts';
 import { SEEDED } from '../support/seed.ts';
@@ -18,6 +18,7 @@ import {
   replyTo,
   settingsFor,
 } from './generated-platform.ts';
+import { readAtOnce } from './read-at-once.ts';
 
 const PLATFORMS = 10_000;
 
@@ -28,11 +29,19 @@ const map = createMapper({
   invalidItems: 'fail',
 });
 const parse = createPageParser('items');
-const turns = createPageTurns(1_000_000);
 const loading = createLoading({ maxBytes: 1_000_000, events: {} });
 
 /** What a read of this platform comes to under these settings: its items, or the error. */
 async function read(platform: GeneratedPlatform, pagination: Pagination, query: Record<string, string> = {}) {
+  const list: ListRequest = {
+    baseUrl: 'https://platform.example',
+    path: '/list',
+    query,
+    pagination,
+    maxItems: 1000,
+    maxPages: 100,
+    maxNextBytes: 4096,
+  };
   const load = createLoader({
     resource: 'things',
     upstream: {
@@ -47,21 +56,10 @@ async function read(platform: GeneratedPlatform, pagination: Pagination, query: 
     timeoutMs: 60_000,
     events: {},
     now: Date.now,
-    list: {
-      baseUrl: 'https://platform.example',
-      path: '/list',
-      query,
-      pagination,
-      maxItems: 1000,
-      maxPages: 100,
-      maxNextBytes: 4096,
-    },
+    list,
     maxReadBytes: 1_000_000,
-    maxPageValues: 10_000,
     loading,
-    turns,
-    parse,
-    map,
+    readPage: readAtOnce({ list, maxPageValues: 10_000, parse, map }),
   });
   try {
     const { snapshot } = await load(callerWith(), new AbortController().signal);
