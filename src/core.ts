@@ -3,7 +3,7 @@ import { compileList } from './catalogue/compile.ts';
 import { createLoader, type Made } from './catalogue/loader.ts';
 import { createPageDesk } from './catalogue/page-desk.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
-import { fillPath } from './config/schema/templates.ts';
+import { fillBody, fillPath } from './config/schema/templates.ts';
 import { createAuthorization } from './credentials/authorize.ts';
 import type { Events } from './observability/events.ts';
 import { RESOURCES } from './resources/index.ts';
@@ -16,6 +16,7 @@ import { lowerCased } from './upstream/client/client.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
+import type { ListPost } from './upstream/pagination/page-address.ts';
 
 export interface CoreOptions {
   readonly events: Events;
@@ -80,7 +81,7 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
         upstream,
         timeoutMs,
         strictMapping: settings.strictMapping,
-        list: compileList(listSettings).list,
+        list: { ...compileList(listSettings).list, post: compilePost(settings) },
         readPage: desk.open(name, listSettings),
         maxReadBytes: settings.maxReadBytes,
         loading,
@@ -118,4 +119,11 @@ function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readon
     return [name, [...new Set(texts)]] as const;
   });
   return Object.fromEntries(known.filter(([, texts]) => texts.length > 0));
+}
+
+/** How pages are posted, where settings want that. */
+function compilePost({ method, body, retryPost }: ResourceConfig): ListPost | undefined {
+  if (method === 'GET') return undefined;
+  const template = structuredClone(body);
+  return { body: template && ((places) => JSON.stringify(fillBody(template, places))), isRepeatable: retryPost };
 }

@@ -1,6 +1,6 @@
 import { compileExpression } from '../mapping/expression.ts';
 import { createMapper, type MapperOptions } from '../mapping/mapper.ts';
-import { createPageParser } from '../mapping/page.ts';
+import { createPageParser, type PageExpressions } from '../mapping/page.ts';
 import type { ListRequest } from '../upstream/pagination/list-read.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
 import type { PageReaderOptions } from './page-reader.ts';
@@ -11,10 +11,8 @@ type Expressions<P> = {
 type PaginationSettings<P = Pagination> = P extends Pagination ? Expressions<P> : never;
 
 /** What settings say of the list of one resource and of its items: data alone, so that a thread can be given it. */
-export interface ListSettings extends Omit<ListRequest, 'pagination'>, MapperOptions {
+export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, MapperOptions, PageExpressions {
   readonly pagination: PaginationSettings;
-  /** Where a page holds its items (JMESPath). */
-  readonly items: string;
   readonly maxPageValues: number;
 }
 
@@ -23,7 +21,7 @@ export function compileList(settings: ListSettings): PageReaderOptions {
   return {
     list: { ...settings, pagination: compilePagination(settings.pagination) },
     maxPageValues: settings.maxPageValues,
-    parse: createPageParser(settings.items),
+    parse: createPageParser(settings),
     map: createMapper(settings),
   };
 }

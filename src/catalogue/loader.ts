@@ -11,7 +11,7 @@ import type { ListRequest } from '../upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../upstream/pagination/paginate.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
 import { headerStatements } from '../upstream/signs/statements.ts';
-import type { PageRequest, Reply, ReplyHeaders, Upstream } from '../upstream/upstream.ts';
+import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../upstream/upstream.ts';
 import type { ReadPage } from './page-desk.ts';
 import type { MappedPage } from './page-reader.ts';
 
@@ -54,7 +54,7 @@ type First =
  */
 export function createLoader(options: LoaderOptions): Loader {
   const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, strictMapping, loading, events, now } = options;
-  const target = firstTarget(list);
+  const firstPage = firstTarget(list);
   // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
   const memo = tellsItsEnd ? options.memo : undefined;
@@ -79,10 +79,10 @@ export function createLoader(options: LoaderOptions): Loader {
       return { page: await readPage({ body, headers, first: true, signal, spend }), memoKey };
     }
 
-    async function fetchPage(furtherTarget: string, pageSignal: AbortSignal): Promise<MappedPage> {
+    async function fetchPage(target: PageTarget, pageSignal: AbortSignal): Promise<MappedPage> {
       const read = (body: Buffer, headers: ReplyHeaders) =>
         readPage({ body, headers, first: false, signal: pageSignal, spend });
-      const { page } = await get({ target: furtherTarget, read }, pageSignal);
+      const { page } = await get({ ...target, read }, pageSignal);
       if (page === undefined) throw new Error('the upstream was asked about no entity tag');
       return orThrow(page);
     }
@@ -112,7 +112,7 @@ export function createLoader(options: LoaderOptions): Loader {
       return { snapshot: await writer.finishInSteps(), counts, pages };
     }
 
-    const asked = await get({ target, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
+    const asked = await get({ ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
     const { page: first, headers } = asked;
     if (first === undefined) {
       if (known === undefined) throw new Error('the upstream was asked about no entity tag');
@@ -124,14 +124,14 @@ export function createLoader(options: LoaderOptions): Loader {
       const { memoized } = first;
       tell(memoized, 1);
       const { dropped } = memoized.counts;
-      return { snapshot: at(loadedAt, memoized), dropped, pages: 1, upstreamMs: restMs(), ...tagged(headers) };
+      return { snapshot: at(loadedAt, memoized), dropped, pages: 1, upstreamMs: restMs(), ...tagged(list, headers) };
     }
     const { pages, ...made } = await loadPages(orThrow(first.page));
     tell(made, pages);
     const loaded = { snapshot: made.snapshot, upstreamMs: restMs(), pages, dropped: made.counts.dropped };
     if (pages > 1 || !tellsItsEnd) return loaded;
     if (first.memoKey !== undefined) memo?.set(first.memoKey, made);
-    return { ...loaded, ...tagged(headers) };
+    return { ...loaded, ...tagged(list, headers) };
   }
 
   return async (caller, signal, { known } = {}) => {
@@ -164,10 +164,13 @@ function at(loadedAt: number, { snapshot }: Pick<Memoized, 'snapshot'>): Memoize
   return Object.freeze({ ...snapshot, loadedAt });
 }
 
-/** The one entity tag that a page came with (RFC 9110, section 8.8.3), if it can be sent back as it is. */
-function tagged(headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
+/**
+ * The one entity tag that a page came with (RFC 9110, section 8.8.3), if it can be sent back as it is. With a POST it cannot:
+ * there it asks that nothing be done (section 13.1.2).
+ */
+function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
   const { etag } = headers;
-  if (typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
+  if (post !== undefined || typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
   return { upstreamEtag: etag, upstreamSaid: saidOf(headers) };
 }
 

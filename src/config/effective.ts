@@ -13,7 +13,7 @@ const MASK = '[masked]';
 const TOKEN = 'mcp.stdio.token';
 
 /** Blocks whose keys and values are a platform's own words. */
-const FREE = ['upstreams.headers', 'resources.headers', 'resources.pathParams', 'resources.query'];
+const FREE = ['upstreams.headers', 'resources.body', 'resources.headers', 'resources.pathParams', 'resources.query'];
 
 type Path = readonly string[];
 type IsFromEnvironment = (path: Path) => boolean;
@@ -47,12 +47,13 @@ export function keysIn(text: string): string[] {
 }
 
 function isSecret(value: string, path: Path): boolean {
-  const [section, , block = '', name = ''] = path;
+  const [section, , block = '', ...names] = path;
   const place = `${section}.${block}`;
   if (path.join('.') === TOKEN) return true;
-  if (place === 'upstreams.credential') return name === 'format' && !OPEN_FORMAT.test(value);
+  if (place === 'upstreams.credential') return names[0] === 'format' && !OPEN_FORMAT.test(value);
   if (!FREE.includes(place)) return false;
-  return SECRET_NAME.test(name) || WITH_SCHEME.test(value) || keysIn(value).length > 0;
+  // A body has names within names.
+  return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || keysIn(value).length > 0;
 }
 
 function isMixed(word: string): boolean {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 import { compileExpression, type Expression } from './expression.ts';
-import { fieldOf } from './jmespath.ts';
+import { fieldOf, isTruthy } from './jmespath.ts';
 
 /** One page of an upstream's list, parsed. */
 export interface Page {
@@ -20,14 +20,24 @@ export interface Page {
   exactItems(): readonly unknown[] | undefined;
 }
 
+/** Where pages hold what is looked for in them (JMESPath over the body). */
+export interface PageExpressions {
+  readonly items: string;
+  /** What says that a page failed although it came with status 200; `null` or nothing where none does. */
+  readonly errors?: string | null | undefined;
+}
+
 /**
- * Compiles where pages hold their items (JMESPath) into a parser. The parser throws `upstream_invalid` for a text that
- * is not JSON, and where the items are no list.
+ * Compiles where pages hold their items into a parser. The parser throws `upstream_invalid` for a text that is not JSON, and
+ * where the items are no list; `upstream_failed` where a page says that it failed.
  */
-export function createPageParser(itemsExpression: string): (text: string) => Page {
+export function createPageParser({ items: itemsExpression, errors }: PageExpressions): (text: string) => Page {
   const expression = compileExpression(itemsExpression);
+  const failure = errors == null ? undefined : compileExpression(errors);
   return (text) => {
     const body = parseJson(text);
+    // Ahead of the items: in place of those, such a page mostly has null.
+    if (failure !== undefined && isError(failure.evaluate(body))) throw new GatewayError('upstream_failed', FAILED);
     const items = expression.evaluate(body);
     if (!Array.isArray(items))
       throw new GatewayError('upstream_invalid', { reason: 'the page holds no list of items where settings say' });
@@ -42,6 +52,16 @@ export function createPageParser(itemsExpression: string): (text: string) => Pag
       },
     };
   };
+}
+
+const FAILED = {
+  detail: 'The platform answered this read with errors, and not with a list. Trying again may help.',
+  reason: 'the page holds errors',
+};
+
+/** Not so are an empty list, an empty text, false, and a count of 0. */
+function isError(value: unknown): boolean {
+  return isTruthy(value) && value !== 0;
 }
 
 function enclosingOf(body: unknown, leading: readonly string[]): Page['enclosing'] {

@@ -1,9 +1,23 @@
 import type { Caller } from '../kernel/caller.ts';
 
-/** One page that an upstream is asked for. */
-export interface PageRequest<P> {
+/** How a page is asked for where the platform wants a POST. */
+export interface Post {
+  /** JSON; `undefined` where there is no body. */
+  readonly body: string | undefined;
+  /** Whether it may be sent twice: settings say that it changes nothing. */
+  readonly isRepeatable: boolean;
+}
+
+/** What a page is asked for by. */
+export interface PageTarget {
   /** Absolute path with query, the base path included. */
   readonly target: string;
+  /** `undefined`: with a GET. */
+  readonly post?: Post | undefined;
+}
+
+/** One page that an upstream is asked for. */
+export interface PageRequest<P> extends PageTarget {
   /** Who asks. */
   readonly caller: Caller;
   /** Sent beside the headers of the upstream, and in place of those of the same name. Names in lower case. */
@@ -39,7 +53,7 @@ export interface Upstream {
   /** As settings call it. */
   readonly name: string;
   /**
-   * Sends one GET for this caller, and reads what it brings. Rejects with a {@link GatewayError} that names this
+   * Sends one request for this caller, and reads what it brings. Rejects with a {@link GatewayError} that names this
    * upstream, or with the signal's reason once it aborts.
    */
   get<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>>;

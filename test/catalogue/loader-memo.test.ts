@@ -94,7 +94,7 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     readPage: readAtOnce({
       list,
       maxPageValues: 1000,
-      parse: createPageParser('things'),
+      parse: createPageParser({ items: 'things' }),
       map: (page) => {
         counts.mapped += 1;
         return map(page);

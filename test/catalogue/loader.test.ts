@@ -72,7 +72,7 @@ function loaderOver(answer: Answer, overrides: Overrides = {}) {
     readPage: readAtOnce({
       list,
       maxPageValues: 1000,
-      parse: createPageParser('things'),
+      parse: createPageParser({ items: 'things' }),
       map: (each) => {
         mapped?.(each);
         return map(each);
@@ -197,7 +197,7 @@ describe('a loader', () => {
       readPage: readAtOnce({
         list,
         maxPageValues: 1000,
-        parse: createPageParser('@'),
+        parse: createPageParser({ items: '@' }),
         map: ({ items }) => ({
           items: [],
           ...NO_COUNTS,

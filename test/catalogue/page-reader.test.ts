@@ -65,7 +65,7 @@ describe('a page', () => {
         maxNextBytes: 100,
       },
       maxPageValues: 250_000,
-      parse: createPageParser('things'),
+      parse: createPageParser({ items: 'things' }),
       map,
     });
     const text = typeof body === 'string' ? body : JSON.stringify(body);

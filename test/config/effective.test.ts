@@ -71,6 +71,23 @@ ${BASE}  tools: { baseUrl: https://a.example, headers: ${block} }\n`,
     }
   });
 
+  it('mask in a body what is named like a secret, at any depth, or looks like one', async () => {
+    const { masked, config } = await load(
+      `resources:
+  tools:
+    method: POST
+    body: { q: all, n: 7, filter: { api_key: open, auth: [{ user: open }], kinds: [open, "Bearer abc"] } }
+${BASE}  tools: { baseUrl: https://a.example }
+`,
+    );
+    expect(config.resources.tools.body).to.have.nested.property('filter.api_key', 'open');
+    expect(parse(masked()).resources.tools.body).to.deep.equal({
+      q: 'all',
+      n: 7,
+      filter: { api_key: MASK, auth: [{ user: MASK }], kinds: ['open', MASK] },
+    });
+  });
+
   for (const [format, shown] of [
     ['{token}', '{token}'],
     ['Bearer {token}', 'Bearer {token}'],

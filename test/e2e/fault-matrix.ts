@@ -135,6 +135,13 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
     ],
     [
+      'sends JSON with `errors` in it, as GraphQL does',
+      sends((request) =>
+        message('200 OK', page(request).replace('{', '{"errors":[{"message":"words of the platform"}],')),
+      ),
+      ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
       'sends an item that cannot be mapped',
       sends((request) => message('200 OK', page(request, [{ name: 'no id' }]))),
       ['502 upstream_invalid', 1, 'success', 'kept', 'served'],

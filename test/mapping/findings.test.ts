@@ -15,7 +15,7 @@ function countsOf(items: readonly object[], { where, from = {} }: { where?: stri
     where,
     invalidItems: 'drop',
   });
-  const page = createPageParser('@')(JSON.stringify(items));
+  const page = createPageParser({ items: '@' })(JSON.stringify(items));
   let sum = NO_COUNTS;
   for (let start = 0; start < items.length; start += 2) {
     const { items: _, ...its } = map(page, start, Math.min(start + 2, items.length));

@@ -17,7 +17,7 @@ const field = (from: string, more: Partial<FieldOptions> = {}): FieldOptions => 
 
 /** Maps the text of a list of items. */
 function map(list: string, fields: MapperOptions['fields'], more: Partial<MapperOptions> = {}, items = '@') {
-  return createMapper({ fields, required: [], invalidItems: 'fail', ...more })(createPageParser(items)(list));
+  return createMapper({ fields, required: [], invalidItems: 'fail', ...more })(createPageParser({ items })(list));
 }
 
 /** The text of the one field of the one item. */
@@ -275,7 +275,7 @@ describe('a mapper', () => {
         }) satisfies fc.Arbitrary<Partial<MapperOptions>>,
         (text, items, fields, more) => {
           try {
-            const page = createPageParser(items)(text);
+            const page = createPageParser({ items })(text);
             const mapped = createMapper({ fields, ...more })(page);
             expect(mapped.items.length + mapped.dropped).to.be.at.most(page.items.length);
             if (more.where === undefined) expect(mapped.items.length + mapped.dropped).to.equal(page.items.length);

@@ -17,19 +17,19 @@ function exactly(json: string): unknown {
 
 describe('a page', () => {
   it('holds the body and the items', () => {
-    const page = createPageParser('data.things')('{"data":{"things":[1,{"a":2}]},"next":"x"}');
+    const page = createPageParser({ items: 'data.things' })('{"data":{"things":[1,{"a":2}]},"next":"x"}');
     expect(page.body).to.deep.equal({ data: { things: [1, { a: 2 }] }, next: 'x' });
     expect(page.items).to.deep.equal([1, { a: 2 }]);
   });
 
   it('may be the list itself', () => {
-    expect(createPageParser('@')('[]').items).to.deep.equal([]);
+    expect(createPageParser({ items: '@' })('[]').items).to.deep.equal([]);
   });
 
   it('that is not JSON is upstream_invalid, without a word of it', () => {
     for (const text of ['', 'secret', '{"secret":', '\ufeff[]', '[1,]', '[01]', "['secret']", '[NaN]']) {
       try {
-        createPageParser('@')(text);
+        createPageParser({ items: '@' })(text);
         expect.fail('the page was read');
       } catch (error) {
         expect(error).to.be.instanceOf(GatewayError).and.include({ reason: 'the page is not JSON' });
@@ -40,17 +40,17 @@ describe('a page', () => {
 
   it('without a list of items is upstream_invalid', () => {
     for (const text of ['{}', '{"items":null}', '{"items":{}}', '{"items":"secret"}', '[]', '5']) {
-      expect(reasonOf(() => createPageParser('items')(text))).to.equal(
+      expect(reasonOf(() => createPageParser({ items: 'items' })(text))).to.equal(
         'the page holds no list of items where settings say',
       );
     }
-    expect(reasonOf(() => createPageParser('sort(items)')('{"items":5}'))).to.be.a('string');
+    expect(reasonOf(() => createPageParser({ items: 'sort(items)' })('{"items":5}'))).to.be.a('string');
   });
 
   it('has exact items where some number does not print as it is written', () => {
     fc.assert(
       fc.property(fc.array(jsonText, { maxLength: 6 }), fc.constantFrom('', ' ', '\r\n'), (values, gap) => {
-        const page = createPageParser('items')(`{"items":[${gap}${values.join(`${gap},`)}]}`);
+        const page = createPageParser({ items: 'items' })(`{"items":[${gap}${values.join(`${gap},`)}]}`);
         expect(page.exactItems() ?? page.items).to.deep.equal(exactly(`[${values.join()}]`));
         expect(page.exactItems()).to.equal(page.exactItems());
       }),
@@ -61,7 +61,7 @@ describe('a page', () => {
   it('has no exact items where every number prints as it is written', () => {
     const numbers = '0,-5,1.5,-0.25,0.000001,123456789012345,9007199254740991,1700000000.123456';
     const texts = '"1.10","\\"1.10","\\\\",{"1.0":"[1e3]"}';
-    expect(createPageParser('@')(`[${numbers},${texts}]`).exactItems()).to.equal(undefined);
+    expect(createPageParser({ items: '@' })(`[${numbers},${texts}]`).exactItems()).to.equal(undefined);
     for (const literal of [
       '-0',
       '1.10',
@@ -72,14 +72,16 @@ describe('a page', () => {
       '9007199254740992',
       '12345678901234567890',
     ]) {
-      expect(createPageParser('@')(`[${numbers},${texts},${literal}]`).exactItems()?.at(-1)).to.equal(literal);
+      expect(createPageParser({ items: '@' })(`[${numbers},${texts},${literal}]`).exactItems()?.at(-1)).to.equal(
+        literal,
+      );
     }
   });
 
   it('has exact items where the very text is one number', () => {
     fc.assert(
       fc.property(numberLiteral, (literal) => {
-        const page = createPageParser('[@] | @')(literal);
+        const page = createPageParser({ items: '[@] | @' })(literal);
         expect(page.items).to.deep.equal([Number(literal)]);
         expect(page.exactItems() ?? page.items).to.deep.equal(page.items);
       }),
@@ -103,7 +105,7 @@ describe('a page', () => {
           const members = literals.map(
             (literal, key) => `{"key":${key},"n":${literal},"inner":{"key":${key},"n":${literal}}}`,
           );
-          const page = createPageParser(expression)(`{"list":[${members.join(',')}]}`);
+          const page = createPageParser({ items: expression })(`{"list":[${members.join(',')}]}`);
           const exact = page.exactItems() ?? page.items;
           expect(exact).to.have.length(page.items.length);
           for (const [index, item] of (page.items as { key: number }[]).entries()) {
@@ -118,14 +120,14 @@ describe('a page', () => {
   });
 
   it('has the items as they are where the items expression put them together', () => {
-    const page = createPageParser('list[*].{id: id}')('{"list":[{"id":1.10}]}');
+    const page = createPageParser({ items: 'list[*].{id: id}' })('{"list":[{"id":1.10}]}');
     expect(page.exactItems()).to.deep.equal([{ id: 1.1 }]);
   });
 
   it('may nest deeper than the call stack reaches', () => {
     const deep = `${'['.repeat(300_000)}1.10${']'.repeat(300_000)}`;
     for (const expression of ['items', 'items[?id]']) {
-      const page = createPageParser(expression)(`{"items":[{"id":1.10,"deep":${deep}}]}`);
+      const page = createPageParser({ items: expression })(`{"items":[{"id":1.10,"deep":${deep}}]}`);
       expect(page.exactItems()?.[0]).to.have.property('id', '1.10');
     }
   });
@@ -134,8 +136,38 @@ describe('a page', () => {
     for (const value of ['"\\\\\\\\\\\\\\\\\\\\\\""', '1.10', '0.12345678901234567890', '"1.10"', '[[]]']) {
       const text = `[${Array(100_000).fill(value).join(',')},1.0]`;
       const begun = performance.now();
-      expect(createPageParser('@')(text).exactItems()).to.have.length(100_001);
+      expect(createPageParser({ items: '@' })(text).exactItems()).to.have.length(100_001);
       expect(performance.now() - begun).to.be.below(3000);
     }
+  });
+
+  it('fails where it says errors, whatever else it holds', () => {
+    const codeOf = (body: object, errors?: string | null) => {
+      try {
+        createPageParser({ items: 'items', errors })(JSON.stringify({ items: [], ...body }));
+        return 'none';
+      } catch (error) {
+        const { code, fault, retryable, reason, detail } = error as GatewayError;
+        expect({ fault, retryable, reason }).to.deep.equal({
+          fault: false,
+          retryable: undefined,
+          reason: 'the page holds errors',
+        });
+        expect(detail).to.contain('answered this read with errors').and.not.contain('secret');
+        return code;
+      }
+    };
+    for (const errors of [[{ message: 'secret' }], { a: 'secret' }, 'secret', true, 1]) {
+      expect(codeOf({ errors }, 'errors'), JSON.stringify(errors)).to.equal('upstream_failed');
+      expect(codeOf({ errors, items: null }, 'errors')).to.equal('upstream_failed');
+      expect(codeOf({ errors }, null)).to.equal('none');
+      expect(codeOf({ errors })).to.equal('none');
+      expect(codeOf({ meta: { errors } }, 'errors')).to.equal('none');
+      expect(codeOf({ meta: { errors } }, 'meta.errors')).to.equal('upstream_failed');
+    }
+    for (const errors of [[], {}, '', null, false, 0, undefined]) {
+      expect(codeOf({ errors }, 'errors'), JSON.stringify(errors)).to.equal('none');
+    }
+    expect(codeOf({ ok: false }, '!ok')).to.equal('upstream_failed');
   });
 });

@@ -39,13 +39,15 @@ export async function startRawUpstream(first: Fault = (socket) => socket.destroy
   let number = 0;
 
   const server = createServer({ noDelay: true }, (socket) => {
-    let head = '';
+    let text = '';
     socket.setEncoding('latin1').on('data', (bytes: string) => {
-      head += bytes;
-      if (!head.endsWith('\r\n\r\n')) return;
+      text += bytes;
+      const [head = '', body] = text.split(/\r\n\r\n(.*)/s);
+      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+      if (body === undefined || body.length < length) return;
       const target = head.split(' ')[1] ?? '';
       const { pathname, searchParams } = new URL(target, 'http://platform');
-      head = '';
+      text = '';
       attempts += 1;
       number += 1;
       fault(socket, {

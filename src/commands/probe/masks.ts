@@ -57,13 +57,26 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     return `${pathname}?${shown.join('&')}`;
   }
 
+  /** A body as it was sent, but for what stands in place of what settings mask. */
+  function showBody(value: unknown, at: readonly string[]): unknown {
+    if (typeof value !== 'object' || value === null) return isMasked(at, value) ? '[masked]' : value;
+    const shown = Object.entries(value).map(([key, each]) => [key, showBody(each, [...at, key])] as const);
+    return Array.isArray(value) ? shown.map(([, each]) => each) : Object.fromEntries(shown);
+  }
+
   return {
     safe,
-    show({ method, origin, target, headers: sent }) {
+    show({ method, origin, target, headers: sent, body }) {
       const shown = Object.entries(sent).map(([header, value]) => {
         return [header, headerNames.has(header) ? '[masked]' : safe(value, 200)] as const;
       });
-      return { method, url: safe(origin + showTarget(target), 2000), headers: Object.fromEntries(shown) };
+      const posted = body && JSON.stringify(showBody(JSON.parse(body), [...atResource, 'body']));
+      return {
+        method,
+        url: safe(origin + showTarget(target), 2000),
+        headers: Object.fromEntries(shown),
+        ...(posted && { body: safe(posted, 2000) }),
+      };
     },
     credentialHeaders: ({ headers: sent }) =>
       Object.entries(sent).flatMap(([header, value]) => (holdsToken(value) ? [header] : [])),

@@ -30,7 +30,8 @@ function printExchange({ request, response }: ResourceReport, paint: Paint): str
   const { status, contentType, ms } = response ?? {};
   const type = contentType === '' ? '' : `, ${contentType}`;
   const answer = response === undefined ? '  no response' : `  ${status} after ${ms} ms${type}`;
-  return [`  ${request.method} ${request.url}`, ...headers, answer];
+  const body = request.body === undefined ? [] : [paint('dim', `      ${request.body}`)];
+  return [`  ${request.method} ${request.url}`, ...headers, ...body, answer];
 }
 
 function printOutcome({ error, ...report }: ResourceReport, paint: Paint): string[] {

@@ -143,7 +143,7 @@ function parse(bytes: Buffer, items: string): { readonly body: unknown; readonly
   try {
     const text = textOf(bytes);
     body = JSON.parse(text);
-    return { body, page: createPageParser(items)(text) };
+    return { body, page: createPageParser({ items })(text) };
   } catch (error) {
     if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
     return body === undefined ? undefined : { body };

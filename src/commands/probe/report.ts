@@ -20,6 +20,8 @@ export interface ResourceReport {
     readonly method: string;
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
+    /** JSON, of a POST that has a body. */
+    readonly body?: string;
   };
   /** The response that brought the first page, or else the last one. */
   readonly response?: {

@@ -5,7 +5,10 @@ import { expression, headerName, whole } from './scalars.ts';
 const parameter = z.string().min(1);
 const size = whole(1, 100_000).default(100).describe('Items to ask for in one page.');
 const sizeParam = (name: string) =>
-  parameter.nullable().default(name).describe('Query parameter for the page size; null sends none.');
+  parameter
+    .nullable()
+    .default(name)
+    .describe('Query parameter for the page size, or its place in body (JSON pointer); null sends none.');
 const total = expression
   .optional()
   .describe('Where a page says how many items there are in all (JMESPath over the body).');
@@ -37,7 +40,9 @@ const Token = z
     kind: z.literal('token').describe('Each page names a token for the next one (AIP-158).'),
     sizeParam: sizeParam('pageSize'),
     size,
-    tokenParam: parameter.default('pageToken').describe('Query parameter for the token.'),
+    tokenParam: parameter
+      .default('pageToken')
+      .describe('Query parameter for the token, or its place in body (JSON pointer).'),
     next: expression
       .default('nextPageToken')
       .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
@@ -50,7 +55,9 @@ const Offset = z
     kind: z.literal('offset').describe('Pages by the number of items to skip.'),
     sizeParam: sizeParam('limit'),
     size,
-    offsetParam: parameter.default('offset').describe('Query parameter for the number of items to skip.'),
+    offsetParam: parameter
+      .default('offset')
+      .describe('Query parameter for the number of items to skip, or its place in body.'),
     ...told,
     concurrency,
   })
@@ -61,7 +68,7 @@ const PageNumber = z
     kind: z.literal('page').describe('Pages by number.'),
     sizeParam: sizeParam('per_page'),
     size,
-    pageParam: parameter.default('page').describe('Query parameter for the number of the page.'),
+    pageParam: parameter.default('page').describe('Query parameter for the number of the page, or its place in body.'),
     firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
     ...told,
     concurrency,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Resource } from '../../resources/resource.ts';
 import { keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { requestHeaderName, scalarText } from './scalars.ts';
-import { hasSoundBraces, namesIn } from './templates.ts';
+import { checkPointer, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
-/** Keys of pagination settings that name a query parameter. */
+/** Keys of pagination settings that name a query parameter, or point into the body. */
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'pageParam'];
 
 /** Headers that are for a credential by their name. */
@@ -33,6 +33,12 @@ const resourceHeaderName = requestHeaderName.refine(
 /** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
+    method: z
+      .enum(['GET', 'POST'])
+      .default('GET')
+      .describe(
+        'Method of HTTP. POST is for searches that want one: Portico reads, and must not be made to change anything.',
+      ),
     path: z
       .string()
       .regex(/^\/[^?#\s]*$/, 'must begin with / and hold no query')
@@ -52,10 +58,22 @@ export function requestShape(resource: Resource) {
       .record(resourceHeaderName, scalarText)
       .prefault({})
       .describe('Headers sent with every page, over those of the upstream. None that carries a credential.'),
+    body: z
+      .record(z.string(), z.unknown())
+      .refine((body) => isJson(body), 'holds what JSON cannot: put a number of more than 15 digits in quotes')
+      .optional()
+      .describe('JSON sent with a POST. Where pagination points into it, the value there is for the first page.'),
+    retryPost: z
+      .boolean()
+      .default(false)
+      .describe('Whether a POST that failed is repeated like a GET. Only where the platform changes nothing at it.'),
   };
 }
 
 interface RequestSettings {
+  readonly method: 'GET' | 'POST';
+  readonly body?: object | undefined;
+  readonly retryPost: boolean;
   readonly path: string;
   readonly pathParams: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
@@ -68,6 +86,7 @@ export function checkRequest(settings: Unchecked<RequestSettings>, report: Repor
   checkPath(settings, report);
   checkQuery(settings, report);
   reportRepeated(settings?.headers, report);
+  checkPost(settings, report);
   const inQuery = new Set(keysOf(settings?.query));
   const sent = new Set<unknown>();
   const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
@@ -75,9 +94,25 @@ export function checkRequest(settings: Unchecked<RequestSettings>, report: Repor
     const parameter = pagination[key];
     if (typeof parameter !== 'string') continue;
     if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
-    if (sent.has(parameter)) report(['pagination', key], 'must not be the parameter that sizeParam names');
+    const issue = sent.has(parameter)
+      ? 'must not be the parameter that sizeParam names'
+      : isPointer(parameter) && pointerIssue(settings, parameter);
+    if (issue) report(['pagination', key], issue);
     sent.add(parameter);
   }
+}
+
+function checkPost(settings: Unchecked<RequestSettings>, report: Report): void {
+  if (settings?.method === 'POST') return;
+  if (settings?.body !== undefined) report(['body'], 'is sent with method: POST only');
+  if (settings?.retryPost === true) report(['retryPost'], 'is about method: POST only');
+}
+
+function pointerIssue(settings: Unchecked<RequestSettings>, pointer: string): string | undefined {
+  const body: unknown = settings?.body;
+  if (body === undefined) return 'points into body (it begins with /), and there is none';
+  // Of what is no block, its type is told already.
+  return typeof body === 'object' ? checkPointer(body, pointer) : undefined;
 }
 
 function checkPath(settings: Unchecked<RequestSettings>, report: Report): void {

@@ -32,6 +32,12 @@ export function resourceSettings(resource: Resource) {
     items: expression
       .default(resource.name)
       .describe('Where a page holds its items (JMESPath over the body); @ when the body is the list itself.'),
+    errors: expression
+      .nullable()
+      .default('errors')
+      .describe(
+        'Where a page says that it failed though its status is 200 (JMESPath over the body); all but empty, false and 0 is an error. null: nowhere.',
+      ),
     pagination: PaginationSettings.prefault({ kind: 'token' }).describe('How the list is spread over pages.'),
     where: expression.optional().describe('Keeps the items for which it is truthy (JMESPath over one item).'),
     fields: fieldsSettings(resource).prefault({}).describe('How each documented field is made of an upstream item.'),

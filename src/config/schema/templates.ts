@@ -1,6 +1,3 @@
-/** JSON as settings hold it. */
-export type Json = string | number | boolean | null | undefined | readonly Json[] | { readonly [key: string]: Json };
-
 /** Names in braces: `{tenant}`. Braces that make none are what is left of a path without them. */
 const NAMED = /\{(\w+)\}/g;
 
@@ -17,4 +14,66 @@ export function hasSoundBraces(path: string): boolean {
 /** A path with values in place of its names, each as part of one segment, whatever it holds (RFC 3986, section 2.1). */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(NAMED, (_braces, name: string) => encodeURIComponent(values[name] ?? ''));
+}
+
+/** Deeper than any file of settings can be. */
+const MAX_DEPTH = 32;
+
+/** Whether a value can be sent as JSON and is then what it was: no number among it that has lost digits already. */
+export function isJson(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number')
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  if (typeof value !== 'object' || value === null) return !['bigint', 'function', 'symbol'].includes(typeof value);
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && depth < MAX_DEPTH && Object.values(value).every((part) => isJson(part, depth + 1));
+}
+
+/** A value of a body, by the block or list that holds it. */
+interface Place {
+  readonly holder: object;
+  readonly key: string;
+}
+
+const NOWHERE = 'leads nowhere in body: write there what the first page is asked for with, or null';
+
+/** Whether what pagination is sent as is a place in the body, and not a query parameter. */
+export function isPointer(parameter: string): boolean {
+  return parameter.startsWith('/');
+}
+
+/** What is wrong with a pointer (RFC 6901) into `body`, in words that follow its name; undefined where it leads to a value. */
+export function checkPointer(body: unknown, pointer: string): string | undefined {
+  const place = findPlace(body, pointer);
+  if (typeof place === 'string') return place;
+  const value: unknown = Reflect.get(place.holder, place.key);
+  return typeof value === 'object' && value !== null ? 'leads to a block or list of body, not to a value' : undefined;
+}
+
+/** The body with `values` in the places that their pointers lead to: a text as text, a number as number. */
+export function fillBody(body: object, values: Readonly<Record<string, string | number>>): object {
+  const filled = structuredClone(body);
+  for (const [pointer, value] of Object.entries(values)) {
+    const place = findPlace(filled, pointer);
+    if (typeof place === 'string') throw new Error('the settings were not checked');
+    Reflect.set(place.holder, place.key, value);
+  }
+  return filled;
+}
+
+/** Where a pointer leads, or what is wrong with it. */
+function findPlace(body: unknown, pointer: string): Place | string {
+  if (/~(?![01])/.test(pointer)) return 'is no JSON pointer: write ~0 for ~, and ~1 for / in a name';
+  const keys = pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let holder = body;
+  for (const key of keys.slice(1, -1)) {
+    if (!holds(holder, key)) return NOWHERE;
+    holder = Reflect.get(holder, key);
+  }
+  const key = keys.at(-1) ?? '';
+  return holds(holder, key) ? { holder, key } : NOWHERE;
+}
+
+function holds(value: unknown, key: string): value is object {
+  if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(key) && Number(key) < value.length;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }

@@ -36,6 +36,8 @@ export interface UpstreamOptions {
   readonly tap?: Tap | undefined;
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** What one request brought. */
 interface Response {
   readonly status: number;
@@ -65,13 +67,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     'accept-encoding': ACCEPT_ENCODING,
   };
 
-  function headersOf({
-    caller,
-    headers: own,
-    ifNoneMatch,
-    authorization,
-  }: PageRequest<unknown>): Record<string, string> {
-    const headers: Record<string, string> = { ...fixed, ...own, 'x-request-id': caller.requestId, ...caller.trace };
+  function headersOf(request: PageRequest<unknown>): Record<string, string> {
+    const { caller, post, ifNoneMatch, authorization } = request;
+    const headers: Record<string, string> = {
+      ...(post?.body !== undefined && JSON_TYPE),
+      ...fixed,
+      ...request.headers,
+      'x-request-id': caller.requestId,
+      ...caller.trace,
+    };
     if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch;
     return Object.assign(headers, authorization);
   }
@@ -79,7 +83,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Response> {
     let status = 0;
     const headersSent = headersOf(request);
-    const tapped = tap?.({ upstream: name, method: 'GET', origin, target: request.target, headers: headersSent });
+    const { target, post } = request;
+    const method = post === undefined ? 'GET' : 'POST';
+    const tapped = tap?.({ upstream: name, method, origin, target, headers: headersSent, body: post?.body });
     const judge = (answered: number, headers: ReplyHeaders): boolean => {
       status = answered;
       tapped?.answered(status, headers);
@@ -95,7 +101,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       request.hold?.(bytes);
     };
     const { dispatcher, once, release } = connections.lease(request.caller.key);
-    const sent = { path: request.target, headers: headersSent, reset: once };
+    const sent = { path: target, post, headers: headersSent, reset: once };
     try {
       const options = { judge, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
       const { headers, body } = await receive(dispatcher, sent, options, signal).finally(release);

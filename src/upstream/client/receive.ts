@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ReplyHeaders } from '../upstream.ts';
+import type { Post, ReplyHeaders } from '../upstream.ts';
 import { tooLarge } from './body.ts';
 
 export interface ReceiveOptions {
@@ -24,7 +24,7 @@ export interface Received {
 }
 
 /**
- * Sends one GET, and collects what it brings: without a stream, which is dear, and has nothing to give where the whole
+ * Sends one request, and collects what it brings: without a stream, which is dear, and has nothing to give where the whole
  * body is needed before any of it is read. Rejects with undici's own error where the exchange breaks off, and with the
  * signal's reason at once when it aborts, even if the request still waits for a connection then; that ends the exchange.
  */
@@ -32,6 +32,8 @@ export function receive(
   dispatcher: Dispatcher,
   request: {
     readonly path: string;
+    /** What it posts; `undefined`: it is a GET. */
+    readonly post?: Post | undefined;
     readonly headers: Record<string, string>;
     /** Whether the connection is to serve no other request. */
     readonly reset: boolean;
@@ -59,8 +61,14 @@ export function receive(
     const settled = () => signal.removeEventListener('abort', stop);
     signal.addEventListener('abort', stop, { once: true });
 
+    const { path, post, headers: sent, reset } = request;
     dispatcher.dispatch(
-      { method: 'GET', path: request.path, headers: request.headers, ...(request.reset && { reset: true }) },
+      {
+        ...(post === undefined ? { method: 'GET' } : { method: 'POST', body: post.body ?? null }),
+        path,
+        headers: sent,
+        ...(reset && { reset }),
+      },
       {
         onRequestStart(controller) {
           exchange = controller;

@@ -9,6 +9,8 @@ export interface TappedRequest {
   readonly target: string;
   /** The credential among them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON, of a POST that has a body. */
+  readonly body: string | undefined;
 }
 
 /** Told what comes of one request, as far as anything does. */

@@ -1,15 +1,19 @@
 import { incomplete } from './incomplete.ts';
 import { linkTo } from './link-header.ts';
-import { checkNext, firstUrl, isNone, type ListRead, type PageView } from './list-read.ts';
+import { checkNext, isNone, type ListRead, type PageView } from './list-read.ts';
+import { firstAddress } from './page-address.ts';
 import type { LinkPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 
-/** Pages that each link to the next one (RFC 8288), until one links to none. A link may be relative. */
+/**
+ * Pages that each link to the next one (RFC 8288), until one links to none. A link may be relative. It is got with a GET,
+ * as links are, also where the first page was posted: who names an address does not decide what is posted there.
+ */
 export async function* linkedPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
   pagination: LinkPagination,
 ): AsyncGenerator<P> {
-  let url = firstUrl(list);
+  let { url } = firstAddress(list);
   const seen = createSeen();
   seen.add(url.href);
   for (let page = first; ; ) {
@@ -19,7 +23,7 @@ export async function* linkedPages<P extends PageView>(
     checkNext(list, link);
     url = resolve(link, url);
     if (!seen.add(url.href)) throw incomplete('a page links to an earlier one: the pages loop');
-    page = await fetch(url, signal);
+    page = await fetch({ url }, signal);
   }
 }
 

@@ -1,6 +1,7 @@
 import { inOrder } from './in-order.ts';
 import { incomplete } from './incomplete.ts';
-import { checkBounds, type ListRead, type PageView, pageUrl, totalOf } from './list-read.ts';
+import { checkBounds, type ListRead, type PageView, totalOf } from './list-read.ts';
+import { type PageAddress, pageAddress } from './page-address.ts';
 import { type NumberPagination, namesTotal, type OffsetPagination, sizeParameter } from './pagination.ts';
 
 /**
@@ -12,13 +13,14 @@ export async function* offsetPages<P extends PageView>(
   pagination: OffsetPagination,
 ): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
-  const urlAt = (offset: number) => pageUrl(list, { ...sizeParameter(pagination), [pagination.offsetParam]: offset });
+  const pageAt = (offset: number) =>
+    pageAddress(list, { ...sizeParameter(pagination), [pagination.offsetParam]: offset });
   if (namesTotal(pagination)) {
-    yield* knownTotalPages(read, pagination, (index, size) => urlAt(index * size));
+    yield* knownTotalPages(read, pagination, (index, size) => pageAt(index * size));
     return;
   }
   let offset = 0;
-  for (let page = first; ; page = await fetch(urlAt(offset), signal)) {
+  for (let page = first; ; page = await fetch(pageAt(offset), signal)) {
     yield page;
     if (page.count === 0) return;
     offset += page.count;
@@ -34,17 +36,17 @@ export async function* numberedPages<P extends PageView>(
   pagination: NumberPagination,
 ): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
-  const urlOf = (index: number) =>
-    pageUrl(list, { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage + index });
+  const pageOf = (index: number) =>
+    pageAddress(list, { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage + index });
   if (namesTotal(pagination)) {
-    yield* knownTotalPages(read, pagination, urlOf);
+    yield* knownTotalPages(read, pagination, pageOf);
     return;
   }
   yield first;
   const full = first.count;
   let previous = full;
   for (let index = 1; previous > 0; index += 1) {
-    const page = await fetch(urlOf(index), signal);
+    const page = await fetch(pageOf(index), signal);
     const count = page.count;
     if (count > full || (count > 0 && previous < full)) throw incomplete('a page before the last is not full');
     yield page;
@@ -62,7 +64,7 @@ type Totalled = OffsetPagination | NumberPagination;
 async function* knownTotalPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
   pagination: Totalled,
-  urlOf: (index: number, size: number) => URL,
+  pageOf: (index: number, size: number) => PageAddress,
 ): AsyncGenerator<P> {
   const total = totalOf(first, pagination);
   const size = first.count;
@@ -72,7 +74,7 @@ async function* knownTotalPages<P extends PageView>(
   yield first;
   yield* inOrder(pages - 1, pagination.concurrency, signal, async (each, pageSignal) => {
     const index = each + 1;
-    const page = await fetch(urlOf(index, size), pageSignal);
+    const page = await fetch(pageOf(index, size), pageSignal);
     if (totalOf(page, pagination) !== total) throw incomplete('the total changed while the list was read');
     const due = Math.min(size, total - index * size);
     if (page.count !== due) throw incomplete('the pages do not add up to the total');

@@ -1,5 +1,6 @@
 import { incomplete } from './incomplete.ts';
-import { checkNext, isNone, type ListRead, type PageView, pageUrl } from './list-read.ts';
+import { checkNext, isNone, type ListRead, type PageView } from './list-read.ts';
+import { pageAddress } from './page-address.ts';
 import { sizeParameter, type TokenPagination } from './pagination.ts';
 import { createSeen } from './repeats.ts';
 
@@ -17,16 +18,17 @@ export async function* tokenPages<P extends PageView>(
     yield page;
     const token = nextToken(page.next);
     if (token === undefined) return;
-    checkNext(list, token);
-    if (!seen.add(token)) throw incomplete('a page token came again: the pages loop');
-    page = await fetch(pageUrl(list, { ...size, [pagination.tokenParam]: token }), signal);
+    checkNext(list, String(token));
+    if (!seen.add(String(token))) throw incomplete('a page token came again: the pages loop');
+    page = await fetch(pageAddress(list, { ...size, [pagination.tokenParam]: token }), signal);
   }
 }
 
-function nextToken(value: unknown): string | undefined {
+/** As the page has it: in a body, a number is sent as a number. */
+function nextToken(value: unknown): string | number | undefined {
   if (isNone(value)) return undefined;
   // A number beyond this has lost digits in parsing, and would lead to another page.
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string') return value;
   throw incomplete('the next page token is neither text nor a whole number');
 }

@@ -3,10 +3,11 @@ import type { Sign } from '../signs/signs.ts';
 import type { Statement } from '../signs/statements.ts';
 import { nextLink } from './by-link.ts';
 import { goesOn, incomplete } from './incomplete.ts';
-import { firstUrlOf, isNone, type ListRead, type ListRequest, type PageView, totalOf } from './list-read.ts';
-import { namesTotal, type Pagination } from './pagination.ts';
+import { isNone, type ListRead, type ListRequest, type PageView, totalOf } from './list-read.ts';
+import { firstAddressOf } from './page-address.ts';
+import { namesTotal } from './pagination.ts';
 
-/** Query parameters that ask for a page of a size, where settings send them by themselves. */
+/** What asks for a page of a size in a query or a body, where settings send it by themselves. */
 const SIZE_PARAMETERS =
   /^(?:limit|size|count|rows|top|\$top|take|first|(?:max|num|page)[_-]?(?:size|results|items)|(?:per|items[_-]?per)[_-]?page|page[_-]?limit)$/i;
 
@@ -115,25 +116,33 @@ async function checkFullPage<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
   { last }: Told,
 ): Promise<void> {
-  const { pagination, query } = list;
-  const asked = sizeAsked(pagination, query);
+  const { pagination } = list;
+  const asked = sizeAsked(list);
   if (last !== first || first.count !== asked || first.said.some(isEnd(asked)) || namesTotal(pagination)) return;
   if (first.next === '' || first.next === false) return;
   const error = goesOn('fullPage', `${asked} items were asked for and came, and nothing says that they are all`);
   if (pagination.kind !== 'token' && pagination.kind !== 'link') throw error;
   // There is nothing shorter than one: of two that are asked for, one has to be all.
-  const url = firstUrlOf(list, { ...pagination, size: asked === 1 ? 2 : asked - 1 });
-  const other = await fetch(url, signal).catch((cause: unknown) => {
+  const address = firstAddressOf(list, { ...pagination, size: asked === 1 ? 2 : asked - 1 });
+  const other = await fetch(address, signal).catch((cause: unknown) => {
     throw cause instanceof GatewayError && SIZE_REFUSED.includes(cause.upstreamStatus) ? error : cause;
   });
   const leadsOn = pagination.kind === 'token' ? !isNone(other.next) : nextLink(other, pagination) !== undefined;
   if (asked === 1 ? other.count > 1 : !leadsOn) throw error;
 }
 
-function sizeAsked(pagination: Pagination, query: ListRequest['query']): number | undefined {
+function sizeAsked({ pagination, query, post }: ListRequest): number | undefined {
   if (pagination.kind !== 'none') return pagination.sizeParam === null ? undefined : pagination.size;
-  const [, size] = Object.entries(query).find(([name]) => SIZE_PARAMETERS.test(name)) ?? [];
+  const body: unknown = JSON.parse(post?.body?.({}) ?? 'null');
+  const [, size] = [...Object.entries(query), ...membersOf(body)].find(([name]) => SIZE_PARAMETERS.test(name)) ?? [];
   return size === undefined ? undefined : Number([size].flat()[0]);
+}
+
+/** Every member of a body, however deep. */
+function membersOf(body: unknown): [string, unknown][] {
+  if (typeof body !== 'object' || body === null) return [];
+  const own = Object.entries(body);
+  return [...(Array.isArray(body) ? [] : own), ...own.flatMap(([, value]) => membersOf(value))];
 }
 
 /** Whether a page of so many items says by this that no other follows. */

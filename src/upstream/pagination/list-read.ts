@@ -1,19 +1,13 @@
 import { type Enclosing, type Statement, statementsOf } from '../signs/statements.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { incomplete } from './incomplete.ts';
-import { type Pagination, sizeParameter } from './pagination.ts';
+import type { ListAddress, PageAddress } from './page-address.ts';
+import type { Pagination } from './pagination.ts';
 
 /** A list that an upstream serves, in pages. */
-export interface ListRequest {
-  /** Origin and path prefix. */
-  readonly baseUrl: string;
-  /** Below the prefix; begins with a slash. */
-  readonly path: string;
-  /** Sent with every page, in this order; a list sends its parameter once for each element. */
-  readonly query: Readonly<Record<string, string | readonly string[]>>;
+export interface ListRequest extends ListAddress {
   /** Sent with every page. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly pagination: Pagination;
   /** Items of one read; more is an error. */
   readonly maxItems: number;
   /** Pages of one read, an empty last one included; more is an error. */
@@ -83,7 +77,7 @@ export function isNone(next: unknown): boolean {
 export interface ListRead<P extends PageView> {
   readonly list: ListRequest;
   readonly first: P;
-  fetch(url: URL, signal: AbortSignal): Promise<P>;
+  fetch(address: PageAddress, signal: AbortSignal): Promise<P>;
   readonly signal: AbortSignal;
 }
 
@@ -95,49 +89,6 @@ export function totalOf(page: PageView, { total, totalHeader = '' }: Pagination)
     throw incomplete('the page does not say the total');
   }
   return number;
-}
-
-const firstUrls = new WeakMap<ListRequest, URL>();
-
-/** The URL of the first page: made once, since all reads begin there, and not to be changed. */
-export function firstUrl(list: ListRequest): URL {
-  const made = firstUrls.get(list) ?? firstUrlOf(list, list.pagination);
-  firstUrls.set(list, made);
-  return made;
-}
-
-/** The URL of a first page of another size. */
-export function firstUrlOf(list: ListRequest, pagination: Pagination): URL {
-  return pageUrl(list, firstParameters(pagination));
-}
-
-function firstParameters(pagination: Pagination): Record<string, string | number> {
-  switch (pagination.kind) {
-    case 'none':
-      return {};
-    case 'token':
-    case 'link':
-      return sizeParameter(pagination);
-    case 'offset':
-      return { ...sizeParameter(pagination), [pagination.offsetParam]: 0 };
-    case 'page':
-      return { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage };
-  }
-}
-
-/**
- * The URL of a page: path prefix, path and query in order, with `parameters` set. Spaces become `%20`, which every
- * server reads, and not `+`, which means a space in forms only (RFC 3986, section 2.1).
- */
-export function pageUrl(list: ListRequest, parameters: Readonly<Record<string, string | number>>): URL {
-  const url = new URL(list.baseUrl);
-  url.pathname = url.pathname.replace(/\/$/, '') + list.path;
-  const search = new URLSearchParams(
-    Object.entries(list.query).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
-  );
-  for (const [name, value] of Object.entries(parameters)) search.set(name, String(value));
-  url.search = search.toString().replaceAll('+', '%20');
-  return url;
 }
 
 /** Throws `upstream_invalid` where a read of so many items or pages would break a bound. */

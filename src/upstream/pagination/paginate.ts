@@ -1,34 +1,36 @@
+import type { PageTarget } from '../upstream.ts';
 import { linkedPages } from './by-link.ts';
 import { numberedPages, offsetPages } from './by-number.ts';
 import { tokenPages } from './by-token.ts';
 import { guarded } from './guard.ts';
-import { checkBounds, firstUrl, type ListRead, type ListRequest, type PageView } from './list-read.ts';
+import { checkBounds, type ListRead, type ListRequest, type PageView } from './list-read.ts';
+import { firstAddress, type PageAddress } from './page-address.ts';
 import { withoutRepeats } from './repeats.ts';
 
 export type { ListRequest, PageView } from './list-read.ts';
 
-/** The first page of a list, as an absolute path with query. */
-export function firstTarget(list: ListRequest): string {
-  return targetOf(firstUrl(list));
+/** What the first page of a list is asked for by. */
+export function firstTarget(list: ListRequest): PageTarget {
+  return targetOf(firstAddress(list));
 }
 
 /**
  * All pages of a list, in order: `first`, which was fetched from {@link firstTarget}, and then the others. Throws
  * `upstream_invalid` where they loop, repeat, do not add up, break a bound or say that there are more, so that a list is
- * complete once the last page came; and whatever `fetchPage` rejects with. Its `target` is an absolute path with query. Its signal aborts with
- * `signal`, and once its page is not needed any more.
+ * complete once the last page came; and whatever `fetchPage` rejects with. Its signal aborts with `signal`, and once its page
+ * is not needed any more.
  */
 export function paginate<P extends PageView>(
   list: ListRequest,
   first: P,
-  fetchPage: (target: string, signal: AbortSignal) => Promise<P>,
+  fetchPage: (target: PageTarget, signal: AbortSignal) => Promise<P>,
   signal: AbortSignal,
 ): AsyncGenerator<P> {
   let pages = 1;
-  const fetch = async (url: URL, pageSignal: AbortSignal): Promise<P> => {
+  const fetch = async (address: PageAddress, pageSignal: AbortSignal): Promise<P> => {
     pages += 1;
     checkBounds(list, { pages });
-    return fetchPage(targetOf(url), pageSignal);
+    return fetchPage(targetOf(address), pageSignal);
   };
   const read = { list, first, fetch, signal };
   return guarded(read, withoutRepeats(withinMaxItems(list, pagesOf(read))));
@@ -64,6 +66,6 @@ async function* withinMaxItems<P extends PageView>(list: ListRequest, pages: Asy
   }
 }
 
-function targetOf({ pathname, search }: URL): string {
-  return pathname + search;
+function targetOf({ url, post }: PageAddress): PageTarget {
+  return { target: url.pathname + url.search, post };
 }

@@ -13,7 +13,7 @@ interface Told {
 }
 
 interface Sized extends Told {
-  /** Query parameter for the page size; `null` sends none. */
+  /** Query parameter for the page size, or a pointer into the body; `null` sends none. So are those of the kinds. */
   readonly sizeParam: string | null;
   /** Items to ask for in one page. The platform may send fewer. */
   readonly size: number;
@@ -59,7 +59,7 @@ export interface LinkPagination extends Sized {
 /** How a list is spread over pages: what settings say, their expressions compiled. */
 export type Pagination = NonePagination | TokenPagination | OffsetPagination | NumberPagination | LinkPagination;
 
-/** The query parameter that asks for pages of a size, where there is one. */
+/** What asks for pages of a size, where there is such a parameter. */
 export function sizeParameter({ sizeParam, size }: Sized): Record<string, string | number> {
   return sizeParam === null ? {} : { [sizeParam]: size };
 }

@@ -29,7 +29,8 @@ export interface WithRetryOptions extends RetrySettings {
  * Asks again where a connection did not open or was lost, or the upstream said 502, 503 or 504: after a random wait
  * ("full jitter", so that those who failed together do not return together), or the one that `Retry-After` asks for.
  * The first retry of a lost connection comes at once, since the commonest cause is a kept connection that the upstream
- * closed just then. Every request is a GET, so that asking twice does no harm.
+ * closed just then. A POST is asked again only where settings say that asking twice does no harm: one that was lost may
+ * have arrived.
  */
 export function withRetry(
   upstream: Upstream,
@@ -63,7 +64,7 @@ export function withRetry(
         try {
           return await upstream.get(request, signal);
         } catch (error) {
-          const delayMs = delayAfter(error, retries);
+          const delayMs = request.post?.isRepeatable === false ? undefined : delayAfter(error, retries);
           if (delayMs === undefined || signal.aborted || !budget.take()) throw error;
           events.retried?.({ upstream: upstream.name, retries: retries + 1, delayMs });
           await sleep(delayMs, signal).catch(() => {

@@ -31,6 +31,26 @@ describe('a probe of a platform', () => {
     });
   });
 
+  it('shows what was posted, but for what settings mask', async () => {
+    const body = 'body: { q: all, from: "${FROM}", filter: { apiKey: hush, kinds: [open, 5] }, page: { after: null } }';
+    const paged = 'pagination: { kind: token, sizeParam: null, tokenParam: /page/after }';
+    const report = await probedOne(
+      json({ list: [{ id: 'a', name: 'A' }] }),
+      settings(`method: POST, ${body}, items: list, ${paged}`),
+      {
+        FROM: 'hidden',
+      },
+    );
+    expect(report).to.include({ ok: true, items: 1 });
+    expect(report.request?.method).to.equal('POST');
+    expect(JSON.parse(report.request?.body ?? '')).to.deep.equal({
+      q: 'all',
+      from: '[masked]',
+      filter: { apiKey: '[masked]', kinds: ['open', 5] },
+      page: { after: null },
+    });
+  });
+
   it('shows what an item is that cannot be mapped, and why', async () => {
     const report = await probedOne(
       byOffset,

@@ -310,6 +310,60 @@ describe('the settings of a resource', () => {
     expect(query({})).to.deep.equal(['resources.tools.query.a: must be text']);
   });
 
+  it('post a body where method is POST, and only there', () => {
+    const body = { query: 'x', list: [1, { a: null }] };
+    expect(parsed({ tools: { method: 'POST', body } }).resources.tools).to.deep.include({
+      method: 'POST',
+      body,
+      retryPost: false,
+    });
+    expect(issues({ tools: { method: 'POST' } })).to.deep.equal([]);
+    expect(issues({ tools: { method: 'POST', retryPost: true } })).to.deep.equal([]);
+    expect(issues({ tools: { body, retryPost: true } })).to.deep.equal([
+      'resources.tools.body: is sent with method: POST only',
+      'resources.tools.retryPost: is about method: POST only',
+    ]);
+    expect(issues({ tools: { method: 'PUT' } })).to.deep.equal(['resources.tools.method: must be one of GET, POST']);
+    expect(issues({ tools: { method: 'POST', body: [] } })).to.deep.equal([
+      'resources.tools.body: expected a block of keys, got a list',
+    ]);
+    expect(issues({ tools: { method: 'POST', body: { a: 2 ** 60 } } })).to.deep.equal([
+      'resources.tools.body: holds what JSON cannot: put a number of more than 15 digits in quotes',
+    ]);
+  });
+
+  it('point into the body they have, each to a value of its own', () => {
+    const tools = (pagination: Resource['pagination'], body?: object) =>
+      issues({ tools: { method: 'POST', ...(body && { body }), pagination } });
+    const token = (pointers: object) => ({ kind: 'token', ...pointers }) as Resource['pagination'];
+    const body = { page: { size: 1, token: null, 'a/b': '' }, list: [0] };
+    expect(tools(token({ sizeParam: '/page/size', tokenParam: '/page/a~1b' }), body)).to.deep.equal([]);
+    expect(tools(token({ sizeParam: '/list/0', tokenParam: 'cursor' }), body)).to.deep.equal([]);
+    expect(tools(token({ tokenParam: '/page/next' }), body)).to.deep.equal([
+      'resources.tools.pagination.tokenParam: leads nowhere in body: write there what the first page is asked for with, or null',
+    ]);
+    expect(tools(token({ tokenParam: '/page' }), body)).to.deep.equal([
+      'resources.tools.pagination.tokenParam: leads to a block or list of body, not to a value',
+    ]);
+    expect(tools(token({ tokenParam: '/page/~x' }), body)).to.deep.equal([
+      'resources.tools.pagination.tokenParam: is no JSON pointer: write ~0 for ~, and ~1 for / in a name',
+    ]);
+    expect(tools(token({ sizeParam: '/page/size', tokenParam: '/page/size' }), body)).to.deep.equal([
+      'resources.tools.pagination.tokenParam: must not be the parameter that sizeParam names',
+    ]);
+    const none = 'points into body (it begins with /), and there is none';
+    expect(tools({ kind: 'offset', sizeParam: '/n', offsetParam: '/from' })).to.deep.equal([
+      `resources.tools.pagination.sizeParam: ${none}`,
+      `resources.tools.pagination.offsetParam: ${none}`,
+    ]);
+    expect(issues({ tools: { pagination: { kind: 'page', pageParam: '/page' } } })).to.deep.equal([
+      `resources.tools.pagination.pageParam: ${none}`,
+    ]);
+    expect(
+      issues({ tools: { method: 'POST', body: 5 as never, pagination: token({ tokenParam: '/a' }) } }),
+    ).to.deep.equal(['resources.tools.body: expected a block of keys, got a number']);
+  });
+
   it('send no credential in the query, and say why', () => {
     const why =
       'carries a credential, and that must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';

@@ -52,12 +52,55 @@ describe('an upstream client', () => {
       };
       const upstream = open(server.url, { tap });
       await upstream.get(asking('/a?b=c'), calm());
-      const request = { upstream: 'projects', method: 'GET', origin: server.url, target: '/a?b=c' };
+      const request = { upstream: 'projects', method: 'GET', origin: server.url, target: '/a?b=c', body: undefined };
       const sent = [request, 'Bearer secret-token'];
       expect(seen.splice(0)).to.deep.equal([...sent, [200, 'application/json'], ['read', '{"a":1}']]);
       await rejection(upstream.get(asking('/a?b=c'), calm()));
       await eventually(() => seen.length === 5);
       expect(seen).to.deep.equal([...sent, [400, 'application/json'], ['rest', '{"no":1}'], ['rest', undefined]]);
+    });
+
+    it('a POST with its body as JSON, unless settings call it otherwise, and one without', async () => {
+      const bodies: string[] = [];
+      const server = await serve(async (request, response) => {
+        let body = '';
+        for await (const piece of request.setEncoding('utf8')) body += piece;
+        bodies.push(body);
+        response.end('[]');
+      });
+      const upstream = open(server.url);
+      const post = (body?: string) => ({ ...asking('/search?a=b'), post: { body, isRepeatable: false } });
+      await upstream.get(post('{"q":"größer"}'), calm());
+      await upstream.get({ ...post('{}'), headers: { 'content-type': 'application/vnd.search+json' } }, calm());
+      await upstream.get(post(), calm());
+      expect(bodies).to.deep.equal(['{"q":"größer"}', '{}', '']);
+      const heads = server.requests.map(({ method, url, headers }) => [
+        method,
+        url,
+        headers['content-type'],
+        headers['content-length'],
+        headers['if-none-match'],
+      ]);
+      expect(heads).to.deep.equal([
+        ['POST', '/search?a=b', 'application/json', '16', undefined],
+        ['POST', '/search?a=b', 'application/vnd.search+json', '2', undefined],
+        ['POST', '/search?a=b', undefined, '0', undefined],
+      ]);
+    });
+
+    it('headers of the request over those of the settings', async () => {
+      const server = await serve(json([]));
+      const upstream = open(server.url, { headers: { Accept: 'text/plain', 'X-A': 'a', 'X-B': 'b' } });
+      await upstream.get(
+        { ...asking(), headers: { accept: 'application/x', 'x-b': 'own', authorization: 'x' } },
+        calm(),
+      );
+      expect(server.requests[0]?.headers).to.include({
+        accept: 'application/x',
+        'x-a': 'a',
+        'x-b': 'own',
+        authorization: 'Bearer secret-token',
+      });
     });
 
     it('the trace of the caller', async () => {

@@ -72,6 +72,7 @@ const shapes = {
   size: fc.integer({ min: 1, max: 20 }),
   cap: fc.integer({ min: 1, max: 20 }),
   concurrency: fc.integer({ min: 1, max: 5 }),
+  posted: fc.boolean(),
 };
 
 describe('paginate', () => {

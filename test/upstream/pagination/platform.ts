@@ -2,6 +2,7 @@ import { isWhole, viewOf } from '../../../src/upstream/pagination/list-read.ts';
 import { firstTarget, type ListRequest, type PageView, paginate } from '../../../src/upstream/pagination/paginate.ts';
 import type { Pagination } from '../../../src/upstream/pagination/pagination.ts';
 import { digestsOf } from '../../../src/upstream/pagination/repeats.ts';
+import type { PageTarget } from '../../../src/upstream/upstream.ts';
 
 export interface Item {
   readonly id: number;
@@ -44,6 +45,8 @@ export interface PlatformOptions {
   readonly cap?: number;
   /** @default 3 */
   readonly concurrency?: number;
+  /** Whether pages are posted, with what they are asked for in the body. Links are followed with a GET. @default false */
+  readonly posted?: boolean;
   /** Called with each request, from 0, before it is answered. */
   readonly before?: (request: number) => void;
   /** Replaces an answer. `previous` is the one before; undefined for the first. */
@@ -63,13 +66,13 @@ export async function readAll({ list, fetchPage }: Platform, more: Partial<ListR
 /** A platform in this process that serves `items` in pages. */
 export interface Platform {
   readonly list: ListRequest;
-  /** Every target so far. */
+  /** Every target so far, and what was posted there. */
   readonly targets: string[];
-  fetchPage(target: string, signal: AbortSignal): Promise<ReadPage>;
+  fetchPage(target: PageTarget, signal: AbortSignal): Promise<ReadPage>;
 }
 
 export function simulate(options: PlatformOptions): Platform {
-  const { kind, items, cap = 1000, before = () => {}, mangle = (page) => page } = options;
+  const { kind, items, cap = 1000, posted = false, before = () => {}, mangle = (page) => page } = options;
   const targets: string[] = [];
   const pagination = paginationOf(options);
   let previous: SimulatedPage | undefined;
@@ -79,17 +82,20 @@ export function simulate(options: PlatformOptions): Platform {
       baseUrl: 'https://platform.example/base/',
       path: '/v1/list',
       query: { installed: 'true' },
+      ...(posted && { post: { body: (places) => JSON.stringify(places), isRepeatable: false } }),
       pagination,
       maxItems: 1000,
       maxPages: 1000,
       maxNextBytes: 4096,
     },
-    async fetchPage(target, signal) {
+    async fetchPage({ target, post }, signal) {
       signal.throwIfAborted();
       const request = targets.length;
-      targets.push(target);
+      targets.push(`${target}${post?.body ?? ''}`);
       before(request);
       const url = new URL(target, 'https://platform.example');
+      const places: Record<string, string | number> = JSON.parse(post?.body ?? '{}');
+      for (const [pointer, value] of Object.entries(places)) url.searchParams.set(pointer.slice(1), String(value));
       const size = Math.min(cap, Number(url.searchParams.get('size') ?? cap));
       const start = startOf(kind, url, size);
       const page = pageOf(kind, items, start, size);
@@ -132,22 +138,23 @@ function pageOf(kind: Kind, all: readonly Item[], start: number, size: number): 
 
 const field = (name: string) => (body: unknown) => (body as Record<string, unknown>)[name];
 
-function paginationOf({ kind, size, concurrency = 3 }: PlatformOptions): Pagination {
-  const sized = { sizeParam: 'size', size };
+function paginationOf({ kind, size, concurrency = 3, posted = false }: PlatformOptions): Pagination {
+  const name = (parameter: string) => (posted ? `/${parameter}` : parameter);
+  const sized = { sizeParam: name('size'), size };
   switch (kind) {
     case 'token':
-      return { kind: 'token', ...sized, tokenParam: 'token', next: field('next') };
+      return { kind: 'token', ...sized, tokenParam: name('token'), next: field('next') };
     case 'link':
       return { kind: 'link', ...sized };
     case 'link in body':
       return { kind: 'link', ...sized, next: field('next') };
     case 'offset':
-      return { kind: 'offset', ...sized, offsetParam: 'offset', concurrency };
+      return { kind: 'offset', ...sized, offsetParam: name('offset'), concurrency };
     case 'offset with total':
-      return { kind: 'offset', ...sized, offsetParam: 'offset', concurrency, total: field('total') };
+      return { kind: 'offset', ...sized, offsetParam: name('offset'), concurrency, total: field('total') };
     case 'page':
-      return { kind: 'page', ...sized, pageParam: 'page', firstPage: 1, concurrency };
+      return { kind: 'page', ...sized, pageParam: name('page'), firstPage: 1, concurrency };
     case 'page with total':
-      return { kind: 'page', ...sized, pageParam: 'page', firstPage: 1, concurrency, totalHeader: 'X-Total' };
+      return { kind: 'page', ...sized, pageParam: name('page'), firstPage: 1, concurrency, totalHeader: 'X-Total' };
   }
 }

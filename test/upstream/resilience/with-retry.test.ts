@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { type WithRetryOptions, withRetry } from '../../../src/upstream/resilience/with-retry.ts';
-import type { Upstream } from '../../../src/upstream/upstream.ts';
+import type { Post, Upstream } from '../../../src/upstream/upstream.ts';
 import { asking, calm, errorOf, recordEvents, rejection, useHarness } from '../harness.ts';
 import { PAGE, RESPONSES, refused, reset, status500, status503, timeout } from '../scripted.ts';
 
@@ -29,7 +29,11 @@ function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOption
     sleep: async (ms) => waits.push(ms),
     ...options,
   });
-  return { get: (signal = calm()) => upstream.get(asking(), signal), waits, asked: () => asked };
+  return {
+    get: (signal = calm(), post?: Post) => upstream.get({ ...asking(), post }, signal),
+    waits,
+    asked: () => asked,
+  };
 }
 
 describe('an upstream with retry', () => {
@@ -46,6 +50,17 @@ describe('an upstream with retry', () => {
       expect(ill.asked()).to.equal(3);
     });
   }
+
+  it('asks again with a POST only where settings say that it may be sent twice', async () => {
+    for (const error of [refused(), reset(), status503()]) {
+      const { get, asked } = retrying([error]);
+      expect(await errorOf(get(calm(), { body: '{}', isRepeatable: false }))).to.equal(error);
+      expect(asked()).to.equal(1);
+      const repeatable = retrying([error]);
+      expect(await repeatable.get(calm(), { body: '{}', isRepeatable: true })).to.deep.equal(PAGE);
+      expect(repeatable.asked()).to.equal(2);
+    }
+  });
 
   for (const [what, error] of Object.entries({
     ...RESPONSES,

@@ -1,23 +1,20 @@
 import { expect } from 'chai';
-import { firstUrl, type ListRequest, pageUrl } from '../../../src/upstream/pagination/list-read.ts';
+import { firstAddress, type ListAddress, pageAddress } from '../../../src/upstream/pagination/page-address.ts';
 import { firstTarget } from '../../../src/upstream/pagination/paginate.ts';
 
-const LIST: ListRequest = {
+const LIST: ListAddress = {
   baseUrl: 'https://platform.example',
   path: '/v1/projects',
   query: {},
   pagination: { kind: 'none' },
-  maxItems: 1,
-  maxPages: 1,
-  maxNextBytes: 4096,
 };
 
-const targetOf = (list: Partial<ListRequest>, parameters: Record<string, string | number> = {}) => {
-  const url = pageUrl({ ...LIST, ...list }, parameters);
+const targetOf = (list: Partial<ListAddress>, parameters: Record<string, string | number> = {}) => {
+  const { url } = pageAddress({ ...LIST, ...list }, parameters);
   return url.pathname + url.search;
 };
 
-describe('the URL of a page', () => {
+describe('the address of a page', () => {
   it('is the path below the prefix of the base URL, whether that ends with a slash or not', () => {
     expect(targetOf({})).to.equal('/v1/projects');
     expect(targetOf({ baseUrl: 'https://platform.example/' })).to.equal('/v1/projects');
@@ -26,7 +23,7 @@ describe('the URL of a page', () => {
   });
 
   it('keeps to its origin whatever the path', () => {
-    expect(pageUrl({ ...LIST, path: '//other.example/x' }, {}).href).to.equal(
+    expect(pageAddress({ ...LIST, path: '//other.example/x' }, {}).url.href).to.equal(
       'https://platform.example//other.example/x',
     );
     expect(targetOf({ path: '/größe' })).to.equal('/gr%C3%B6%C3%9Fe');
@@ -51,10 +48,28 @@ describe('the URL of a page', () => {
 
   it('is made once for the first page of a list', () => {
     const sized = { sizeParam: 'size', size: 7 };
-    const linked: ListRequest = { ...LIST, query: { a: 'b' }, pagination: { kind: 'link', ...sized } };
-    expect(firstUrl(linked).href).to.equal('https://platform.example/v1/projects?a=b&size=7');
-    expect(firstUrl(linked)).to.equal(firstUrl(linked));
-    expect(firstUrl(LIST).href).to.equal('https://platform.example/v1/projects');
-    expect(firstTarget({ ...linked })).to.equal('/v1/projects?a=b&size=7');
+    const linked: ListAddress = { ...LIST, query: { a: 'b' }, pagination: { kind: 'link', ...sized } };
+    expect(firstAddress(linked).url.href).to.equal('https://platform.example/v1/projects?a=b&size=7');
+    expect(firstAddress(linked)).to.equal(firstAddress(linked));
+    expect(firstAddress(LIST).url.href).to.equal('https://platform.example/v1/projects');
+    const target = '/v1/projects?a=b&size=7';
+    const own = { maxItems: 1, maxPages: 1, maxNextBytes: 1 };
+    expect(firstTarget({ ...linked, ...own })).to.deep.equal({ target, post: undefined });
+  });
+
+  it('has parameters in its body where they point there, and the others in its query', () => {
+    const post = { body: (places: object) => JSON.stringify(places), isRepeatable: true };
+    const { url, post: posted } = pageAddress(
+      { ...LIST, query: { a: '1' }, post },
+      { '/size': 5, page: 2, '/x/~1': 'y' },
+    );
+    expect(url.search).to.equal('?a=1&page=2');
+    expect(posted).to.deep.equal({ body: '{"/size":5,"/x/~1":"y"}', isRepeatable: true });
+  });
+
+  it('is posted without a body where there is none, and got where settings do not say otherwise', () => {
+    const post = { body: undefined, isRepeatable: false };
+    expect(pageAddress({ ...LIST, post }, { size: 5 })).to.deep.include({ post });
+    expect(pageAddress(LIST, { size: 5 }).post).to.equal(undefined);
   });
 });
