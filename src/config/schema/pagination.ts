@@ -58,6 +58,11 @@ const Offset = z
     offsetParam: parameter
       .default('offset')
       .describe('Query parameter for the number of items to skip, or its place in body.'),
+    endParam: parameter
+      .optional()
+      .describe(
+        'Query parameter for the number of the item behind the page, or its place in body: offset and size together.',
+      ),
     ...told,
     concurrency,
   })

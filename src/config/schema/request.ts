@@ -5,7 +5,7 @@ import { requestHeaderName, scalarText } from './scalars.ts';
 import { checkPointer, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
 /** Keys of pagination settings that name a query parameter, or point into the body. */
-const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'pageParam'];
+const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
 /** Headers that are for a credential by their name. */
 const CREDENTIAL_HEADER = /(?:^|[-_])(?:api-?key|authorization|cookie|credential|jwt|key|password|secret|token)$/i;
@@ -88,17 +88,19 @@ export function checkRequest(settings: Unchecked<RequestSettings>, report: Repor
   reportRepeated(settings?.headers, report);
   checkPost(settings, report);
   const inQuery = new Set(keysOf(settings?.query));
-  const sent = new Set<unknown>();
+  const sent = new Map<string, string>();
   const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
   for (const key of PARAMETERS) {
     const parameter = pagination[key];
     if (typeof parameter !== 'string') continue;
     if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
-    const issue = sent.has(parameter)
-      ? 'must not be the parameter that sizeParam names'
-      : isPointer(parameter) && pointerIssue(settings, parameter);
+    const other = sent.get(parameter);
+    const issue =
+      other === undefined
+        ? isPointer(parameter) && pointerIssue(settings, parameter)
+        : `must not be the parameter that ${other} names`;
     if (issue) report(['pagination', key], issue);
-    sent.add(parameter);
+    sent.set(parameter, key);
   }
 }
 

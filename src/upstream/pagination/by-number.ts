@@ -2,7 +2,13 @@ import { inOrder } from './in-order.ts';
 import { incomplete } from './incomplete.ts';
 import { checkBounds, type ListRead, type PageView, totalOf } from './list-read.ts';
 import { type PageAddress, pageAddress } from './page-address.ts';
-import { type NumberPagination, namesTotal, type OffsetPagination, sizeParameter } from './pagination.ts';
+import {
+  type NumberPagination,
+  namesTotal,
+  type OffsetPagination,
+  offsetParameters,
+  sizeParameter,
+} from './pagination.ts';
 
 /**
  * Pages by the number of items to skip. Without a total, only an empty page ends the list: a short one may be what
@@ -13,8 +19,7 @@ export async function* offsetPages<P extends PageView>(
   pagination: OffsetPagination,
 ): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
-  const pageAt = (offset: number) =>
-    pageAddress(list, { ...sizeParameter(pagination), [pagination.offsetParam]: offset });
+  const pageAt = (offset: number) => pageAddress(list, offsetParameters(pagination, offset));
   if (namesTotal(pagination)) {
     yield* knownTotalPages(read, pagination, (index, size) => pageAt(index * size));
     return;

@@ -1,5 +1,5 @@
 import type { Post } from '../upstream.ts';
-import { type Pagination, sizeParameter } from './pagination.ts';
+import { offsetParameters, type Pagination, sizeParameter } from './pagination.ts';
 
 /** What a page is asked for with, by the name of a query parameter or a pointer into the body (RFC 6901). */
 export type Parameters = Readonly<Record<string, string | number>>;
@@ -53,7 +53,7 @@ function firstParameters(pagination: Pagination): Parameters {
     case 'link':
       return sizeParameter(pagination);
     case 'offset':
-      return { ...sizeParameter(pagination), [pagination.offsetParam]: 0 };
+      return offsetParameters(pagination, 0);
     case 'page':
       return { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage };
   }

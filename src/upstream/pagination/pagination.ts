@@ -40,6 +40,8 @@ export interface TokenPagination extends Sized {
 export interface OffsetPagination extends Concurrent {
   readonly kind: 'offset';
   readonly offsetParam: string;
+  /** Where the platform wants to be told the end of a page, too. */
+  readonly endParam?: string | undefined;
 }
 
 /** Pages by number. */
@@ -62,6 +64,16 @@ export type Pagination = NonePagination | TokenPagination | OffsetPagination | N
 /** What asks for pages of a size, where there is such a parameter. */
 export function sizeParameter({ sizeParam, size }: Sized): Record<string, string | number> {
   return sizeParam === null ? {} : { [sizeParam]: size };
+}
+
+/** What asks for the page that begins behind `offset` items. */
+export function offsetParameters(pagination: OffsetPagination, offset: number): Record<string, string | number> {
+  const { offsetParam, endParam, size } = pagination;
+  return {
+    ...sizeParameter(pagination),
+    [offsetParam]: offset,
+    ...(endParam !== undefined && { [endParam]: offset + size }),
+  };
 }
 
 /** Whether settings say where a page tells the total. */

@@ -442,6 +442,10 @@ describe('the settings of a resource', () => {
     expect(issues({ tools: { pagination } })).to.deep.equal([
       'resources.tools.pagination.pageParam: must not be the parameter that sizeParam names',
     ]);
+    const ends: Resource['pagination'] = { kind: 'offset', sizeParam: null, offsetParam: 'from', endParam: 'from' };
+    expect(issues({ tools: { pagination: ends } })).to.deep.equal([
+      'resources.tools.pagination.endParam: must not be the parameter that offsetParam names',
+    ]);
   });
 
   it('say in one place where the total stands', () => {

@@ -88,6 +88,22 @@ describe('pages of a known total', () => {
 });
 
 describe('pages by offset', () => {
+  it('say where a page ends, too, where settings name a parameter for that', async () => {
+    for (const kind of ['offset', 'offset with total'] as const) {
+      const platform = simulate({ kind, items: itemsUpTo(7), size: 5, cap: 3 });
+      const { pagination } = platform.list;
+      if (pagination.kind !== 'offset') throw new Error('not by offset');
+      const asked = { pagination: { ...pagination, endParam: 'to' } };
+      expect(await readAll(platform, asked)).to.deep.equal(itemsUpTo(7));
+      const ends = platform.targets.map((target) => /offset=(\d+)&to=(\d+)$/.exec(target)?.slice(1).map(Number));
+      expect(ends.slice(0, 3)).to.deep.equal([
+        [0, 5],
+        [3, 8],
+        [6, 11],
+      ]);
+    }
+  });
+
   it('skip what was received, up to an empty page, where no total is known', async () => {
     const platform = simulate({ kind: 'offset', items: itemsUpTo(7), size: 5, cap: 3 });
     expect(await readAll(platform)).to.have.length(7);
