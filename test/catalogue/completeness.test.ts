@@ -28,7 +28,7 @@ const map = createMapper({
   required: ['id', 'name'],
   invalidItems: 'fail',
 });
-const parse = createPageParser('items');
+const parse = createPageParser({ items: 'items' });
 const loading = createLoading({ maxBytes: 1_000_000, events: {} });
 
 /** What a read of this platform comes to under these settings: its items, or the error. */
