@@ -111,6 +111,16 @@ describe('a list of which a wrong paging setting reads the first page', () => {
     });
   }
 
+  it('is an error by what a large page says, too, which a thread reads', async () => {
+    const large = projects.slice(0, 25).map((project) => ({ ...project, description: 'x'.repeat(5000) }));
+    const { status, body } = await read(
+      platform(() => ({ body: { projects: large, meta: { total: 120 } } })),
+      { pagination: { kind: 'none' } },
+    );
+    expect(body.detail).to.contain('sign: total');
+    expect(status).to.equal(502);
+  });
+
   it('is an error where the first page is not the first: the platform counts pages from 0', async () => {
     const handler = platform(
       ({ searchParams }) => ({ body: { prev: searchParams.get('page') === '0' ? null : '/v1/projects?page=0' } }),

@@ -205,6 +205,16 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       pages((request, next) => page(request, [item('one')], next)),
       ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'],
     ],
+    [
+      'says by a total that there is more than it sends',
+      sends((request) => message('200 OK', page(request).replace('{', '{"total":2,'))),
+      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
+    ],
+    [
+      'says so by `Link: rel=next`, which the settings do not follow',
+      says('200 OK', 'Link: </v1/more>; rel="next"'),
+      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
+    ],
     ['goes on beyond `maxPages` (here 5)', numbered, ['502 upstream_invalid', 5, '5 successes', 'kept', 'served']],
     [
       'says 500 to the third page',
