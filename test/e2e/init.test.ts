@@ -171,6 +171,21 @@ describe('portico init', () => {
     });
   }).timeout(30_000);
 
+  it('asks without a token where there is none, and says that it knows no header for one', async () => {
+    const items = Array.from({ length: 7 }, (_, index) => ({ id: index, name: `Tool ${index}` }));
+    const { url, requests } = await startHttpUpstream(json(items));
+    await inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      const { code, stdout } = await runPortico(['init', file, '--from', `${url}/tools`]).ended;
+      expect(code).to.equal(0);
+      expect(stdout)
+        .to.contain('which header takes the token: it was asked without one')
+        .and.contain('portico check --probe');
+      expect(credentialsOf(requests)).to.deep.equal([]);
+      expect(await readFile(file, 'utf8')).to.contain('pagination: { kind: none }');
+    });
+  });
+
   it('names the variables that have to be set first', async () => {
     await inFolder(async (folder) => {
       const [document, file] = [join(folder, 'openapi.json'), join(folder, 'portico.yaml')];

@@ -1,4 +1,6 @@
-import { expressionOf, isObject, type Member, membersOf, plainKey } from './members.ts';
+import { expressionOf, plainName } from '../../init/description/names.ts';
+import { isObject } from '../../init/description/shape.ts';
+import { type Member, membersOf } from './members.ts';
 
 /** Where a body seems to hold its list. */
 export interface ItemsGuess {
@@ -36,7 +38,7 @@ interface Candidate extends ItemsGuess {
  * anything else than objects are none; an empty list may be any.
  */
 export function guessItems(body: unknown, names: readonly string[] = []): ItemsGuess[] {
-  const wanted = new Set(names.flatMap((name) => formsOf(plainKey(name))));
+  const wanted = new Set(names.flatMap((name) => formsOf(plainName(name))));
   return membersOf(body)
     .flatMap((member) => candidatesAt(member, wanted))
     .sort((a, b) => b.score - a.score)
@@ -74,14 +76,14 @@ function isTable(value: Readonly<Record<string, unknown>>): boolean {
 function candidate(items: string, list: readonly unknown[], ofPath: number): Candidate {
   const [first] = list;
   const keys = isObject(first) ? Object.keys(first) : [];
-  const plain = keys.map(plainKey);
+  const plain = keys.map(plainName);
   const named = plain.some((key) => IDS.has(key) || key.endsWith('id')) ? 3 : 0;
   const score = ofPath + named + (plain.some((key) => key.endsWith('name') || key === 'title') ? 2 : 0);
   return { items, count: list.length, keys: keys.slice(0, MAX_KEYS), score: score + (list.length > 0 ? 3 : 0) };
 }
 
 function scoreOfPath(path: readonly string[], wanted: ReadonlySet<string>): number {
-  const key = plainKey(path.at(-1));
+  const key = plainName(path.at(-1));
   const byName = wanted.has(key) ? 8 : USUAL.has(key) || path.length === 0 ? 4 : 0;
   return byName - path.length;
 }

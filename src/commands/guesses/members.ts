@@ -1,3 +1,5 @@
+import { isObject } from '../../init/description/shape.ts';
+
 /** A member of a JSON body that stands in no list. */
 export interface Member {
   /** The keys that lead to it; empty for the body itself. */
@@ -20,20 +22,4 @@ export function membersOf(body: unknown): Member[] {
     }
   }
   return members;
-}
-
-/** Whether a value is an object of JSON, and no list. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The JMESPath expression that finds what stands at `path`. */
-export function expressionOf(path: readonly string[]): string {
-  if (path.length === 0) return '@';
-  return path.map((key) => (/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key))).join('.');
-}
-
-/** A key without its case and its separators: `next_page-Token` is `nextpagetoken`. */
-export function plainKey(key: string | undefined): string {
-  return (key ?? '').toLowerCase().replace(/[^a-z0-9]/g, '');
 }

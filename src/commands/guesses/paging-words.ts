@@ -1,10 +1,11 @@
+import { plainName } from '../../init/description/names.ts';
 import { MEMBERS } from '../../upstream/signs/signs.ts';
-import { type Member, membersOf, plainKey } from './members.ts';
+import { type Member, membersOf } from './members.ts';
 
 const { next = [], total = [], more = [] } = MEMBERS;
 
 /**
- * What platforms call that which tells how a list is paged, as `plainKey` has it: what says most comes first. By what tells
+ * What platforms call that which tells how a list is paged, as `plainName` has it: what says most comes first. By what tells
  * that there is more, a read is held to it (`signs.ts`); the rest is of use for a guess alone.
  */
 const WORDS = {
@@ -21,7 +22,7 @@ const WORDS = {
 } as const satisfies Record<string, readonly string[]>;
 
 function plain(names: readonly string[]): readonly string[] {
-  return [...new Set(names.map(plainKey))];
+  return [...new Set(names.map(plainName))];
 }
 
 /** What a member may be there for. */
@@ -44,8 +45,8 @@ export function pagingWords(body: unknown): PagingWords {
 
 /** Its last key; but of `links.next.href` it is `next` that tells what it is, and of `total.value` it is `total`. */
 export function nameOf(path: readonly string[]): string {
-  const last = plainKey(path.at(-1));
-  return ['href', 'url', 'value'].includes(last) ? plainKey(path.at(-2)) : last;
+  const last = plainName(path.at(-1));
+  return ['href', 'url', 'value'].includes(last) ? plainName(path.at(-2)) : last;
 }
 
 /** How the parameter is called where its value stands in a page under such a name; else it is called the same. */
@@ -62,7 +63,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 export function parameterOf(path: readonly string[]): string {
   const key = path.at(-1) ?? '';
   const token = /^next(_page_token|PageToken)$/.exec(key)?.[1]?.replace(/^_/, '');
-  return PARAMETERS[plainKey(key)] ?? (token && token.charAt(0).toLowerCase() + token.slice(1)) ?? key;
+  return PARAMETERS[plainName(key)] ?? (token && token.charAt(0).toLowerCase() + token.slice(1)) ?? key;
 }
 
 /** The page size that a link asks for, and in which parameter. */
@@ -70,7 +71,7 @@ export function sizeIn(link: string): { readonly sizeParam: string; readonly siz
   for (const [, written = '', digits = ''] of link.matchAll(/[?&]([^=&#>\s]{1,64})=(\d{1,6})(?=[&#>]|$)/g)) {
     const sizeParam = decoded(written);
     const size = Number(digits);
-    if ((WORDS.size as readonly string[]).includes(plainKey(sizeParam)) && size >= 1 && size <= 100_000) {
+    if ((WORDS.size as readonly string[]).includes(plainName(sizeParam)) && size >= 1 && size <= 100_000) {
       return { sizeParam, size };
     }
   }

@@ -1,6 +1,7 @@
 import type { SettingsInput } from '../../gateway.ts';
+import { expressionOf } from '../../init/description/names.ts';
 import { HEADERS } from '../../upstream/signs/signs.ts';
-import { expressionOf, type Member } from './members.ts';
+import type { Member } from './members.ts';
 import { nameOf, type PagingWords, pagingWords, parameterOf, sizeIn } from './paging-words.ts';
 
 type Resources = NonNullable<SettingsInput['resources']>;

@@ -43,7 +43,7 @@ export async function initSettings(options: InitOptions, surroundings: InitSurro
   const { environment = processEnvironment(), person, print } = surroundings;
   const { openapi, from, file } = options;
   const told = from === undefined ? undefined : httpUrl(from, '--from');
-  const source = openapi ?? from ?? '';
+  const source = shown(openapi ?? from ?? '');
   const description = openapi === undefined ? await ask(told, environment) : await read(openapi);
   const chosen = person === undefined ? new Map() : await settleDoubts(propose(description, RESOURCES), person);
   const proposal = propose(description, RESOURCES, chosen);
@@ -90,7 +90,7 @@ async function read(openapi: string): Promise<Description> {
     : await readLocal(openapi, MAX_DOCUMENT_BYTES);
   const description = readDescription(parseText(text));
   if (description === undefined)
-    throw new SourceError(`${openapi} is no OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
+    throw new SourceError(`${shown(openapi)} is no OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
   return description;
 }
 
@@ -106,6 +106,12 @@ async function ask(url: URL | undefined, environment: Environment): Promise<Desc
   const platform = await openPlatform(url, environment['PORTICO_TOKEN'] ?? '');
   const description = await describeByAsking(platform.ask, url.pathname, RESOURCES);
   return { ...description, credential: platform.credential };
+}
+
+/** A file or URL as it may be shown and written down: what follows the path may be secret. */
+function shown(source: string): string {
+  const url = isUrl(source) ? URL.parse(source) : null;
+  return url === null ? source : `${url.origin}${url.pathname}`;
 }
 
 function isUrl(source: string): boolean {

@@ -5,6 +5,6 @@ export function expressionOf(path: readonly string[]): string {
 }
 
 /** A name without its case and its separators: `created_at` is `createdat`. */
-export function plainName(name: string): string {
+export function plainName(name = ''): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }

@@ -56,7 +56,7 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
     title.some((word) => noun.endsWith(word)) ? 1 : 0,
     [...rest, ...title].includes('installed') ? 1 : 0,
     named.some((segment) => OF_THE_CALLER.test(segment)) ? 2 : 0,
-    title.some((word) => OF_OTHERS.has(word)) ? -4 : 0,
+    title.some((word) => OF_OTHERS.has(word) && !noun.includes(word)) ? -4 : 0,
     // The deeper a list stands, the more it is an aside of something else.
     Math.max(0, segments.length - 1) * -0.5,
     others * -4,
