@@ -48,8 +48,8 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
   const cache = createSnapshotCache(config.cache);
   const memoFor = createMemos<Made>(config.cache.reuseMaxBytes);
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
-  const loading = createLoading({ maxBytes: config.maxLoadingBytes, events });
-  const waiting = createWaiting({ ...config, events });
+  const loading = createLoading({ maxBytes: config.maxLoadingBytes });
+  const waiting = createWaiting(config);
 
   function upstreamOf({ upstream: name }: ResourceConfig): {
     upstream: OpenUpstream;

@@ -137,12 +137,13 @@ export function createLoader(options: LoaderOptions): Loader {
   return async (caller, signal, { known } = {}) => {
     try {
       return await withDeadline(timeoutMs, signal, (deadline) =>
-        loading.run({ upstream: upstream.name, maxReadBytes }, deadline, (account, ended) =>
-          load(caller, account, ended, known),
-        ),
+        loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, known)),
       );
     } catch (error) {
-      throw error instanceof GatewayError ? error.from(upstream.name) : error;
+      if (!(error instanceof GatewayError)) throw error;
+      const { bound } = error;
+      if (bound !== undefined) events.boundReached?.({ bound, upstream: upstream.name });
+      throw error.from(upstream.name);
     }
   };
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError, type GatewayErrorFacts } from '../kernel/errors.ts';
 import { excessOf } from '../kernel/json-shape.ts';
 import type { MappingCounts } from '../mapping/findings.ts';
 import type { Mapped } from '../mapping/mapper.ts';
@@ -71,9 +71,10 @@ export function createPageReader({ list, maxPageValues, parse, map }: PageReader
 function checkShape(body: Buffer, maxPageValues: number): void {
   const excess = excessOf(body, { maxValues: maxPageValues, maxLevels: MAX_LEVELS });
   if (excess === undefined) return;
-  const reason = {
-    values: 'the page holds more values than maxPageValues',
-    levels: `the page nests deeper than ${MAX_LEVELS} levels`,
-  }[excess];
-  throw new GatewayError('upstream_invalid', { reason });
+  if (excess === 'levels') throw invalid({ reason: `the page nests deeper than ${MAX_LEVELS} levels` });
+  throw invalid({ reason: 'the page holds more values than maxPageValues', bound: 'maxPageValues' });
+}
+
+function invalid(facts: GatewayErrorFacts): GatewayError {
+  return new GatewayError('upstream_invalid', facts);
 }

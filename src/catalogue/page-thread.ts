@@ -14,7 +14,7 @@ export interface PageTask {
 }
 
 /** What is left of an error on its way between threads. */
-export type ErrorData = Pick<GatewayError, 'code' | 'detail' | 'reason'>;
+export type ErrorData = Pick<GatewayError, 'code' | 'detail' | 'reason' | 'bound'>;
 
 /** What became of a page; its headers stayed where they were. */
 export type PageOutcome = { readonly tookMs: number } & (
@@ -50,8 +50,8 @@ function outcomeOf({ resource, bytes, headers, first }: PageTask) {
   }
 }
 
-function dataOf({ code, detail, reason }: GatewayError): ErrorData {
-  return { code, detail, reason };
+function dataOf({ code, detail, reason, bound }: GatewayError): ErrorData {
+  return { code, detail, reason, bound };
 }
 
 parentPort?.on('message', (task: PageTask) => {

@@ -2,7 +2,7 @@ import type { Authenticate } from '../credentials/authenticate.ts';
 import { redact } from '../credentials/redact.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Events } from '../observability/events.ts';
+import { type Events, tellBound } from '../observability/events.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operations/operation.ts';
@@ -63,6 +63,7 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') tellBug(exchange, thrown);
     exchange.error = error;
+    tellBound(events, error);
     // What has begun can only be kept from passing for a whole response.
     if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
     try {

@@ -60,9 +60,7 @@ export function createPublicEdge(options: PublicEdgeOptions): Edge {
         paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
         mcpPath: rpc?.path,
       }),
-      ...(rpc === undefined
-        ? []
-        : [rpcOperation({ ...rpc, heldBytes: createHeldBytes(settings.maxHeldBodyBytes, events) })]),
+      ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, heldBytes: createHeldBytes(settings.maxHeldBodyBytes) })]),
       ...probeOperations(isDraining),
     ],
   });

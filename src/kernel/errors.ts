@@ -262,6 +262,8 @@ export interface GatewayErrorFacts {
   readonly fault?: boolean;
   /** What failed, where the same request may fare better a moment later. */
   readonly retryable?: Retryable;
+  /** The bound that was met, by the key of its setting. Whoever records the error tells events of it. */
+  readonly bound?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -281,6 +283,7 @@ export class GatewayError extends Error {
   readonly allow: string | undefined;
   readonly fault: boolean;
   readonly retryable: Retryable | undefined;
+  readonly bound: string | undefined;
   readonly #facts: GatewayErrorFacts;
 
   constructor(code: ErrorCode, facts: GatewayErrorFacts = {}) {
@@ -298,6 +301,7 @@ export class GatewayError extends Error {
     this.allow = facts.allow;
     this.fault = facts.fault ?? false;
     this.retryable = facts.retryable;
+    this.bound = facts.bound;
     this.#facts = facts;
   }
 

@@ -91,7 +91,9 @@ function readNotification(notification: JSONRPCNotification, headers: RpcHeaders
 function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: number): Envelope {
   const invalid = (detail: string) => new GatewayError('invalid_rpc', { detail });
   // First of all: looking at each message takes a while.
-  if (messages.length > maxBatch) throw invalid(`A batch may hold ${maxBatch} messages.`);
+  if (messages.length > maxBatch) {
+    throw new GatewayError('invalid_rpc', { detail: `A batch may hold ${maxBatch} messages.`, bound: 'mcp.maxBatch' });
+  }
   const isMessage = (one: unknown) => isRequest(one) || isNotification(one) || isResponse(one);
   if (messages.length === 0 || !messages.every(isMessage))
     throw invalid('The batch holds something else than messages.');

@@ -17,7 +17,7 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   // Each value takes a byte at least.
   if (bytes.length > maxValues && excessOf(bytes, { maxValues, maxLevels: maxValues }) !== undefined) {
     const detail = `A message may hold ${maxValues} objects, lists and members.`;
-    throw new GatewayError('too_large', { detail, reason: 'mcp.maxMessageValues is reached' });
+    throw new GatewayError('too_large', { detail, bound: 'mcp.maxMessageValues' });
   }
   try {
     return JSON.parse(decodeUtf8(bytes));

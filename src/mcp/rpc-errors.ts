@@ -1,7 +1,7 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { redactCredential } from '../credentials/redact.ts';
 import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
-import type { Events } from '../observability/events.ts';
+import { type Events, tellBound } from '../observability/events.ts';
 import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
@@ -19,6 +19,7 @@ export function createRecordError(events: Events): RecordError {
   return (thrown, { caller, record }) => {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     record.error = error;
+    tellBound(events, error);
     if (error.code === 'internal') {
       const stack = thrown instanceof Error ? thrown.stack : undefined;
       const text = redactCredential(stack ?? `thrown: ${typeof thrown}`, caller.credential);

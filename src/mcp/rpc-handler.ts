@@ -1,6 +1,7 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/turns.ts';
+import { tellBound } from '../observability/events.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
@@ -46,9 +47,9 @@ const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text))
 
 /** JSON-RPC over Streamable HTTP, stateless, in all revisions of the protocol that there are. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const { maxMessageValues, maxBatch, maxAnswerBytes } = options;
+  const { maxMessageValues, maxBatch, maxAnswerBytes, events } = options;
   const dispatch = createDispatch(options);
-  const recordError = createRecordError(options.events);
+  const recordError = createRecordError(events);
 
   function answer(
     { requests, revision, isBatch }: Envelope,
@@ -95,7 +96,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 
   function beyond(request: JSONRPCRequest, revision: Revision, context: RequestContext): Buffer {
     const detail = `The responses to a batch may take ${maxAnswerBytes} bytes together. Send this request again, by itself.`;
-    const error = recordError(new GatewayError('result_too_large', { detail }), context);
+    const error = recordError(new GatewayError('result_too_large', { detail, bound: 'mcp.maxAnswerBytes' }), context);
     return writeError(error, request, context.caller.requestId, revision);
   }
 
@@ -110,6 +111,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       record.error = error;
+      tellBound(events, error);
       return { status: error.status, headers: JSON_HEADERS, body: writeError(error, message, caller.requestId) };
     }
     return answer(envelope, request);

@@ -156,6 +156,14 @@ export function joinEvents(listeners: readonly Events[]): Events {
   }
 }
 
+/**
+ * Tells of the bound that a request met, if its error is one of those. What a load met is told by the load, once for all who
+ * waited for it.
+ */
+export function tellBound(events: Events, { bound, upstream }: GatewayError): void {
+  if (bound !== undefined && upstream === undefined) events.boundReached?.({ bound });
+}
+
 function bugOf(event: unknown, error: unknown) {
   const { requestId = 'none', traceId } = event as Partial<RequestRecord>;
   return { requestId, traceId, stack: (error instanceof Error ? error.stack : undefined) ?? `thrown: ${typeof error}` };

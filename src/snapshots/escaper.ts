@@ -41,7 +41,7 @@ export function createEscaper(maxBytes: number): Escape {
     if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([QUOTE, escapeStep(bytes), QUOTE]));
     if (bytesUnderWay > 0 && bytesUnderWay + bytes.length > maxBytes) {
       const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
-      throw new GatewayError('overloaded', { detail });
+      throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
     }
     const making = escapeLong(bytes);
     underWay.set(bytes, making);

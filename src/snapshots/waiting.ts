@@ -1,12 +1,10 @@
 import { GatewayError } from '../kernel/errors.ts';
-import type { Events } from '../observability/events.ts';
 
 export interface WaitingOptions {
   /** Reads that may wait for a load, all callers together. */
   readonly maxWaiting: number;
   /** Those of one credential. */
   readonly maxWaitingPerCaller: number;
-  readonly events: Events;
 }
 
 /** The reads that wait for a load, of all resources and over every edge. What is served from the cache never waits. */
@@ -17,13 +15,12 @@ export interface Waiting {
   leave(callerKey: string): void;
 }
 
-export function createWaiting({ maxWaiting, maxWaitingPerCaller, events }: WaitingOptions): Waiting {
+export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOptions): Waiting {
   const perCaller = new Map<string, number>();
   let total = 0;
 
   function refuse(bound: string, detail: string): never {
-    events.boundReached?.({ bound });
-    throw new GatewayError('overloaded', { detail, reason: `${bound} is reached` });
+    throw new GatewayError('overloaded', { detail, reason: `${bound} is reached`, bound });
   }
 
   return {

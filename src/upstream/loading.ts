@@ -1,16 +1,13 @@
 import { withAbort } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Events } from '../observability/events.ts';
 
 export interface LoadingOptions {
   /** Bytes of pages that all loads under way may hold together. */
   readonly maxBytes: number;
-  readonly events: Events;
 }
 
-/** One load: who asks, and how much it may read. */
+/** How much one load may read. */
 export interface LoadOptions {
-  readonly upstream: string;
   /** Bytes of all pages together, decoded. */
   readonly maxReadBytes: number;
 }
@@ -37,7 +34,6 @@ export interface Loading {
 }
 
 interface Held {
-  readonly upstream: string;
   readonly controller: AbortController;
   bytes: number;
 }
@@ -49,7 +45,7 @@ const DETAIL = 'Too much is being read from the platforms at once. Try again aft
  * than an equal share: so one that holds less is never refused for the sake of a larger one, and of those that hold more the
  * oldest comes to its end.
  */
-export function createLoading({ maxBytes, events }: LoadingOptions): Loading {
+export function createLoading({ maxBytes }: LoadingOptions): Loading {
   /** The oldest first. */
   const loads = new Set<Held>();
   let total = 0;
@@ -62,8 +58,8 @@ export function createLoading({ maxBytes, events }: LoadingOptions): Loading {
 
   function giveWay(load: Held): void {
     end(load);
-    events.boundReached?.({ bound: 'maxLoadingBytes', upstream: load.upstream });
-    load.controller.abort(new GatewayError('overloaded', { detail: DETAIL, reason: 'it gave way to other loads' }));
+    const reason = 'it gave way to other loads';
+    load.controller.abort(new GatewayError('overloaded', { detail: DETAIL, reason, bound: 'maxLoadingBytes' }));
   }
 
   function makeRoom(): void {
@@ -75,15 +71,14 @@ export function createLoading({ maxBytes, events }: LoadingOptions): Loading {
     }
   }
 
-  function tooLarge(bound: string, { upstream }: LoadOptions): GatewayError {
-    events.boundReached?.({ bound, upstream });
-    return new GatewayError('upstream_invalid', { reason: `the pages of the read are larger than ${bound}` });
+  function tooLarge(bound: string): GatewayError {
+    return new GatewayError('upstream_invalid', { reason: `the pages of the read are larger than ${bound}`, bound });
   }
 
   return {
     async run(options, signal, work) {
       const controller = new AbortController();
-      const load: Held = { upstream: options.upstream, controller, bytes: 0 };
+      const load: Held = { controller, bytes: 0 };
       const forward = () => controller.abort(signal.reason);
       signal.throwIfAborted();
       signal.addEventListener('abort', forward, { once: true });
@@ -96,13 +91,13 @@ export function createLoading({ maxBytes, events }: LoadingOptions): Loading {
             total += bytes;
           }
           if (bytes <= 0) return;
-          if (load.bytes > maxBytes) throw tooLarge('maxLoadingBytes', options);
+          if (load.bytes > maxBytes) throw tooLarge('maxLoadingBytes');
           makeRoom();
           controller.signal.throwIfAborted();
         },
         read(bytes) {
           readBytes += bytes;
-          if (readBytes > options.maxReadBytes) throw tooLarge('maxReadBytes', options);
+          if (readBytes > options.maxReadBytes) throw tooLarge('maxReadBytes');
         },
       };
       try {

@@ -29,7 +29,7 @@ const map = createMapper({
   invalidItems: 'fail',
 });
 const parse = createPageParser({ items: 'items' });
-const loading = createLoading({ maxBytes: 1_000_000, events: {} });
+const loading = createLoading({ maxBytes: 1_000_000 });
 
 /** What a read of this platform comes to under these settings: its items, or the error. */
 async function read(platform: GeneratedPlatform, pagination: Pagination, query: Record<string, string> = {}) {

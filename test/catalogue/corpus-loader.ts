@@ -28,7 +28,7 @@ const SETTINGS: ListSettings = {
 
 /** With the bounds that settings have by default: loaders of lists whose pages come of `bodyOf`, at once. */
 export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer): Loader; close(): Promise<void> } {
-  const loading = createLoading({ maxBytes: 134_217_728, events: {} });
+  const loading = createLoading({ maxBytes: 134_217_728 });
   const desk = createPageDesk(2_097_152);
   const { list } = compileList(SETTINGS);
   const readPage = desk.open('things', SETTINGS);

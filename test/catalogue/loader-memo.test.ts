@@ -90,7 +90,7 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     now,
     list,
     maxReadBytes: 100_000,
-    loading: createLoading({ maxBytes: 100_000, events }),
+    loading: createLoading({ maxBytes: 100_000 }),
     readPage: readAtOnce({
       list,
       maxPageValues: 1000,

@@ -32,7 +32,7 @@ interface Overrides {
 
 function loaderOver(answer: Answer, overrides: Overrides = {}) {
   const { timeoutMs = 5_000, invalidItems = 'fail', now = Date.now, events = {}, mapped } = overrides;
-  const { maxReadBytes = 10_000, loading = createLoading({ maxBytes: 10_000, events }) } = overrides;
+  const { maxReadBytes = 10_000, loading = createLoading({ maxBytes: 10_000 }) } = overrides;
   const map = createMapper({
     fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
     required: ['id', 'name'],
@@ -193,7 +193,7 @@ describe('a loader', () => {
       now: Date.now,
       list,
       maxReadBytes: 1000,
-      loading: createLoading({ maxBytes: 1000, events: {} }),
+      loading: createLoading({ maxBytes: 1000 }),
       readPage: readAtOnce({
         list,
         maxPageValues: 1000,
@@ -238,7 +238,7 @@ describe('a loader', () => {
   });
 
   it('takes account of what its requests hold, until it has ended', async () => {
-    const loading = createLoading({ maxBytes: 1000, events: {} });
+    const loading = createLoading({ maxBytes: 1000 });
     const read = (bytes: number) =>
       loaderOver(
         async ({ hold }) => {

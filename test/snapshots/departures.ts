@@ -40,7 +40,7 @@ export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
 export const never: AbortSignal = new AbortController().signal;
 
 /** Room for more readers than any of these tests has. */
-export const roomy = (): Waiting => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000, events: {} });
+export const roomy = (): Waiting => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000 });
 
 /** Lets everything that is ready happen. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLoading, type LoadAccount } from '../../src/upstream/loading.ts';
 import { SEEDED } from '../support/seed.ts';
-import { calm, errorOf, recordEvents, rejection } from './harness.ts';
+import { calm, errorOf, rejection } from './harness.ts';
 
 const MAX = 1000;
 
@@ -16,12 +16,11 @@ interface Open {
 }
 
 function setUp(maxBytes = MAX) {
-  const { events, told } = recordEvents();
-  const loading = createLoading({ maxBytes, events });
-  function begin(upstream = 'projects', signal = calm()): Open {
+  const loading = createLoading({ maxBytes });
+  function begin(signal = calm()): Open {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     let open: Pick<Open, 'account' | 'signal'> | undefined;
-    const ended = loading.run({ upstream, maxReadBytes: 500 }, signal, async (account, ending) => {
+    const ended = loading.run({ maxReadBytes: 500 }, signal, async (account, ending) => {
       open = { account, signal: ending };
       return promise;
     });
@@ -29,23 +28,24 @@ function setUp(maxBytes = MAX) {
     if (open === undefined) return expect.fail('it did not begin at once');
     return { ...open, ended, end: (error) => (error === undefined ? resolve('loaded') : reject(error)) };
   }
-  return { begin, told };
+  return { begin };
 }
 
-const GAVE_WAY = { code: 'overloaded', reason: 'it gave way to other loads', fault: false, retryable: undefined };
+const GAVE_WAY = {
+  ...{ code: 'overloaded', reason: 'it gave way to other loads', bound: 'maxLoadingBytes' },
+  ...{ fault: false, retryable: undefined },
+};
 
 describe('all loads under way', () => {
   it('may hold so much together, and not a byte more', async () => {
-    const { begin, told } = setUp();
+    const { begin } = setUp();
     const [one, other] = [begin(), begin()];
     one.account.hold(500);
     other.account.hold(500);
-    expect(told.boundReached).to.equal(undefined);
     expect(() => other.account.hold(1))
       .to.throw()
       .that.includes(GAVE_WAY);
     expect(await errorOf(other.ended)).to.include(GAVE_WAY);
-    expect(told.boundReached).to.deep.equal([{ bound: 'maxLoadingBytes', upstream: 'projects' }]);
     const next = begin();
     next.account.hold(500);
     expect(() => next.account.hold(1))
@@ -58,7 +58,7 @@ describe('all loads under way', () => {
   it('hold nothing any more once they have ended, however they did, and what they let go of', async () => {
     const { begin } = setUp();
     const gone = new AbortController();
-    const ends = [begin(), begin(), begin('projects', gone.signal)];
+    const ends = [begin(), begin(), begin(gone.signal)];
     for (const { account } of ends) account.hold(300);
     ends[0]?.end();
     ends[1]?.end(new Error('it broke'));
@@ -74,11 +74,11 @@ describe('all loads under way', () => {
 
   it('never have a small one give way to a large one', async () => {
     const { begin } = setUp();
-    const small = begin('tools');
+    const small = begin();
     small.account.hold(100);
     const large = begin();
     large.account.hold(850);
-    const latest = begin('tools');
+    const latest = begin();
     latest.account.hold(100);
     expect(await errorOf(large.ended)).to.include(GAVE_WAY);
     expect(large.signal.aborted).to.equal(true);
@@ -103,15 +103,18 @@ describe('all loads under way', () => {
   });
 
   it('has one that would not fit if it were alone be invalid at once, and the others go on', async () => {
-    const { begin, told } = setUp();
-    const other = begin('tools');
+    const { begin } = setUp();
+    const other = begin();
     other.account.hold(1);
     const alone = begin();
     expect(() => alone.account.hold(MAX + 1))
       .to.throw()
-      .that.includes({ code: 'upstream_invalid', reason: 'the pages of the read are larger than maxLoadingBytes' });
+      .that.includes({
+        code: 'upstream_invalid',
+        reason: 'the pages of the read are larger than maxLoadingBytes',
+        bound: 'maxLoadingBytes',
+      });
     expect(other.signal.aborted).to.equal(false);
-    expect(told.boundReached).to.deep.equal([{ bound: 'maxLoadingBytes', upstream: 'projects' }]);
   });
 
   it('takes nothing from one that has ended, and lets it hold nothing', async () => {
@@ -136,28 +139,29 @@ describe('all loads under way', () => {
   });
 
   it('says which read is too large by itself, whatever others do', () => {
-    const { begin, told } = setUp();
+    const { begin } = setUp();
     const { account } = begin();
     account.read(400);
     account.read(100);
     expect(() => account.read(1))
       .to.throw()
-      .that.includes({ code: 'upstream_invalid', reason: 'the pages of the read are larger than maxReadBytes' });
-    expect(told.boundReached).to.deep.equal([{ bound: 'maxReadBytes', upstream: 'projects' }]);
+      .that.includes({
+        code: 'upstream_invalid',
+        reason: 'the pages of the read are larger than maxReadBytes',
+        bound: 'maxReadBytes',
+      });
   });
 
   it('leaves no listener on the signal that it was given, and begins nothing under one that has aborted', async () => {
     const { begin } = setUp();
     const { signal } = new AbortController();
-    const load = begin('projects', signal);
+    const load = begin(signal);
     load.end();
     await load.ended;
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
     const reason = new Error('gone');
-    const loading = createLoading({ maxBytes: 1, events: {} });
-    const run = loading.run({ upstream: 'u', maxReadBytes: 1 }, AbortSignal.abort(reason), () =>
-      expect.fail('it began'),
-    );
+    const loading = createLoading({ maxBytes: 1 });
+    const run = loading.run({ maxReadBytes: 1 }, AbortSignal.abort(reason), () => expect.fail('it began'));
     expect(await rejection(run)).to.equal(reason);
   });
 

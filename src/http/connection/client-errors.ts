@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Events } from '../../observability/events.ts';
+import { type Events, tellBound } from '../../observability/events.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { problemResponse } from '../response/problem.ts';
 import { bytesOf, sendOnSocket } from '../response/send.ts';
@@ -27,6 +27,7 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     const requestId = randomUUID();
     const response = problemResponse(error, requestId);
     connection.ending = true;
+    tellBound(events, error);
     connections.whenIdle(connection, () => {
       // The response before this one may have ended the connection.
       if (!connection.socket.writable) return;
@@ -82,7 +83,9 @@ export function errorFor(error: ParseError): GatewayError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new GatewayError('request_timeout', { cause: error });
     case 'HPE_HEADER_OVERFLOW':
-      return new GatewayError(endsInTarget(error) ? 'uri_too_long' : 'headers_too_large', { cause: error });
+      return endsInTarget(error)
+        ? new GatewayError('uri_too_long', { bound: 'http.maxUrlBytes', cause: error })
+        : new GatewayError('headers_too_large', { bound: 'http.maxHeaderBytes', cause: error });
     default:
       return new GatewayError('invalid_request', { cause: error });
   }

@@ -28,8 +28,8 @@ export function createAdmit(options: AdmitOptions): Admit {
   /** What of a request's framing the parser lets through. */
   function checkFraming({ req, url, target, fields }: Exchange): void {
     if (req.httpVersion !== '1.1' && req.httpVersion !== '1.0') throw invalid('This server speaks HTTP/1.1.');
-    if (url.length > maxUrlBytes) throw new GatewayError('uri_too_long');
-    if (fields.bytes > maxHeaderBytes) throw new GatewayError('headers_too_large');
+    if (url.length > maxUrlBytes) throw new GatewayError('uri_too_long', { bound: 'http.maxUrlBytes' });
+    if (fields.bytes > maxHeaderBytes) throw new GatewayError('headers_too_large', { bound: 'http.maxHeaderBytes' });
     if (target === undefined) throw invalid('The request target is neither a path nor an http URL.');
   }
 

@@ -1,5 +1,4 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Events } from '../../observability/events.ts';
 import type { Exchange } from '../exchange.ts';
 
 const DETAIL = 'Too many request bodies are waiting already. Try again after Retry-After.';
@@ -14,13 +13,13 @@ export interface HeldBytes {
  * What has arrived counts, and not what a request announces: else whoever announces much and sends nothing would keep
  * everybody else out.
  */
-export function createHeldBytes(maxBytes: number, events: Events): HeldBytes {
+export function createHeldBytes(maxBytes: number): HeldBytes {
   let total = 0;
   return {
     take(exchange, bytes) {
       if (total + Math.max(bytes, 1) > maxBytes) {
-        events.boundReached?.({ bound: 'http.maxHeldBodyBytes' });
-        throw new GatewayError('overloaded', { detail: DETAIL, reason: 'http.maxHeldBodyBytes is reached' });
+        const bound = 'http.maxHeldBodyBytes';
+        throw new GatewayError('overloaded', { detail: DETAIL, reason: `${bound} is reached`, bound });
       }
       exchange.heldBytes += bytes;
       total += bytes;

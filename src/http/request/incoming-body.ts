@@ -25,7 +25,11 @@ export async function readBody(exchange: Exchange, maxBytes: number, held: HeldB
   const { req, res, fields, hasBody } = exchange;
   // Of a request without a body Node makes no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
-  const tooLarge = () => new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.` });
+  const tooLarge = () =>
+    new GatewayError('too_large', {
+      detail: `The request body may hold ${maxBytes} bytes.`,
+      bound: 'mcp.maxBodyBytes',
+    });
   if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
   held.take(exchange, 0);
   // Behind another response, Node would write it between the head and the body of this one. No client waits for it

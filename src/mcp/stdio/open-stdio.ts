@@ -201,7 +201,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   const lines = createLines({
     maxBytes: maxBodyBytes,
     onLine: receive,
-    onTooLong: () => reject(new GatewayError('too_large')),
+    onTooLong: () => reject(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' })),
   });
   input.on('data', lines);
   for (const event of ['error', 'end', 'close']) input.on(event, drain);

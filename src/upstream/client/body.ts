@@ -82,7 +82,10 @@ export function textOf(bytes: Buffer): string {
 
 /** The error for a body beyond its bound. */
 export function tooLarge(): GatewayError {
-  return new GatewayError('upstream_invalid', { reason: 'the body is larger than maxPageBytes' });
+  return new GatewayError('upstream_invalid', {
+    reason: 'the body is larger than maxPageBytes',
+    bound: 'maxPageBytes',
+  });
 }
 
 /**

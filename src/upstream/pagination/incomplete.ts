@@ -6,6 +6,11 @@ export function incomplete(reason: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_invalid', { reason, cause });
 }
 
+/** The error for a list beyond a bound, which is named by the key of its setting. */
+export function beyond(bound: string, reason: string): GatewayError {
+  return new GatewayError('upstream_invalid', { reason, bound });
+}
+
 /**
  * The error for a list that would be called complete although the platform says that there is more. `what` says by what,
  * in words and numbers.

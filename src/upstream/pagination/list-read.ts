@@ -1,6 +1,6 @@
 import { type Enclosing, type Statement, statementsOf } from '../signs/statements.ts';
 import type { ReplyHeaders } from '../upstream.ts';
-import { incomplete } from './incomplete.ts';
+import { beyond, incomplete } from './incomplete.ts';
 import type { ListAddress, PageAddress } from './page-address.ts';
 import type { Pagination } from './pagination.ts';
 
@@ -96,8 +96,8 @@ export function checkBounds(
   { maxItems, maxPages }: ListRequest,
   { items = 0, pages = 0 }: { readonly items?: number; readonly pages?: number },
 ): void {
-  if (items > maxItems) throw incomplete('the list has more items than maxItems');
-  if (pages > maxPages) throw incomplete('the list has more pages than maxPages');
+  if (items > maxItems) throw beyond('maxItems', 'the list has more items than maxItems');
+  if (pages > maxPages) throw beyond('maxPages', 'the list has more pages than maxPages');
 }
 
 /**
@@ -106,5 +106,5 @@ export function checkBounds(
  */
 export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
   if (Buffer.byteLength(next) > maxNextBytes)
-    throw incomplete('the token or link to the next page is longer than maxNextBytes');
+    throw beyond('maxNextBytes', 'the token or link to the next page is longer than maxNextBytes');
 }
