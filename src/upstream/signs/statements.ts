@@ -11,8 +11,6 @@ export interface Statement {
   readonly path?: string;
   /** How many there are in all; or whether there is more. */
   readonly says: number | boolean;
-  /** What leads to the next page. */
-  readonly form?: 'link' | 'token' | 'number';
 }
 
 /** An object of a body on the way to the list, and the fields that lead to it: none to the body itself. */
@@ -103,7 +101,6 @@ function readMember(sign: string, name: string, value: unknown, path: string, st
       name,
       path,
       says,
-      ...(known === 'next' && says === true && { form: formOf(value) }),
     });
   }
 }
@@ -127,14 +124,13 @@ function readLinks(links: readonly unknown[], path: string, statements: Statemen
       name: `links: ${rel}`,
       path: `${path}[?rel=='${rel}'].href | [0]`,
       says: true,
-      form: 'link',
     });
   }
 }
 
 function readLink(field: ReplyHeaders[string], statements: Statement[]): void {
   if (field === undefined) return;
-  statements.push({ sign: 'next', name: 'Link: rel=next', says: hasLink('next', field), form: 'link' });
+  statements.push({ sign: 'next', name: 'Link: rel=next', says: hasLink('next', field) });
   if (hasLink('prev', field) || hasLink('previous', field)) {
     statements.push({ sign: 'previous', name: 'Link: rel=prev', says: true });
   }
@@ -196,12 +192,6 @@ function leads(value: unknown): boolean | undefined {
   if (Array.isArray(value)) return undefined;
   // A link as an object (HAL, JSON:API), or a key of several parts (DynamoDB).
   return 'href' in (value as object) ? leads(Object(value).href) : Object.keys(value as object).length > 0;
-}
-
-function formOf(value: unknown): NonNullable<Statement['form']> {
-  if (typeof value === 'number') return 'number';
-  const text = typeof value === 'string' ? value : String(Object(value).href ?? '');
-  return /^(?:[a-z]+:\/)?[/?]/i.test(text) ? 'link' : 'token';
 }
 
 function keyOf(name: string): string {
