@@ -152,7 +152,7 @@ describe('a desk for pages', () => {
       reason: 'the page takes more memory than its bytes let expect',
     });
     expect(await behind).to.have.property('count', 1);
-  });
+  }).timeout(120_000);
 
   it('fails with a mistake of its own where that shows, and in no other page', async () => {
     const { desk, read } = openDesk();

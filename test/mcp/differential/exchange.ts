@@ -65,6 +65,8 @@ const CALLS: readonly (readonly [method: string, params?: Json])[] = [
   ['initialize', { ...CLIENT, protocolVersion: 'nonsense' }],
   ['initialize', { ...CLIENT, protocolVersion: 1 }],
   ['initialize', {}],
+  ['initialize', { ...CLIENT, protocolVersion: '2025-06-18', deep: nested(90) }],
+  ['initialize', { ...CLIENT, protocolVersion: '2025-06-18', deep: nested(200) }],
   ['prompts/list'],
   ['prompts/get', { name: 'a' }],
   ['completion/complete', {}],
@@ -234,3 +236,8 @@ export const EXCHANGES: readonly Exchange[] = [
   ...batches(),
   ...noMessages(),
 ];
+
+/** Lists in each other. */
+function nested(levels: number): Json {
+  return JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+}
