@@ -24,6 +24,8 @@ export interface RunningProcess {
   readonly ended: Promise<Ended>;
   /** Standard output so far. */
   stdout(): string;
+  /** The same, which is then forgotten: of a long run it is more than a string holds. */
+  takeStdout(): string;
   /** Standard error so far. */
   stderr(): string;
   /** Sends SIGTERM, or another signal, and resolves when the process is gone. */
@@ -81,6 +83,11 @@ export function startProcess(
     child,
     ended,
     stdout: () => written.stdout,
+    takeStdout() {
+      const { stdout } = written;
+      written.stdout = '';
+      return stdout;
+    },
     stderr: () => written.stderr,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
