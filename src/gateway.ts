@@ -11,7 +11,7 @@ import { createLogger, type Logger } from './observability/logger.ts';
 import { readVersion } from './observability/version.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
-import { createRepresentations, type Representations } from './snapshots/representations.ts';
+import { createRepresentations, type Representations } from './snapshots/representations/representations.ts';
 import type { BreakerState } from './upstream/resilience/breaker.ts';
 
 export { ConfigError } from './config/config-error.ts';

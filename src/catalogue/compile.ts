@@ -1,4 +1,4 @@
-import { compileExpression } from '../mapping/expression.ts';
+import { compileExpression } from '../mapping/expressions/expression.ts';
 import { createMapper, type MapperOptions } from '../mapping/mapper.ts';
 import { createPageParser, type PageExpressions } from '../mapping/page.ts';
 import type { ListRequest } from '../upstream/pagination/list-read.ts';

@@ -5,7 +5,7 @@ import { joinEvents } from '../observability/events.ts';
 import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
 import { readVersion } from '../observability/version.ts';
-import { createRepresentations } from '../snapshots/representations.ts';
+import { createRepresentations } from '../snapshots/representations/representations.ts';
 import { identityIn } from './identity.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 import { logWarnings } from './settings-warnings.ts';

@@ -1,4 +1,4 @@
-import { type BareName, bareNamesOf } from '../mapping/bare-names.ts';
+import { type BareName, bareNamesOf } from '../mapping/expressions/bare-names.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './check-settings.ts';
 import type { ConfigIssue } from './config-error.ts';

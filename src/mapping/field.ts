@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { isExact } from './exact-numbers.ts';
-import { compileExpression } from './expression.ts';
+import { compileExpression } from './expressions/expression.ts';
 import type { Page } from './page.ts';
 import { epochToTimestamp, toTimestamp } from './timestamp.ts';
 

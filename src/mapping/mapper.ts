@@ -1,8 +1,8 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { compileExpression } from './expression.ts';
+import { compileExpression } from './expressions/expression.ts';
+import { isTruthy } from './expressions/jmespath.ts';
 import { createField, type FieldOptions } from './field.ts';
 import type { MappingCounts } from './findings.ts';
-import { isTruthy } from './jmespath.ts';
 import type { Page } from './page.ts';
 
 export interface MapperOptions {

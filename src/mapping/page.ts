@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
-import { compileExpression, type Expression } from './expression.ts';
-import { fieldOf, isTruthy } from './jmespath.ts';
+import { compileExpression, type Expression } from './expressions/expression.ts';
+import { fieldOf, isTruthy } from './expressions/jmespath.ts';
 
 /** One page of an upstream's list, parsed. */
 export interface Page {

@@ -10,7 +10,7 @@ import {
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Load } from '../snapshots/load.ts';
-import type { Representations } from '../snapshots/representations.ts';
+import type { Representations } from '../snapshots/representations/representations.ts';
 import { fits } from './message.ts';
 import { andThen, createReadResource, type RequestContext } from './request-context.ts';
 import { constantResult, type Result } from './results.ts';

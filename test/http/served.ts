@@ -9,7 +9,7 @@ import {
 import type { RpcHandler } from '../../src/http/operations/rpc.ts';
 import { type Events, joinEvents, type RequestRecord } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
-import { createRepresentations } from '../../src/snapshots/representations.ts';
+import { createRepresentations } from '../../src/snapshots/representations/representations.ts';
 import { type CatalogueRead, catalogueOf, type Reader } from '../support/catalogue.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { compileExpression } from '../../src/mapping/expression.ts';
+import { compileExpression } from '../../src/mapping/expressions/expression.ts';
 
 /** Evaluates an expression over an item, as reads do. */
 export function mapperFor(expression: string): (item: unknown) => unknown {

@@ -3,7 +3,7 @@ import { createRpcHandler, type RpcHandlerOptions, type RpcRequest } from '../..
 import type { Events, RequestRecord } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
-import { createRepresentations } from '../../src/snapshots/representations.ts';
+import { createRepresentations } from '../../src/snapshots/representations/representations.ts';
 import { callerWith } from '../support/caller.ts';
 import { catalogueOf, type Reader } from '../support/catalogue.ts';
 import { heldUntil, loadOf as loadOfItems } from '../support/loads.ts';

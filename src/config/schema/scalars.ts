@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { checkExpression } from '../../mapping/expression.ts';
+import { checkExpression } from '../../mapping/expressions/expression.ts';
 
 /** A whole number. Not `z.int()`: at a fraction that ends all other checks, and other issues would stay unsaid. */
 export const whole = (minimum: number, maximum: number) =>

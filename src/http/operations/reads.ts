@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
 import { cacheOutcome, type Load } from '../../snapshots/load.ts';
-import type { Representations } from '../../snapshots/representations.ts';
+import type { Representations } from '../../snapshots/representations/representations.ts';
 import type { Exchange } from '../exchange.ts';
 import { acceptedCodings, requireJsonAccepted } from '../request/negotiate.ts';
 import { listHeaders, loadHeaders } from '../response/cache-headers.ts';

@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Coding } from '../../snapshots/encoder.ts';
+import type { Coding } from '../../snapshots/representations/encoder.ts';
 import type { Fields } from './fields.ts';
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];

@@ -1,9 +1,9 @@
 import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
-import type { Coding } from '../../snapshots/encoder.ts';
 import type { Load } from '../../snapshots/load.ts';
-import type { Representations } from '../../snapshots/representations.ts';
+import type { Coding } from '../../snapshots/representations/encoder.ts';
+import type { Representations } from '../../snapshots/representations/representations.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 import type { Exchange } from '../exchange.ts';
 import { namesTag } from '../request/conditional.ts';

@@ -1,4 +1,4 @@
-import { compileExpression } from '../../mapping/expression.ts';
+import { compileExpression } from '../../mapping/expressions/expression.ts';
 
 /** What a platform answered with, as far as it is JSON. */
 export interface Reply {

@@ -1,4 +1,4 @@
-import { compileExpression } from '../../mapping/expression.ts';
+import { compileExpression } from '../../mapping/expressions/expression.ts';
 import type { PagingProposal } from '../description/listing.ts';
 import { type Ask, itemsOf, type Reply, type SeenList } from '../description/reply.ts';
 import { shapeOfValue } from '../description/shape.ts';

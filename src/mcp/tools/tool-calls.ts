@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Catalogue, Offered } from '../../catalogue/catalogue.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Load } from '../../snapshots/load.ts';
-import type { Representations } from '../../snapshots/representations.ts';
+import type { Representations } from '../../snapshots/representations/representations.ts';
 import { andThen, attempt, type ReadResource, type RequestContext } from '../request-context.ts';
 import type { Result } from '../results.ts';
 import type { RecordError } from '../rpc-errors.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { guessItems } from '../../../src/commands/guesses/items.ts';
-import { compileExpression } from '../../../src/mapping/expression.ts';
+import { compileExpression } from '../../../src/mapping/expressions/expression.ts';
 
 const ITEM = { id: 'a', name: 'A' };
 

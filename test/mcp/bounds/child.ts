@@ -1,5 +1,5 @@
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
-import { createRepresentations } from '../../../src/snapshots/representations.ts';
+import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
 import { longestTurn, processorMs } from '../../support/processor-time.ts';
 import { asked } from '../asked.ts';
 import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';

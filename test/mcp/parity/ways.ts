@@ -8,7 +8,7 @@ import { parseConfig } from '../../../src/config/load-config.ts';
 import type { SettingsInput } from '../../../src/config/schema/settings.ts';
 import { createCore } from '../../../src/core.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
-import { createRepresentations } from '../../../src/snapshots/representations.ts';
+import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
 import { callerWith } from '../../support/caller.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { MAIN, writeSettings } from '../../support/process.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { writeCursor } from '../../../src/mcp/tools/cursor.ts';
 import { createSnapshotCache, snapshotKey } from '../../../src/snapshots/cache.ts';
-import { createRepresentations } from '../../../src/snapshots/representations.ts';
+import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
 import { callerWith } from '../../support/caller.ts';
 import { catalogueOf, type Reader } from '../../support/catalogue.ts';
 import { toolItem } from '../../support/loads.ts';

@@ -1,9 +1,9 @@
 import { search } from '@jmespath-community/jmespath';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { GatewayError } from '../../src/kernel/errors.ts';
-import { checkExpression, compileExpression } from '../../src/mapping/expression.ts';
-import { jsonText, reasonOf } from './harness.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
+import { checkExpression, compileExpression } from '../../../src/mapping/expressions/expression.ts';
+import { jsonText, reasonOf } from '../harness.ts';
 
 const evaluate = (text: string, value: unknown) => compileExpression(text).evaluate(value);
 

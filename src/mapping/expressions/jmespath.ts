@@ -1,5 +1,5 @@
 import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import { FUNCTIONS } from './functions.ts';
 
 /** One node of a parsed expression. */

@@ -1,6 +1,6 @@
-import { GatewayError } from '../kernel/errors.ts';
-import { nextTurn } from '../kernel/turns.ts';
-import { unpooled, unpooledInSteps } from './snapshot.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { nextTurn } from '../../kernel/turns.ts';
+import { unpooled, unpooledInSteps } from '../snapshot.ts';
 
 /** Bytes that are escaped in one turn of the event loop: about a millisecond. */
 const ESCAPE_STEP_BYTES = 262_144;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bareNamesOf } from '../../src/mapping/bare-names.ts';
+import { bareNamesOf } from '../../../src/mapping/expressions/bare-names.ts';
 
 const namesOf = (expression: string) => bareNamesOf(expression).map(({ name, as, quoted }) => [name, as, quoted]);
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import { withAbort } from '../kernel/deadline.ts';
-import { unpooled } from './snapshot.ts';
+import { withAbort } from '../../kernel/deadline.ts';
+import { unpooled } from '../snapshot.ts';
 
 /** A content coding that snapshots are sent in (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';

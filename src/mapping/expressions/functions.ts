@@ -1,5 +1,5 @@
-import { GatewayError } from '../kernel/errors.ts';
-import { isExact } from './exact-numbers.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { isExact } from '../exact-numbers.ts';
 
 /** Characters of the longest text that a function may make; a longer one makes the item invalid. */
 const MAX_CHARACTERS = 65_536;

@@ -1,8 +1,8 @@
-import type { SnapshotCache } from './cache.ts';
+import type { SnapshotCache } from '../cache.ts';
+import type { Load } from '../load.ts';
+import { unpooled } from '../snapshot.ts';
 import { type Coding, createEncoder } from './encoder.ts';
 import { createEscaper } from './escaper.ts';
-import type { Load } from './load.ts';
-import { unpooled } from './snapshot.ts';
 
 /** A load's snapshot, and where it is held. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { createEncoder } from '../../src/snapshots/encoder.ts';
-import { errorOf, never } from './departures.ts';
+import { createEncoder } from '../../../src/snapshots/representations/encoder.ts';
+import { errorOf, never } from '../departures.ts';
 
 /** Takes a while to compress. */
 const large = () => Buffer.alloc(4_000_000, 'a few words ');

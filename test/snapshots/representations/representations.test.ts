@@ -2,12 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { GatewayError } from '../../src/kernel/errors.ts';
-import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../src/snapshots/cache.ts';
-import type { Load } from '../../src/snapshots/load.ts';
-import { createRepresentations } from '../../src/snapshots/representations.ts';
-import { loadOf } from '../support/loads.ts';
-import { callerOf, never } from './departures.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
+import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../../src/snapshots/cache.ts';
+import type { Load } from '../../../src/snapshots/load.ts';
+import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
+import { loadOf } from '../../support/loads.ts';
+import { callerOf, never } from '../departures.ts';
 
 const alice = callerOf('alice');
 const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };

@@ -1,8 +1,8 @@
 import { search } from '@jmespath-community/jmespath';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compileExpression } from '../../src/mapping/expression.ts';
-import { reasonOf } from './harness.ts';
+import { compileExpression } from '../../../src/mapping/expressions/expression.ts';
+import { reasonOf } from '../harness.ts';
 
 const evaluate = (text: string, value: unknown = {}) => compileExpression(text).evaluate(value);
 const few = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\u00a0', '\n', '-', ']', '^', '$', '&'), maxLength: 12 });

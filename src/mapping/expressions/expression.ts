@@ -1,4 +1,4 @@
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import { compileDirect, type Evaluate } from './direct.ts';
 import { issueOf, TOO_DEEP } from './expression-issue.ts';
 import { type ExpressionNode, interpret, parse } from './jmespath.ts';
