@@ -124,6 +124,7 @@ function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): Omit<
   return {
     path: '/mcp',
     maxBodyBytes: config.mcp.maxBodyBytes,
+    publicLists: config.mcp.publicLists,
     handle: (request) => (loaded === undefined ? load().then((handle) => handle(request)) : loaded(request)),
   };
 }

@@ -21,9 +21,9 @@ export function redact(text: string, authorization: readonly string[]): string {
   return text.replace(new RegExp(alternatives.join('|'), 'g'), '[credential]');
 }
 
-/** `text` with this token replaced. */
-export function redactCredential(text: string, credential: Credential): string {
-  return redact(text, [credential.reveal()]);
+/** `text` with this token replaced, where one came. */
+export function redactCredential(text: string, credential: Credential | undefined): string {
+  return redact(text, credential === undefined ? [] : [credential.reveal()]);
 }
 
 function secretsIn(authorization: readonly string[]): string[] {

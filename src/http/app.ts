@@ -3,7 +3,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { Exchange } from './exchange.ts';
 import type { Handle } from './handler.ts';
-import { type Operation, UNKNOWN_PATH, wrongMethod } from './operations/operation.ts';
+import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
 
 interface State {
   exchange: Exchange;
@@ -18,7 +18,7 @@ interface State {
 export function createApp(operations: readonly Operation[], handle: Handle): RequestListener {
   const app = new Koa<State>();
   const router = new Router<State>({ strict: true, sensitive: true });
-  const told = operations.filter((operation) => !(operation.open && operation.isPage));
+  const told = operations.filter((operation) => !(operation.open === true && operation.isPage));
   const byPath = Map.groupBy(told, ({ path }) => path);
   for (const operation of operations) {
     router.register(operation.path, [...operation.methods], ({ state }) => handle(state.exchange, operation));
@@ -37,7 +37,7 @@ export function createApp(operations: readonly Operation[], handle: Handle): Req
   app.use(router.routes());
   app.use(({ path, state }) => {
     const asked = byPath.get(path);
-    return handle(state.exchange, asked === undefined ? UNKNOWN_PATH : wrongMethod(asked));
+    return handle(state.exchange, asked === undefined ? UNKNOWN_PATH : otherMethod(asked));
   });
 
   const throughKoa = app.callback();

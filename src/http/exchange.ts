@@ -31,6 +31,8 @@ export class Exchange implements RequestRecord {
   readonly method: string | undefined;
   /** Whether the caller wants the upstream to be asked. */
   readonly noCache: boolean;
+  /** What its response says of web origins, names and values by turns. */
+  originHeaders: readonly string[] | undefined = undefined;
   /** Whether what it asks for takes a body. */
   takesBody = false;
   /** Whether there is nobody left to answer. */

@@ -35,9 +35,11 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     if (exchange.gone) return;
     try {
       admit(exchange, operation);
-      const response = operation.open
-        ? operation.respond(exchange)
-        : await operation.respond(exchange, await callerOf(exchange));
+      let response: HttpResponse;
+      if (operation.open === true) response = operation.respond(exchange);
+      else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
+        response = await operation.respond(exchange, undefined);
+      } else response = await operation.respond(exchange, await callerOf(exchange));
       respond(exchange, response);
     } catch (error) {
       await refuse(exchange, error);

@@ -55,7 +55,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       return {
         // Only what is no method here is told as a status, and only since 2026-07-28.
         status: error.code === 'not_found' && revision === CURRENT ? error.status : 200,
-        response: [writeError(error, request, context.caller.requestId, revision)],
+        response: [writeError(error, request, context.record.requestId, revision)],
       };
     }
 

@@ -1,11 +1,13 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Caller } from '../kernel/caller.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import type { RequestRecord } from '../observability/events.ts';
 import { cacheOutcome, type Load } from '../snapshots/load.ts';
 
 /** Who asks for something, and what is to be known of the request. */
 export interface RequestContext {
-  readonly caller: Caller;
+  /** `undefined` where no credential came: over HTTP, for lists that are public. */
+  readonly caller: Caller | undefined;
   /** Aborts when nobody waits for the response any more. May be made when it is looked at. */
   readonly signal: AbortSignal;
   /** The caller wants the upstream to be asked. */
@@ -23,7 +25,11 @@ export type ReadResource = (name: string, context: RequestContext) => Load | Pro
 export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () => number): ReadResource {
   function begin(name: string, context: RequestContext): Load | Promise<Load> {
     const begun = performance.now();
-    const read = () => catalogue.read(name, context.caller, context);
+    const { caller } = context;
+    const read = () => {
+      if (caller === undefined) throw new GatewayError('credential_missing');
+      return catalogue.read(name, caller, context);
+    };
     // What is thrown at once reaches the other members of a batch, too.
     return attempt(context.batchReads === undefined ? read : async () => read(), (error) => {
       context.record.upstreamMs = performance.now() - begun;

@@ -22,8 +22,8 @@ export function createRecordError(events: Events): RecordError {
     tellBound(events, error);
     if (error.code === 'internal') {
       const stack = thrown instanceof Error ? thrown.stack : undefined;
-      const text = redactCredential(stack ?? `thrown: ${typeof thrown}`, caller.credential);
-      events.internalError?.({ requestId: caller.requestId, traceId: record.traceId, stack: text });
+      const text = redactCredential(stack ?? `thrown: ${typeof thrown}`, caller?.credential);
+      events.internalError?.({ requestId: record.requestId, traceId: record.traceId, stack: text });
     }
     return error;
   };

@@ -25,8 +25,8 @@ export interface RpcResponse {
 }
 
 /**
- * Answers whatever the body is, at once where everything is at hand. Once the caller has hung up, it throws or rejects with
- * the signal's reason.
+ * Answers whatever the body is, at once where everything is at hand. Without a caller, it throws `credential_missing` for
+ * all but public lists. Once the caller has hung up, it throws or rejects with the signal's reason.
  */
 export type RpcHandler = (request: RpcRequest) => RpcResponse | Promise<RpcResponse>;
 
@@ -44,6 +44,12 @@ const STREAM_HEADERS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'n
 const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) };
 
 const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+
+/** What tells of what is offered, and of nothing else. */
+const PUBLIC: ReadonlySet<string> = new Set([
+  ...['initialize', 'ping', 'server/discover'],
+  ...['resources/list', 'resources/templates/list', 'tools/list'],
+]);
 
 /** JSON-RPC over Streamable HTTP, stateless, in all revisions of the protocol that there are. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
@@ -97,7 +103,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   function beyond(request: JSONRPCRequest, revision: Revision, context: RequestContext): Buffer {
     const detail = `The responses to a batch may take ${maxAnswerBytes} bytes together. Send this request again, by itself.`;
     const error = recordError(new GatewayError('result_too_large', { detail, bound: 'mcp.maxAnswerBytes' }), context);
-    return writeError(error, request, context.caller.requestId, revision);
+    return writeError(error, request, context.record.requestId, revision);
   }
 
   return (request) => {
@@ -112,8 +118,9 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (!(error instanceof GatewayError)) throw error;
       record.error = error;
       tellBound(events, error);
-      return { status: error.status, headers: JSON_HEADERS, body: writeError(error, message, caller.requestId) };
+      return { status: error.status, headers: JSON_HEADERS, body: writeError(error, message, record.requestId) };
     }
+    if (caller === undefined && !envelope.requests.every(isPublic)) throw new GatewayError('credential_missing');
     return answer(envelope, request);
   };
 }
@@ -123,6 +130,10 @@ function responseTo({ status, response, notification }: Dispatched): RpcResponse
   const events = [Buffer.from(JSON.stringify(notification satisfies JSONRPCNotification)), Buffer.concat(response)];
   const body = events.map((message) => Buffer.from(`event: message\ndata: ${message}\n\n`));
   return { status, headers: STREAM_HEADERS, body };
+}
+
+function isPublic({ method }: JSONRPCRequest): boolean {
+  return PUBLIC.has(method);
 }
 
 function bytesOf(pieces: readonly Buffer[]): number {

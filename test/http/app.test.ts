@@ -219,6 +219,7 @@ describe('the table of targets ahead of Koa', () => {
       rpc: {
         path: RPC,
         maxBodyBytes: RPC_MAX_BYTES,
+        publicLists: false,
         async handle({ body, headers, noCache, record }) {
           if (reading === 'a bug') throw new TypeError('a bug');
           if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });

@@ -112,9 +112,9 @@ export async function serve({
 export function serveRpc(
   handle: RpcHandler,
   options: ServeOptions = {},
-  maxBodyBytes = RPC_MAX_BYTES,
+  { maxBodyBytes = RPC_MAX_BYTES, publicLists = false } = {},
 ): Promise<Served> {
-  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, handle } });
+  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle } });
 }
 
 export async function serveAdmin(isDraining = () => false): Promise<Told & { readonly url: string }> {

@@ -11,12 +11,14 @@ const HttpShape = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Host header values to answer for, with port where it is not the default of the scheme. Unset: loopback names when host is a loopback address, any name otherwise.',
+      'Host header values to answer for, with port where it is not the default of the scheme. Unset: loopback names, with any port, when host is a loopback address, any name otherwise.',
     ),
   allowedOrigins: z
     .array(webOrigin)
     .default([])
-    .describe('Web origins whose requests are answered. Requests without Origin (all but browsers) are not affected.'),
+    .describe(
+      'Web origins, beside its own, whose pages may read and speak MCP here (CORS). Requests without Origin (all but browsers) are not affected.',
+    ),
   maxUrlBytes: bytes(256).default(8192).describe('Longest request target; a longer one is 414.'),
   maxHeaderBytes: bytes(1024).default(16_384).describe('All request headers together; more is 431.'),
   headersTimeoutMs: milliseconds()
@@ -83,6 +85,12 @@ export const McpSettings = z.strictObject({
     .boolean()
     .default(true)
     .describe('Whether the resources are offered as tools, too: most assistants see tools only.'),
+  publicLists: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether what is offered may be listed over HTTP without a token. Every read and every tool needs one all the same.',
+    ),
   maxBodyBytes: bytes(1024).default(1_048_576).describe('Largest message of a client; over HTTP, more is 413.'),
   maxMessageValues: whole(100, 1_000_000)
     .default(10_000)

@@ -40,7 +40,26 @@ export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
     required: true,
     schema: { type: 'string', pattern: '^W/"[\\w-]+"$' },
   },
-  Vary: { description: 'What the answer depends on beside its target.', required: true, schema: { const: VARY } },
+  Vary: {
+    description: 'What the answer depends on beside its target. Origin, where pages of other origins may read it.',
+    required: true,
+    schema: { enum: [VARY, `${VARY}, Origin`] },
+  },
+  'Vary-of-problems': {
+    description: 'There where pages of other origins may read it.',
+    required: false,
+    schema: { const: 'Origin' },
+  },
+  'Access-Control-Allow-Origin': {
+    description: 'The origin of the page that asks, where it is one of those that settings list.',
+    required: false,
+    schema: { type: 'string', pattern: '^\\w+://[^/]+$' },
+  },
+  'Access-Control-Expose-Headers': {
+    description: 'What such a page may read of these headers.',
+    required: false,
+    schema: { type: 'string' },
+  },
   'Cache-Control': {
     description: 'How long the list is fresh: max-age, of which Age is used up.',
     required: true,
@@ -80,7 +99,8 @@ export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
   },
 };
 
-const ON_ALL = ['X-Request-Id', ...FOR_BROWSERS.keys()];
+const FOR_PAGES = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
+const ON_ALL = ['X-Request-Id', ...FOR_BROWSERS.keys(), ...FOR_PAGES];
 const ON_LISTS = [...ON_ALL, 'ETag', 'Vary', 'Cache-Control'];
 
 /** Names of the components by what brings the headers. */
@@ -88,7 +108,7 @@ export const HEADERS = {
   list: ON_LISTS,
   read: [...ON_LISTS, 'Age', 'Cache-Status', 'Portico-Dropped-Items'],
   body: ['Content-Encoding'],
-  problem: [...ON_ALL, 'Cache-Control-of-problems'],
+  problem: [...ON_ALL, 'Vary-of-problems', 'Cache-Control-of-problems'],
   unauthorized: ['WWW-Authenticate'],
   forbidden: ['WWW-Authenticate-of-403'],
   retryAfter: ['Retry-After'],

@@ -1,6 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
+import { preflightResponse } from '../response/cors.ts';
 import type { HttpResponse } from '../response/send.ts';
 
 interface Asked {
@@ -32,8 +33,15 @@ export interface CallerOperation extends Asked {
   respond(exchange: Exchange, caller: Caller): HttpResponse | Promise<HttpResponse>;
 }
 
+/** What anybody may ask for in part. Whoever brings a credential is known by it, or refused. */
+export interface PartlyOpenOperation extends Asked {
+  readonly open: 'partly';
+  /** `caller` is `undefined` where no credential came: throws, or rejects with, `credential_missing` for the other part. */
+  respond(exchange: Exchange, caller: Caller | undefined): HttpResponse | Promise<HttpResponse>;
+}
+
 /** What a request can ask for. */
-export type Operation = OpenOperation | CallerOperation;
+export type Operation = OpenOperation | PartlyOpenOperation | CallerOperation;
 
 /** What a request asks for whose path nothing lives at. */
 export const UNKNOWN_PATH: OpenOperation = {
@@ -47,18 +55,28 @@ export const UNKNOWN_PATH: OpenOperation = {
   },
 };
 
-/** What a request asks for with a method that its path does not take; `asked` are the operations that live there. */
-export function wrongMethod(asked: readonly Operation[]): OpenOperation {
+/**
+ * What a request asks for with a method that none of the operations takes which live at its path, `asked`: nothing, or what
+ * a page may ask for there.
+ */
+export function otherMethod(asked: readonly Operation[]): OpenOperation {
   const { path, isProbe } = asked[0] ?? UNKNOWN_PATH;
-  const allow = [...new Set(asked.flatMap(({ methods }) => methods))].sort().join(', ');
+  const taken = [...new Set(asked.flatMap(({ methods }) => methods))].sort();
   return {
     path,
     methods: [],
     takesBody: false,
     isProbe,
     open: true,
-    respond() {
-      throw new GatewayError('method_not_allowed', { allow });
+    respond(exchange) {
+      if (!isProbe && isPreflight(exchange)) return preflightResponse(taken);
+      throw new GatewayError('method_not_allowed', { allow: taken.join(', ') });
     },
   };
+}
+
+/** Whether a browser asks what a page may send (Fetch, section 4.8). */
+function isPreflight({ req, fields, hasBody }: Exchange): boolean {
+  const asks = req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
+  return asks && fields.origin !== undefined && !hasBody;
 }

@@ -1,12 +1,13 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../observability/events.ts';
+import type { Exchange } from '../exchange.ts';
 import type { Fields } from '../request/fields.ts';
 import type { HeldBytes } from '../request/held-bytes.ts';
 import { readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
-import type { CallerOperation } from './operation.ts';
+import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 
 /** A message that was posted, with all checked that HTTP has a say in. */
 export interface RpcRequest {
@@ -17,7 +18,8 @@ export interface RpcRequest {
     readonly name: string | undefined;
   };
   readonly body: Buffer;
-  readonly caller: Caller;
+  /** `undefined` where no credential came, and lists are public. */
+  readonly caller: Caller | undefined;
   /** Aborts when the caller hangs up. Made when it is looked at. */
   readonly signal: AbortSignal;
   /** The caller wants the upstream to be asked. */
@@ -34,6 +36,8 @@ export interface RpcOptions {
   readonly maxBodyBytes: number;
   /** Bodies of all requests that are not answered yet. */
   readonly heldBytes: HeldBytes;
+  /** Whether a message may come without a credential: `handle` throws `credential_missing` for what needs one. */
+  readonly publicLists: boolean;
   readonly handle: RpcHandler;
 }
 
@@ -41,14 +45,15 @@ export interface RpcOptions {
 const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
 
 /** JSON-RPC, posted at one path. */
-export function rpcOperation({ path, maxBodyBytes, heldBytes, handle }: RpcOptions): CallerOperation {
+export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
+  const { path, maxBodyBytes, heldBytes, publicLists, handle } = options;
   return {
     path,
     methods: ['POST'],
     takesBody: true,
     isProbe: false,
-    open: false,
-    async respond(exchange, caller) {
+    open: publicLists ? 'partly' : false,
+    async respond(exchange: Exchange, caller: Caller | undefined) {
       const { fields } = exchange;
       requireJsonBody(fields);
       requireJsonAccepted(fields);

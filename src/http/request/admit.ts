@@ -2,13 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../operations/operation.ts';
-import { hostsAnsweredFor, isHost } from './hosts.ts';
+import { type Hosts, hostsOf, isHost } from './hosts.ts';
+import { createOrigins, isSameOrigin } from './origins.ts';
 
 export interface AdmitOptions {
   readonly maxUrlBytes: number;
   readonly maxHeaderBytes: number;
   /** Host header values to answer for; `undefined`: loopback names on a loopback address, any name otherwise. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Web origins, beside its own, whose pages may read what is answered here. */
   readonly allowedOrigins: readonly string[];
   /** Where the listener is bound; asked once, with the first request. */
   readonly address: () => AddressInfo | string | null;
@@ -22,8 +24,8 @@ export type Admit = (exchange: Exchange, operation: Operation) => void;
 /** What can be wrong with a request before anybody asks who sent it. Probes are let in whoever asks, at any time. */
 export function createAdmit(options: AdmitOptions): Admit {
   const { maxUrlBytes, maxHeaderBytes, allowedHosts, allowedOrigins, address, isStopping } = options;
-  const origins = new Set(allowedOrigins.map((origin) => new URL(origin).origin));
-  let hosts: { readonly answered: ReadonlySet<string> | undefined } | undefined;
+  const origins = createOrigins(allowedOrigins);
+  let hosts: Hosts | undefined;
 
   /** What of a request's framing the parser lets through. */
   function checkFraming({ req, url, target, fields }: Exchange): void {
@@ -43,22 +45,22 @@ export function createAdmit(options: AdmitOptions): Admit {
       throw invalid('The request must have exactly one Host header.');
     }
     const named = target?.authority ?? fields.host[0];
-    if (named === undefined || isAnsweredFor(named)) return;
+    hosts ??= hostsOf(allowedHosts, address());
+    if (named === undefined || hosts.answersFor(named)) return;
     throw isHost(named) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
   }
 
-  function isAnsweredFor(host: string): boolean {
-    hosts ??= { answered: hostsAnsweredFor(allowedHosts, address()) };
-    const { answered } = hosts;
-    return answered === undefined ? isHost(host) : answered.has(host) || answered.has(host.toLowerCase());
-  }
-
-  /** Refuses what a web page sends, unless its origin is allowed. */
-  function checkOrigin({ fields: { origin } }: Exchange): void {
-    if (origin !== undefined && !origins.has(origin)) throw new GatewayError('origin_refused');
+  /** Refuses what a web page sends, unless it came from here, or its origin is allowed (docs/decisions/0005). */
+  function checkOrigin({ fields: { origin, host }, target }: Exchange): void {
+    if (origin === undefined || origins.has(origin)) return;
+    const named = target?.authority ?? host[0];
+    if (named !== undefined && hosts?.isOwn(named) && isSameOrigin(origin, named)) return;
+    throw new GatewayError('origin_refused');
   }
 
   return function admit(exchange, { isProbe, takesBody, methods }) {
+    // First of all: an allowed page may read what is wrong, too.
+    exchange.originHeaders = origins.headersFor(exchange.fields.origin);
     checkFraming(exchange);
     if (!isProbe) {
       if (isStopping()) throw new GatewayError('draining');

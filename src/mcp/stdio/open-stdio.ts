@@ -113,7 +113,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   /** Answers what is no request that could be dispatched. */
   function reject(thrown: unknown, message?: unknown): void {
     const request = begin(message);
-    respond(request, [writeError(recordError(thrown, request), message, request.caller.requestId)]);
+    respond(request, [writeError(recordError(thrown, request), message, request.record.requestId)]);
   }
 
   function take(line: Buffer): void {

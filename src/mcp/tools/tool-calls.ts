@@ -90,7 +90,7 @@ export function createTools(options: ToolsOptions): Tools {
         },
         (thrown) => {
           if (context.signal.aborted) throw thrown;
-          return errorResult(recordError(thrown, context), context.caller.requestId);
+          return errorResult(recordError(thrown, context), context.record.requestId);
         },
       );
     },

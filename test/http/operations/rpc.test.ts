@@ -35,8 +35,8 @@ describe('JSON-RPC', () => {
       'content-length': '7',
     });
     const [request] = requests;
-    expect(request?.caller.requestId).to.equal('mine');
-    expect(request?.caller.credential.reveal()).to.equal('token-of-the-test');
+    expect(request?.caller?.requestId).to.equal('mine');
+    expect(request?.caller?.credential.reveal()).to.equal('token-of-the-test');
     expect(request?.headers).to.deep.equal({ protocolVersion: '1', method: 'ping', name: 'a' });
     expect(request?.noCache).to.equal(false);
   });
@@ -180,7 +180,6 @@ describe('a request for JSON-RPC', () => {
     ['from another origin', { Origin: 'http://evil.example' }, 403, 'origin_refused'],
     ['from its own origin on another port', { Origin: 'http://localhost:1' }, 403, 'origin_refused'],
     ['for another host', { Host: 'evil.example' }, 421, 'host_refused'],
-    ['for another port of its host', { Host: 'localhost:1' }, 421, 'host_refused'],
   ] as const) {
     it(`is refused ${what}, and leaves the connection open`, async () => {
       const { url, requests } = await serveEcho();
@@ -190,6 +189,35 @@ describe('a request for JSON-RPC', () => {
       expect(requests).to.have.length(0);
     });
   }
+
+  it('comes to nobody without a caller, whatever its Authorization is, unless lists are public', async () => {
+    const requests: RpcRequest[] = [];
+    const handle: RpcHandler = (request) => {
+      requests.push(request);
+      if (request.caller === undefined) throw new GatewayError('credential_missing');
+      return { status: 200, headers: [], body: request.body };
+    };
+    const { url, ended } = await serveRpc(handle, {}, { publicLists: true });
+    const connection = openConnection(url);
+    for (const [authorization, status, code] of [
+      [undefined, 401, 'credential_missing'],
+      ['', 401, 'credential_malformed'],
+      ['Basic YTpi', 401, 'credential_malformed'],
+      ['Bearer ', 401, 'credential_malformed'],
+      ['Bearer a', 200, 'ok'],
+    ] as const) {
+      connection.send(post('{}', { Authorization: authorization }));
+      const response = await connection.receive();
+      expect(response.status, authorization).to.equal(status);
+      if (status === 401) expect(response.json()['code']).to.equal(code);
+    }
+    connection.send(post('{}', { authorization: 'Bearer b', Authorization: 'Bearer a' }));
+    expect((await connection.receive()).json()['code']).to.equal('invalid_request');
+    expect(requests.map(({ caller }) => caller?.credential.reveal())).to.deep.equal([undefined, 'a']);
+    const [first, , , , last] = await ended(6);
+    expect(first).not.to.have.property('callerKey');
+    expect(last).to.have.property('callerKey');
+  });
 
   for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS']) {
     it(`is refused as a ${method}, with the one method that it may have`, async () => {

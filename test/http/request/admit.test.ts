@@ -68,14 +68,18 @@ describe('the framing of a request', () => {
 });
 
 describe('the host of a request', () => {
-  it('is a loopback name, with the right port or none, on a loopback address', async () => {
+  it('is a loopback name, with any port, on a loopback address', async () => {
     const { url } = await serve();
     const { port } = new URL(url);
-    for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '[::1]', `localhost:${port}`, `127.0.0.1:${port}`]) {
+    for (const host of [
+      ...['localhost', 'LOCALHOST', '127.0.0.1', '[::1]', `localhost:${port}`, `127.0.0.1:${port}`],
+      // As `ssh -L 9000:…` and `kubectl port-forward 9000:8080` have them.
+      ...['localhost:9000', '127.0.0.1:9000', '[::1]:9000'],
+    ]) {
       expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(200);
     }
     for (const host of [
-      ...['evil.example', `evil.example:${port}`, 'localhost:1'],
+      ...['evil.example', `evil.example:${port}`, 'evil.example:9000', 'localhost.example:9000'],
       ...['localhost.', 'a.localhost', '127.0.0.2', ''],
     ]) {
       expect(await told(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
@@ -127,33 +131,178 @@ describe('the host of a request', () => {
   });
 });
 
+/** What a response says of web origins. */
+function ofOrigins({ headers }: { readonly headers: Headers }): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => /^access-control|^vary$/.test(name)));
+}
+
+const APP = 'https://app.example';
+const OPENED = {
+  'access-control-allow-origin': APP,
+  'access-control-expose-headers':
+    'Age, Allow, Cache-Status, ETag, Mcp-Protocol-Version, Portico-Dropped-Items, Retry-After, WWW-Authenticate, X-Request-Id',
+};
+const PREFLIGHT = { Origin: APP, 'Access-Control-Request-Method': 'GET', Authorization: undefined };
+
 describe('the origin of a request', () => {
-  it('is refused where none is allowed, its own included', async () => {
-    const { url } = await serve();
-    for (const origin of ['https://evil.example', 'null', '', url]) {
-      expect(await told(url, get(LIST, { Origin: origin })), origin).to.deep.equal([403, 'origin_refused']);
+  it('is refused where it is foreign, and the response is opened to nobody', async () => {
+    const { url, reads } = await serve();
+    const { port } = new URL(url);
+    for (const origin of ['https://evil.example', 'null', '', `http://localhost:${port}`, 'http://127.0.0.1', '*']) {
+      const response = await exchange(url, get(READ, { Origin: origin, Host: `127.0.0.1:${port}` }));
+      expect([response.status, response.json()['code']], origin).to.deep.equal([403, 'origin_refused']);
+      expect(ofOrigins(response)).to.deep.equal({});
     }
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('is taken without a setting where it is that of the listener, also behind what ends TLS or changes the port', async () => {
+    const { url } = await serve();
+    const { host } = new URL(url);
+    for (const named of [host, 'localhost:9000', '[::1]:9000', 'localhost']) {
+      for (const scheme of ['http', 'https']) {
+        const response = await exchange(url, get(LIST, { Host: named, Origin: `${scheme}://${named}` }));
+        expect(response.status, named).to.equal(200);
+        // The browser itself knows what is of the same origin: one that does not think so may not read it.
+        expect(ofOrigins(response)).to.deep.equal({ vary: 'Authorization, Accept-Encoding' });
+      }
+    }
+    const absolute = get(`http://localhost:9000${LIST}`, { Host: host, Origin: `http://${host}` });
+    expect(await told(url, absolute)).to.deep.equal([403, 'origin_refused']);
+    expect(await statusOf(url, absolute.replace(`Origin: http://${host}`, 'Origin: http://localhost:9000'))).to.equal(
+      200,
+    );
+  });
+
+  it('is that of the listener where its name is listed, or is an address, and never where anybody may have made it up', async () => {
+    const named = (host: string) => get(LIST, { Host: host, Origin: `https://${host}` });
+    const listed = await serve({ host: '0.0.0.0', allowedHosts: ['portico.example'] });
+    expect(await statusOf(listed.url, named('portico.example'))).to.equal(200);
+    const open = await serve({ host: '0.0.0.0' });
+    for (const host of ['10.0.0.1:8080', '[fe80::1]', 'localhost:1']) {
+      expect(await statusOf(open.url, named(host)), host).to.equal(200);
+    }
+    expect(await told(open.url, named('rebound.example'))).to.deep.equal([403, 'origin_refused']);
   });
 
   it('is taken where it is allowed, scheme and port included', async () => {
     const { url } = await serve({ allowedOrigins: ['https://App.example/', 'http://other.example:81'] });
     for (const origin of ['https://app.example', 'http://other.example:81']) {
-      expect(await statusOf(url, get(LIST, { Origin: origin }))).to.equal(200);
+      const response = await exchange(url, get(LIST, { Origin: origin }));
+      expect([response.status, response.headers.get('access-control-allow-origin')]).to.deep.equal([200, origin]);
     }
     for (const origin of [
       ...['http://app.example', 'https://app.example:8443', 'https://x.app.example'],
       'https://app.example, https://app.example',
     ]) {
-      expect(await statusOf(url, get(LIST, { Origin: origin }))).to.equal(403);
+      const response = await exchange(url, get(LIST, { Origin: origin }));
+      expect([response.status, ofOrigins(response)]).to.deep.equal([403, { vary: 'Origin' }]);
     }
   });
 
-  it('never opens a response to another origin', async () => {
-    const { url } = await serve({ allowedOrigins: ['https://app.example'] });
-    for (const origin of ['https://app.example', 'https://evil.example']) {
-      const { headers } = await exchange(url, get(LIST, { Origin: origin }));
-      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).to.deep.equal([]);
+  it('that is allowed may read whatever the answer is, errors of every step included', async () => {
+    const { url } = await serve({ ...BOUNDS, allowedOrigins: [APP] });
+    for (const [status, request] of [
+      [200, get(READ, { Origin: APP })],
+      [200, requestText('HEAD', READ, { Origin: APP })],
+      [200, get('/openapi.json', { Origin: APP })],
+      [200, get('/livez', { Origin: APP })],
+      [304, get(LIST, { Origin: APP, 'If-None-Match': '*' })],
+      [400, get(READS, { Origin: APP })],
+      [400, requestText('GET', READ, { Origin: APP }, '{}')],
+      [401, get(READ, { Origin: APP, Authorization: undefined })],
+      [401, get(READ, { Origin: APP, Authorization: 'Basic YTpi' })],
+      [404, get('/nothing', { Origin: APP })],
+      [404, requestText('OPTIONS', '/nothing', PREFLIGHT)],
+      [405, requestText('DELETE', READ, { Origin: APP })],
+      [414, get(`${LIST}?${'x'.repeat(300)}`, { Origin: APP })],
+      [421, get(LIST, { Origin: APP, Host: 'evil.example' })],
+      [431, get(LIST, { Origin: APP, X: 'x'.repeat(1024) })],
+    ] as const) {
+      const connection = openConnection(url, { head: request.startsWith('HEAD') });
+      connection.send(request);
+      const response = await connection.receive();
+      expect(response.status, request).to.equal(status);
+      expect(ofOrigins(response), request).to.deep.include(OPENED);
+      expect(response.headers.get('vary')).to.match(/^(?:Authorization, Accept-Encoding, )?Origin$/);
+      expect(response.headers.has('access-control-allow-credentials')).to.equal(false);
+      connection.socket.destroy();
     }
+  });
+
+  it('decides about responses to others, too, where there are origins to decide about: caches are told', async () => {
+    const { url } = await serve({ allowedOrigins: [APP] });
+    expect(ofOrigins(await exchange(url, get(READ)))).to.deep.equal({ vary: 'Authorization, Accept-Encoding, Origin' });
+    expect(ofOrigins(await exchange(url, get('/openapi.json')))).to.deep.equal({ vary: 'Origin' });
+  });
+});
+
+describe('a preflight', () => {
+  const ALLOWED =
+    'Accept, Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, traceparent, tracestate, X-Request-Id';
+
+  it('of an allowed page learns what it may send, without a credential, and leaves the connection open', async () => {
+    const handle = () => ({ status: 200, headers: [], body: Buffer.alloc(0) });
+    const { url, ended, reads } = await serveRpc(handle, { allowedOrigins: [APP] });
+    const connection = openConnection(url);
+    for (const [path, methods] of [
+      [LIST, 'GET, HEAD'],
+      [READ, 'GET, HEAD'],
+      [RPC, 'POST'],
+      ['/openapi.json', 'GET, HEAD'],
+    ]) {
+      connection.send(requestText('OPTIONS', String(path), PREFLIGHT));
+      const response = await connection.receive();
+      expect([response.status, response.body.length]).to.deep.equal([204, 0]);
+      expect(ofOrigins(response)).to.deep.equal({
+        ...OPENED,
+        'access-control-allow-methods': methods,
+        'access-control-allow-headers': ALLOWED,
+        'access-control-max-age': '7200',
+        vary: 'Origin',
+      });
+    }
+    expect((await ended(4))[2]).to.include({ route: RPC, method: 'OPTIONS', status: 204, outcome: 'ok' });
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('of any other page is refused', async () => {
+    for (const allowedOrigins of [[], [APP]]) {
+      const { url } = await serve({ allowedOrigins });
+      const response = await exchange(
+        url,
+        requestText('OPTIONS', READ, { ...PREFLIGHT, Origin: 'https://evil.example' }),
+      );
+      expect([response.status, response.json()['code']]).to.deep.equal([403, 'origin_refused']);
+      expect(response.headers.has('access-control-allow-origin')).to.equal(false);
+    }
+  });
+
+  it('of a page that only a browser can tell from one of the listener opens nothing', async () => {
+    const { url } = await serve();
+    const { host } = new URL(url);
+    const response = await exchange(
+      url,
+      requestText('OPTIONS', READ, { ...PREFLIGHT, Host: host, Origin: `https://${host}` }),
+    );
+    expect(response.status).to.equal(204);
+    expect(response.headers.has('access-control-allow-origin')).to.equal(false);
+  });
+
+  it('is nothing else than what a browser sends: any other OPTIONS is 405', async () => {
+    const { url } = await serve({ allowedOrigins: [APP] });
+    for (const [target, fields, body] of [
+      [READ, { ...PREFLIGHT, Origin: undefined }, ''],
+      [READ, { ...PREFLIGHT, 'Access-Control-Request-Method': undefined }, ''],
+      [READ, PREFLIGHT, '{}'],
+      ['/livez', PREFLIGHT, ''],
+    ] as const) {
+      expect(await told(url, requestText('OPTIONS', target, fields, body))).to.deep.equal([405, 'method_not_allowed']);
+    }
+    expect(await told(url, requestText('GET', READ, { ...PREFLIGHT, Authorization: 'Bearer a' }))).to.deep.equal([
+      200,
+      undefined,
+    ]);
   });
 });
 

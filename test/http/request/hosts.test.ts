@@ -1,34 +1,60 @@
 import { expect } from 'chai';
-import { bracketed, hostsAnsweredFor, isHost, isLoopbackHost } from '../../../src/http/request/hosts.ts';
+import { bracketed, hostsOf, isHost, isLoopbackHost } from '../../../src/http/request/hosts.ts';
 
 const v4 = { address: '127.0.0.1', family: 'IPv4', port: 8080 };
 const v6 = { address: '::1', family: 'IPv6', port: 8080 };
 
+const FOREIGN = [
+  'evil.example',
+  'evil.example:8080',
+  'localhost.',
+  'localhost.example',
+  'a.localhost',
+  '127.0.0.2',
+  '',
+];
+
 describe('the hosts that a listener answers for', () => {
-  it('are loopback names, with its port or without, on a loopback address', () => {
-    const hosts = ['localhost', 'localhost:8080', '127.0.0.1', '127.0.0.1:8080', '[::1]', '[::1]:8080'];
-    expect([...(hostsAnsweredFor(undefined, v4) ?? [])]).to.have.members(hosts);
-    expect([...(hostsAnsweredFor(undefined, v6) ?? [])]).to.have.members(hosts);
+  it('are loopback names, with any port or none, on a loopback address, and are its own', () => {
+    for (const address of [v4, v6]) {
+      const { answersFor, isOwn } = hostsOf(undefined, address);
+      for (const name of ['localhost', 'LocalHost', '127.0.0.1', '[::1]']) {
+        for (const port of ['', ':', ':8080', ':1', ':65535']) {
+          expect([answersFor(name + port), isOwn(name + port)], name + port).to.deep.equal([true, true]);
+        }
+      }
+      for (const host of [...FOREIGN, 'localhost:a', 'localhost:1:1', '[::1', '[::1]x'])
+        expect([answersFor(host), isOwn(host)], host).to.deep.equal([false, false]);
+    }
   });
 
   it('hold the address itself, where that is a loopback address of another name', () => {
-    expect(hostsAnsweredFor(undefined, { ...v4, address: '127.8.8.8' })).to.include('127.8.8.8:8080');
-    expect(hostsAnsweredFor(undefined, { ...v6, address: '::ffff:127.0.0.1' })).to.include('[::ffff:127.0.0.1]');
+    expect(hostsOf(undefined, { ...v4, address: '127.8.8.8' }).answersFor('127.8.8.8:9')).to.equal(true);
+    expect(hostsOf(undefined, { ...v6, address: '::ffff:127.0.0.1' }).answersFor('[::ffff:127.0.0.1]')).to.equal(true);
   });
 
-  it('are any, on other addresses and on a Unix socket', () => {
-    expect(hostsAnsweredFor(undefined, { ...v4, address: '0.0.0.0' })).to.equal(undefined);
-    expect(hostsAnsweredFor(undefined, { ...v6, address: '::' })).to.equal(undefined);
-    expect(hostsAnsweredFor(undefined, '/run/portico.sock')).to.equal(undefined);
+  it('are any, on other addresses and on a Unix socket; of those, addresses and loopback names are its own', () => {
+    for (const address of [{ ...v4, address: '0.0.0.0' }, { ...v6, address: '::' }, '/run/portico.sock', null]) {
+      const { answersFor, isOwn } = hostsOf(undefined, address);
+      for (const host of ['evil.example', 'evil.example:8080', '10.0.0.1', 'localhost:1', ''])
+        expect(answersFor(host), host).to.equal(true);
+      for (const host of ['a b', 'user@localhost', '[::1']) expect(answersFor(host), host).to.equal(false);
+      for (const host of ['10.0.0.1', '10.0.0.1:80', '[fe80::1]', '[fe80::1]:80', 'localhost:1', 'a.localhost'])
+        expect(isOwn(host), host).to.equal(true);
+      for (const host of ['evil.example', '10.0.0.1.example', '10.0.0', '10.0.0.256', '[::g]', '0x7f.1', ''])
+        expect(isOwn(host), host).to.equal(false);
+    }
   });
 
-  it('are those of the setting, where there is one', () => {
-    expect([...(hostsAnsweredFor(['Portico.Example', 'other:81'], v4) ?? [])]).to.deep.equal([
-      'portico.example',
-      'other:81',
-    ]);
-    expect([...(hostsAnsweredFor(['portico.example'], '/run/portico.sock') ?? [])]).to.deep.equal(['portico.example']);
-    expect([...(hostsAnsweredFor([], v4) ?? [])]).to.deep.equal([]);
+  it('are those of the setting, where there is one, and are its own', () => {
+    for (const address of [v4, { ...v4, address: '0.0.0.0' }, '/run/portico.sock']) {
+      const { answersFor, isOwn } = hostsOf(['Portico.Example', 'other:81'], address);
+      for (const host of ['portico.example', 'PORTICO.example', 'other:81'])
+        expect([answersFor(host), isOwn(host)], host).to.deep.equal([true, true]);
+      for (const host of ['portico.example:80', 'other', 'localhost', '10.0.0.1'])
+        expect([answersFor(host), isOwn(host)], host).to.deep.equal([false, false]);
+    }
+    expect(hostsOf([], v4).answersFor('localhost')).to.equal(false);
   });
 });
 

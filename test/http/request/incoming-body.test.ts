@@ -25,7 +25,7 @@ async function serveEcho(
     bodies.push(body);
     return { status: 200, headers: [], body };
   };
-  const served = await serveRpc(handle, options, maxBodyBytes);
+  const served = await serveRpc(handle, options, { maxBodyBytes });
   return { ...served, bodies };
 }
 
