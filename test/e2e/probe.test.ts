@@ -50,6 +50,23 @@ FILE: OK: 1 of 1 resources could be read whole
 `);
   });
 
+  it('tells of a page without end, and of one that stalls', async () => {
+    const slow = (rest: string): RequestListener => {
+      return (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write(`{"list":[${rest}`);
+      };
+    };
+    for (const [rest, reason] of [
+      ['', 'upstream_timeout'],
+      ['"x",'.repeat(1000), 'upstream_invalid'],
+    ] as const) {
+      const yaml = settings('items: list, pagination: { kind: none }', ', timeoutMs: 500, maxPageBytes: 1024');
+      const { code, stdout } = await run(slow(rest), yaml);
+      expect(code).to.equal(1);
+      expect(stdout).to.contain(`  ${reason}: `).and.contain('FILE: FAILED: 0 of 1 resources could be read whole');
+    }
+  });
+
   it('reads as serve does', async () => {
     const upstream = await platform(byOffset);
     await inFolder(async (folder) => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeBody } from '../../upstream/client/body.ts';
 import type { Tap, TappedRequest } from '../../upstream/client/tap.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
@@ -77,11 +76,18 @@ const PATIENCE_MS = 1000;
  * cannot be undone.
  */
 export async function restOf({ headers, rest, ended }: Exchange): Promise<string> {
-  await Promise.race([ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  await atMost(PATIENCE_MS, ended);
   const options = { maxBytes: MAX_REST_BYTES * 4, hold: () => {}, signal: AbortSignal.timeout(PATIENCE_MS) };
   try {
     return (await decodeBody(headers, Buffer.concat(rest), options)).toString('utf8');
   } catch {
     return '';
   }
+}
+
+/** Waits for that long at most; meanwhile the process goes on, even if nothing else keeps it. */
+function atMost(ms: number, ended: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }
