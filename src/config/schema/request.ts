@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Resource } from '../../resources/resource.ts';
 import { keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { requestHeaderName, scalarText } from './scalars.ts';
-import { checkPointer, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
+import { checkPointer, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
 /** Keys of pagination settings that name a query parameter, or point into the body. */
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
@@ -41,7 +41,8 @@ export function requestShape(resource: Resource) {
       ),
     path: z
       .string()
-      .regex(/^\/[^?#\s]*$/, 'must begin with / and hold no query')
+      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
+      .refine(hasNoDots, 'must hold no segment . or ..: it is sent as it stands')
       .refine(hasSoundBraces, 'has a brace that stands around no name')
       .default(`/v1/${resource.name}`)
       .describe("Path below the upstream's baseUrl. {name} in it stands for that entry of pathParams."),

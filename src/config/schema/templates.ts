@@ -11,6 +11,11 @@ export function hasSoundBraces(path: string): boolean {
   return !/[{}]/.test(path.replaceAll(NAMED, ''));
 }
 
+/** Whether a path has none of the segments that a URL takes out, and what is before them (`..`), however they are written. */
+export function hasNoDots(path: string): boolean {
+  return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+}
+
 /** A path with values in place of its names, each as part of one segment, whatever it holds (RFC 3986, section 2.1). */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(NAMED, (_braces, name: string) => encodeURIComponent(values[name] ?? ''));

@@ -270,9 +270,18 @@ describe('the settings of a resource', () => {
 
   it('name the path of a list, and no query', () => {
     for (const path of ['/', '/a/b', '/a%20b', '/a:b(c)']) expect(issues({ tools: { path } })).to.deep.equal([]);
-    for (const path of ['', 'a', '/a?b', '/a#b', '/a b', 'https://a/b']) {
+    for (const path of ['', 'a', '/a?b', '/a#b', '/a b', '/a\\b', '/a\0', '/a\u001b[31m', 'https://a/b']) {
       expect(issues({ tools: { path } }), path).to.deep.equal([
-        'resources.tools.path: must begin with / and hold no query',
+        'resources.tools.path: must begin with /, and hold no query, fragment, space or backslash',
+      ]);
+    }
+  });
+
+  it('name the path of a list as it is sent, without segments that a URL takes out', () => {
+    for (const path of ['/a/..b', '/.well-known/a', '/...']) expect(issues({ tools: { path } })).to.deep.equal([]);
+    for (const path of ['/a/../b', '/.', '/a/%2E%2e/b', '/a/.%2e']) {
+      expect(issues({ tools: { path } }), path).to.deep.equal([
+        'resources.tools.path: must hold no segment . or ..: it is sent as it stands',
       ]);
     }
   });
