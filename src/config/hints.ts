@@ -7,9 +7,10 @@ export function didYouMean(word: unknown, known: readonly string[]): string {
 
 /**
  * What to say of a key that the block has not: which of the block's own keys was meant, or where else settings have it. A
- * slip of the pen comes first: `upstream` at the top level is `upstreams`, although resources have a key of that name.
+ * slip of the pen comes first: `upstream` at the top level is `upstreams`, although resources have a key of that name. `<<` was meant for another YAML.
  */
 export function hintForKey(key: string, siblings: readonly string[], settings: z.core.$ZodType): string {
+  if (key === '<<') return ': YAML 1.2 has no merge keys; write the keys out';
   const [best] = neighbours(key, siblings);
   return best?.isSlip === true ? ask(best) : belongsUnder(key, settings) || ask(best);
 }

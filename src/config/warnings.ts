@@ -1,4 +1,4 @@
-import { type BareName, bareNamesOf } from '../mapping/expressions/bare-names.ts';
+import { type BareName, bareNamesOf, type JoinedNames, joinedNamesOf } from '../mapping/expressions/bare-names.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './check-settings.ts';
 import type { ConfigIssue } from './config-error.ts';
@@ -51,9 +51,18 @@ function pagingWarnings(path: Path, isWritten: IsWritten): Finding[] {
 function expressionWarnings(path: Path, settings: ResourceConfig, resource: Resource, isWritten: IsWritten): Finding[] {
   const { items, where, pagination, fields } = settings;
   const warn = (at: Path, expression: string | undefined, isText: (name: BareName) => boolean): Finding[] => {
-    const names = expression === undefined ? [] : bareNamesOf(expression);
-    const meant = names.filter((name) => name.as === 'compared' || name.as === 'argument' || isText(name));
-    return meant.map((name) => ({ path: at, key: false, message: describe(name, String(at.at(-1))) }));
+    if (expression === undefined) return [];
+    const key = String(at.at(-1));
+    const texts = bareNamesOf(expression).filter(
+      (name) => name.as === 'compared' || name.as === 'argument' || isText(name),
+    );
+    const messages = [
+      ...joinedNamesOf(expression).map((names) =>
+        describeJoined(names, names.written === expression.trim() ? key : ''),
+      ),
+      ...texts.map((name) => describe(name, key)),
+    ];
+    return messages.map((message) => ({ path: at, key: false, message }));
   };
   const never = () => false;
   const next = 'next' in pagination ? pagination.next : undefined;
@@ -89,4 +98,11 @@ function describe({ name, as, written, quoted }: BareName, key: string): string 
   return as === 'compared'
     ? `${written} compares two fields, not a field with ${name} itself: ${cure}`
     : `${name} is read as a field of that name, not as ${name} itself: ${cure}`;
+}
+
+/** `key`: of settings, where the names are the whole expression. Quotes of YAML stand around others then. */
+function describeJoined({ written, operator, meant }: JoinedNames, key: string): string {
+  const [does, cure] =
+    operator === '-' ? ['subtracts', key && `${key}: '${meant}'`] : ['divides', key && `${key}: ${meant}`];
+  return `${written} ${does}, and is no name: write ${cure || meant} for the field, or spaces around ${operator} if it ${does}`;
 }

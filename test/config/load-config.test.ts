@@ -385,7 +385,11 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       `log: { host: a }\n${UPSTREAMS}`,
       '1:8: log.host: unknown key; it belongs under http or under admin',
     ],
-    ['a merge key', `http: { <<: {} }\n${UPSTREAMS}`, '1:9: http["<<"]: unknown key'],
+    [
+      'a merge key',
+      `http: { <<: {} }\n${UPSTREAMS}`,
+      '1:9: http["<<"]: unknown key: YAML 1.2 has no merge keys; write the keys out',
+    ],
     [
       'a key of prototypes',
       `resources: { tools: { query: { __proto__: a } } }\n${UPSTREAMS}`,

@@ -50,6 +50,28 @@ resources:
     expect(config.resources.tools.fields['category']?.from).to.equal("'other'");
   });
 
+  it('are told of names that - or / joins, which is arithmetic', async () => {
+    const yaml = `${UPSTREAMS}resources:
+  tools:
+    pagination: { kind: none }
+    items: data/list
+    where: meta.is-on && 'a-b' != "c-d"
+    fields:
+      name: display-name
+      version: major - minor
+`;
+    const line = UPSTREAMS.split('\n').length;
+    expect(
+      (await warningsIn(yaml)).map((warning) => warning.replace(/^\d+/, (at) => String(Number(at) - line))),
+    ).to.deep.equal([
+      '3:12: resources.tools.items: data/list divides, and is no name: write items: data.list for the field, or spaces around / if it divides',
+      '4:12: resources.tools.where: is-on subtracts, and is no name: write "is-on" for the field, or spaces around - if it subtracts',
+      `6:13: resources.tools.fields.name: display-name subtracts, and is no name: write name: '"display-name"' for the field, or spaces around - if it subtracts`,
+    ]);
+    const mended = `pagination: { kind: none }, items: data.list, where: 'meta."is-on"', fields: { name: '"display-name"' }`;
+    expect(await warningsIn(`${UPSTREAMS}resources: { tools: { ${mended} } }`)).to.deep.equal([]);
+  });
+
   describe('of a pagination that is left out', () => {
     for (const key of ['path: /t', 'items: data', 'where: x', 'fields: { category: kind }']) {
       it(`come where settings have ${key}`, async () => {

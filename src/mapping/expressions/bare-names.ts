@@ -14,6 +14,27 @@ export interface BareName {
   readonly quoted: string;
 }
 
+/** What is seldom meant as arithmetic: `display-name`, which subtracts, and `data/list`, which divides. */
+export interface JoinedNames {
+  readonly written: string;
+  readonly operator: '-' | '/';
+  /** The field that is meant, as an expression. */
+  readonly meant: string;
+}
+
+const QUOTED = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/gs;
+const JOINED = /[a-z_]\w*(?:-[a-z_]\w*)+|[a-z_]\w*(?:\/[a-z_]\w*)+/gi;
+
+/** The names of an expression that parses which `-` or `/` joins without a space. */
+export function joinedNamesOf(expression: string): JoinedNames[] {
+  const bare = expression.replace(QUOTED, '``');
+  return (bare.match(JOINED) ?? []).map((written) =>
+    written.includes('-')
+      ? { written, operator: '-', meant: `"${written}"` }
+      : { written, operator: '/', meant: written.replaceAll('/', '.') },
+  );
+}
+
 /** Names that JMESPath has no other meaning for, and JSON has. */
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
 
