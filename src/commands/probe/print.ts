@@ -66,7 +66,7 @@ function printOutcome({ error, ...report }: ResourceReport, paint: Paint): strin
 function whereCredentialWas(headers: readonly string[], upstream: string): string {
   const setting = `upstreams.${upstream}.credential`;
   if (headers.length === 0) return `no header held the token: ${setting} is of kind none`;
-  return `the token was in the header ${headers.join(', ')}; ${setting} names another`;
+  return `the token was in the header ${headers.join(', ')}; ${setting} can name another`;
 }
 
 const MAX_LINES = 40;
