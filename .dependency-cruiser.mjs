@@ -30,6 +30,7 @@ const HOMES = {
   koa: ['http'],
   '@koa/router': ['http'],
   negotiator: ['http'],
+  'rate-limiter-flexible': ['http'],
   '@modelcontextprotocol': ['mcp'],
   // Settings, and the documents that platforms publish of themselves.
   yaml: ['config', 'init'],

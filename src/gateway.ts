@@ -62,6 +62,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const http = createPublicEdge({
     ...common,
     settings: config.http,
+    limits: config.limits,
     catalogue: core.catalogue,
     representations,
     now,
@@ -114,7 +115,7 @@ interface RpcParts {
 }
 
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): Omit<RpcOptions, 'heldBytes'> {
+function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): Omit<RpcOptions, 'heldBytes' | 'limits'> {
   let loaded: RpcHandler | undefined;
   async function load(): Promise<RpcHandler> {
     const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
@@ -125,6 +126,7 @@ function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): Omit<
     path: '/mcp',
     maxBodyBytes: config.mcp.maxBodyBytes,
     publicLists: config.mcp.publicLists,
+    refuseRate: async (error, requestId) => (await import('./mcp/rpc-handler.ts')).refusal(error, requestId),
     handle: (request) => (loaded === undefined ? load().then((handle) => handle(request)) : loaded(request)),
   };
 }

@@ -7,6 +7,7 @@ import { answerClientErrors } from './connection/client-errors.ts';
 import { type ConnectionBounds, createConnections } from './connection/connections.ts';
 import { createListener, type ListenerSettings, listen } from './connection/listener.ts';
 import { createHandler } from './handler.ts';
+import type { Limits } from './limits/limits.ts';
 import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
 
@@ -19,6 +20,8 @@ export interface EdgeOptions {
   readonly inactivityMs: number;
   readonly events: Events;
   readonly authenticate: Authenticate;
+  /** @default none */
+  readonly limits?: Limits | undefined;
   readonly operations: readonly Operation[];
 }
 
@@ -34,7 +37,7 @@ export interface Edge {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, inactivityMs, events, authenticate, operations }: EdgeOptions): Edge {
+export function createEdge({ settings, inactivityMs, events, authenticate, limits, operations }: EdgeOptions): Edge {
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
     events.requestEnded?.(exchange);
@@ -44,7 +47,7 @@ export function createEdge({ settings, inactivityMs, events, authenticate, opera
     address: () => server.address(),
     isStopping: () => connections.isStopping,
   });
-  const handle = createHandler({ admit, authenticate, connections, events });
+  const handle = createHandler({ admit, authenticate, limits, connections, events });
   const server = createListener(settings, inactivityMs, createApp(operations, handle));
   answerClientErrors(server, connections, events);
   server.on('connection', connections.open);

@@ -49,6 +49,8 @@ export class Exchange implements RequestRecord {
   waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
   callerKey: string | undefined = undefined;
+  /** Header fields of the response that tell the caller of its rate limit. Names and values by turns. */
+  rateLimit: readonly string[] | undefined = undefined;
   error: GatewayError | undefined = undefined;
   staleFor: GatewayError | undefined = undefined;
   /** Why no more of its body will come, although it is not whole: it does not parse, or comes too slowly. */

@@ -5,6 +5,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import { type Events, tellBound } from '../observability/events.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
+import type { Limits } from './limits/limits.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Admit } from './request/admit.ts';
 import { discardBody } from './request/incoming-body.ts';
@@ -14,6 +15,8 @@ import { type HttpResponse, send } from './response/send.ts';
 export interface HandlerOptions {
   readonly admit: Admit;
   readonly authenticate: Authenticate;
+  /** @default none */
+  readonly limits?: Limits | undefined;
   readonly connections: Connections;
   readonly events: Events;
 }
@@ -22,10 +25,11 @@ export interface HandlerOptions {
 export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>;
 
 /**
- * The way of every request, once its exchange is open and its operation is found: admit → authenticate → operation →
- * send. What any of them throws is answered with its row of the error table; a bug is a 500 there and a line in the log.
+ * The way of every request, once its exchange is open and its operation is found: admit → authenticate, within the
+ * limits → operation → send. What any of them throws is answered with its row of the error table; a bug is a 500 there and
+ * a line in the log.
  */
-export function createHandler({ admit, authenticate, connections, events }: HandlerOptions): Handle {
+export function createHandler({ admit, authenticate, limits, connections, events }: HandlerOptions): Handle {
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
@@ -38,29 +42,41 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
       let response: HttpResponse;
       if (operation.open === true) response = operation.respond(exchange);
       else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
+        await withinLimits(exchange);
         response = await operation.respond(exchange, undefined);
       } else response = await operation.respond(exchange, await callerOf(exchange));
       respond(exchange, response);
     } catch (error) {
-      await refuse(exchange, error);
+      await refuse(exchange, error, operation);
     }
+    limits?.settle(exchange);
   };
 
   async function callerOf(exchange: Exchange): Promise<Caller> {
     const { requestId, trace, fields } = exchange;
+    // Before the token is looked at: where many were refused, this is one more guess.
+    const checked = limits?.checkAddress(exchange);
+    if (checked !== undefined) await checked;
     const { credential, key, partition, expiresAt } = await authenticate(fields.authorization);
     exchange.callerKey = key;
+    if (limits !== undefined) await limits.count(exchange, key, 1);
     return { credential, key, partition, expiresAt, requestId, trace: trace?.headers };
+  }
+
+  /** What may come without a credential has an address all the same, and is one of all requests. */
+  async function withinLimits(exchange: Exchange): Promise<void> {
+    await limits?.checkAddress(exchange);
+    await limits?.count(exchange, undefined, 1);
   }
 
   function respond(exchange: Exchange, response: HttpResponse): void {
     if (exchange.gone) return;
     exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
-    send(exchange, response, connections.isLast(exchange));
+    send(exchange, withRateLimit(exchange, response), connections.isLast(exchange));
     connections.sent(exchange);
   }
 
-  async function refuse(exchange: Exchange, thrown: unknown): Promise<void> {
+  async function refuse(exchange: Exchange, thrown: unknown, operation: Operation): Promise<void> {
     if (exchange.gone) return;
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') tellBug(exchange, thrown);
@@ -70,7 +86,8 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
     try {
       if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);
-      respond(exchange, problemResponse(error, exchange.requestId));
+      const write = (error.code === 'rate_limited' && operation.refuseRate) || problemResponse;
+      respond(exchange, await write(error, exchange.requestId));
     } catch (again) {
       if (again !== thrown) tellBug(exchange, again);
       connections.cutOff(exchange, 'internal');
@@ -81,4 +98,8 @@ export function createHandler({ admit, authenticate, connections, events }: Hand
     const stack = (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
     events.internalError?.({ requestId, traceId, stack: redact(stack, fields.authorization) });
   }
+}
+
+function withRateLimit({ rateLimit }: Exchange, response: HttpResponse): HttpResponse {
+  return rateLimit === undefined ? response : { ...response, headers: [...response.headers, ...rateLimit] };
 }

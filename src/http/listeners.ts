@@ -3,6 +3,7 @@ import type { Events } from '../observability/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge } from './edge.ts';
+import { createLimits, type LimitSettings } from './limits/limits.ts';
 import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
 import { landingOperation } from './operations/landing.ts';
 import { probeOperations } from './operations/probes.ts';
@@ -14,6 +15,8 @@ import { createHeldBytes } from './request/held-bytes.ts';
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins: readonly string[];
+  /** Whose word is taken for the address that a request came from: addresses, networks, `unix`. */
+  readonly trustedProxies: readonly string[];
   /** Bytes of request bodies that are held at once. */
   readonly maxHeldBodyBytes: number;
   readonly compressMinBytes: number;
@@ -21,11 +24,13 @@ export interface HttpSettings extends ListenerSettings, ConnectionBounds {
 
 export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'> {
   readonly settings: HttpSettings;
+  /** They hold for what needs a caller. */
+  readonly limits: LimitSettings;
   readonly authenticate: Authenticate;
   /** Whether `/readyz` is to say 503. */
   readonly isDraining: () => boolean;
   /** JSON-RPC, where it is answered here. */
-  readonly rpc?: Omit<RpcOptions, 'heldBytes'> | undefined;
+  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'limits'> | undefined;
 }
 
 /** Nobody tunes the listener of the operations: these fit any probe. */
@@ -46,8 +51,10 @@ const ADMIN_BOUNDS = {
 /** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
 export function createPublicEdge(options: PublicEdgeOptions): Edge {
   const { settings, authenticate, events, readDeadlineMs, isDraining, rpc } = options;
+  const limits = createLimits({ ...options.limits, trustedProxies: settings.trustedProxies });
   return createEdge({
     settings,
+    limits,
     // So long may a connection be silent before its response is begun.
     inactivityMs: readDeadlineMs + settings.sendTimeoutMs,
     authenticate,
@@ -60,7 +67,9 @@ export function createPublicEdge(options: PublicEdgeOptions): Edge {
         paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
         mcpPath: rpc?.path,
       }),
-      ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, heldBytes: createHeldBytes(settings.maxHeldBodyBytes) })]),
+      ...(rpc === undefined
+        ? []
+        : [rpcOperation({ ...rpc, limits, heldBytes: createHeldBytes(settings.maxHeldBodyBytes) })]),
       ...probeOperations(isDraining),
     ],
   });

@@ -177,6 +177,13 @@ export const ERRORS = {
     title: 'Headers too large',
     detail: 'The request headers are larger than this server reads.',
   },
+  rate_limited: {
+    status: 429,
+    rpc: INTERNAL_ERROR,
+    title: 'Rate limit',
+    detail: 'More requests came than are answered here. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
   upstream_rate_limited: {
     status: 429,
     rpc: INTERNAL_ERROR,

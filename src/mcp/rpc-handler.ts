@@ -13,6 +13,8 @@ import { createRecordError, writeError } from './rpc-errors.ts';
 export interface RpcRequest extends RequestContext {
   readonly headers: RpcHeaders;
   readonly body: Buffer;
+  /** Counts the further messages of a batch; rejects where they are more than the caller may send. @default nobody counts */
+  readonly countMore?: ((messages: number) => Promise<void>) | undefined;
 }
 
 /** A response over HTTP. */
@@ -106,6 +108,13 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return writeError(error, request, context.record.requestId, revision);
   }
 
+  function refuse(error: unknown, message: unknown, { record }: RpcRequest): RpcResponse {
+    if (!(error instanceof GatewayError)) throw error;
+    record.error = error;
+    tellBound(events, error);
+    return refusal(error, record.requestId, message);
+  }
+
   return (request) => {
     const { headers, body, caller, record } = request;
     let message: unknown;
@@ -115,14 +124,25 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       record.rpc = loggedMethod(message);
       envelope = readEnvelope(message, headers, maxBatch);
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      record.error = error;
-      tellBound(events, error);
-      return { status: error.status, headers: JSON_HEADERS, body: writeError(error, message, record.requestId) };
+      return refuse(error, message, request);
     }
     if (caller === undefined && !envelope.requests.every(isPublic)) throw new GatewayError('credential_missing');
-    return answer(envelope, request);
+    const more = Array.isArray(message) ? message.length - 1 : 0;
+    const counted = more === 0 ? undefined : request.countMore?.(more);
+    if (counted === undefined) return answer(envelope, request);
+    return counted.then(
+      () => answer(envelope, request),
+      (error) => refuse(error, message, request),
+    );
   };
+}
+
+/** The response whose error is about the whole of what was posted; `message` is that, as far as it was looked at. */
+export function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
+  const { status, retryAfterSeconds } = error;
+  const headers =
+    retryAfterSeconds === undefined ? JSON_HEADERS : [...JSON_HEADERS, 'Retry-After', String(retryAfterSeconds)];
+  return { status, headers, body: writeError(error, message, requestId) };
 }
 
 function responseTo({ status, response, notification }: Dispatched): RpcResponse {

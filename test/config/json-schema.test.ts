@@ -75,7 +75,7 @@ function isScalar({ key, block, schema }: Setting): boolean {
   return (
     block !== '' &&
     !block.endsWith('fields') &&
-    !/^(pagination|fields|credential|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|ignoreSigns|projects|workflows|tools)$/.test(
+    !/^(pagination|fields|credential|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|trustedProxies|ignoreSigns|projects|workflows|tools)$/.test(
       key,
     ) &&
     schema.properties === undefined

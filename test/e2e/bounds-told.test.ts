@@ -64,6 +64,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 /** Bounds that need more than one request, and where they are met. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'limits.maxKeys': 'refuses nothing: what was added longest ago begins anew',
   'http.maxConnections': 'the event connectionsRefused; test/http/edge.test.ts',
   'http.maxPipelined': 'refuses nothing: what is beyond waits',
   'http.maxPipelinedWaiting': 'test/http/connection/waiting-lines.test.ts',
@@ -138,7 +139,7 @@ describe('a bound that is met', () => {
     const walk = (value: unknown, prefix: string) => {
       for (const [key, inner] of Object.entries(Object(value))) {
         if (key.startsWith('max')) keys.add(`${prefix}${key}`);
-        if (typeof inner === 'object') walk(inner, ['http', 'mcp', 'cache'].includes(key) ? `${key}.` : '');
+        if (typeof inner === 'object') walk(inner, ['http', 'mcp', 'limits', 'cache'].includes(key) ? `${key}.` : '');
       }
     };
     walk(defaults, '');

@@ -185,10 +185,10 @@ async function respond(url: string, request: string): Promise<RawResponse> {
 }
 
 /**
- * Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http), and two are results of
- * tools (test/mcp/tools).
+ * Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http), a rate takes a limit that the
+ * other cases would meet (test/http/limits), and two are results of tools (test/mcp/tools).
  */
-const ELSEWHERE: readonly ErrorCode[] = ['draining', 'internal', 'list_changed', 'result_too_large'];
+const ELSEWHERE: readonly ErrorCode[] = ['draining', 'internal', 'rate_limited', 'list_changed', 'result_too_large'];
 
 describe('the error table, over a real socket', () => {
   let platform: HttpUpstream;

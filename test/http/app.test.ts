@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { problemResponse } from '../../src/http/response/problem.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { TOKEN } from '../support/caller.ts';
@@ -220,6 +221,7 @@ describe('the table of targets ahead of Koa', () => {
         path: RPC,
         maxBodyBytes: RPC_MAX_BYTES,
         publicLists: false,
+        refuseRate: problemResponse,
         async handle({ body, headers, noCache, record }) {
           if (reading === 'a bug') throw new TypeError('a bug');
           if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });

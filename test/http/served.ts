@@ -7,6 +7,7 @@ import {
   type PublicEdgeOptions,
 } from '../../src/http/listeners.ts';
 import type { RpcHandler } from '../../src/http/operations/rpc.ts';
+import { problemResponse } from '../../src/http/response/problem.ts';
 import { type Events, joinEvents, type RequestRecord } from '../../src/observability/events.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import { createRepresentations } from '../../src/snapshots/representations/representations.ts';
@@ -30,6 +31,7 @@ const SETTINGS: HttpSettings = {
   host: '127.0.0.1',
   port: 0,
   allowedOrigins: [],
+  trustedProxies: [],
   maxUrlBytes: 8192,
   maxHeaderBytes: 16_384,
   headersTimeoutMs: 10_000,
@@ -44,6 +46,9 @@ const SETTINGS: HttpSettings = {
   maxUnsentBytes: 268_435_456,
   compressMinBytes: 1024,
 };
+
+/** No limits, as settings have them by default. */
+const LIMITS = { windowMs: 60_000, perCaller: 0, rejectedPerAddress: 0, total: 0, maxKeys: 10_000 };
 
 /** What a record of a request says, without what stands for nothing. */
 export type Ended = Record<string, unknown> & Pick<RequestRecord, 'requestId' | 'outcome' | 'bytes' | 'error'>;
@@ -69,6 +74,7 @@ export interface ServeOptions
     Partial<
       Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
     > {
+  readonly limits?: Partial<PublicEdgeOptions['limits']>;
   /** What a read of any resource gives. @default no items */
   readonly read?: Reader;
   /** Stands in for the recorder where it has a function. */
@@ -85,6 +91,7 @@ export async function serve({
   authenticate = createAuthenticate(),
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
+  limits = {},
   ...settings
 }: ServeOptions = {}): Promise<Served> {
   const reads: CatalogueRead[] = [];
@@ -95,6 +102,7 @@ export async function serve({
   });
   const edge = createPublicEdge({
     settings: { ...SETTINGS, ...settings },
+    limits: { ...LIMITS, ...limits },
     catalogue,
     representations,
     authenticate,
@@ -114,7 +122,7 @@ export function serveRpc(
   options: ServeOptions = {},
   { maxBodyBytes = RPC_MAX_BYTES, publicLists = false } = {},
 ): Promise<Served> {
-  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle } });
+  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle, refuseRate: problemResponse } });
 }
 
 export async function serveAdmin(isDraining = () => false): Promise<Told & { readonly url: string }> {

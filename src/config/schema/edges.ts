@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
-import { bytes, hostWithPort, listenHost, milliseconds, port, socketPath, webOrigin, whole } from './scalars.ts';
+import {
+  bytes,
+  hostWithPort,
+  listenHost,
+  milliseconds,
+  port,
+  socketPath,
+  trustedProxy,
+  webOrigin,
+  whole,
+} from './scalars.ts';
 
 const HttpShape = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on. Use 0.0.0.0 or :: in a container.'),
@@ -18,6 +28,12 @@ const HttpShape = z.strictObject({
     .default([])
     .describe(
       'Web origins, beside its own, whose pages may read and speak MCP here (CORS). Requests without Origin (all but browsers) are not affected.',
+    ),
+  trustedProxies: z
+    .array(trustedProxy)
+    .default([])
+    .describe(
+      'Addresses and networks (10.0.0.0/8) of the proxies whose Forwarded or X-Forwarded-For is believed, and unix for whoever connects over socketPath. Each of them must add the address that it was asked from.',
     ),
   maxUrlBytes: bytes(256).default(8192).describe('Longest request target; a longer one is 414.'),
   maxHeaderBytes: bytes(1024).default(16_384).describe('All request headers together; more is 431.'),
@@ -120,6 +136,27 @@ export const AdminSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether there is an admin listener.'),
   host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
   port: port.default(9090).describe('TCP port; 0 lets the system choose.'),
+});
+
+/** How many requests are answered, of those that need a token. */
+export const LimitSettings = z.strictObject({
+  windowMs: milliseconds(1000).default(60_000).describe('How long a window is. It begins with the first request.'),
+  perCaller: whole(0, 1_000_000_000)
+    .default(0)
+    .describe('Requests of one access token in a window, each message of a batch for one; more are 429. 0: no limit.'),
+  rejectedPerAddress: whole(0, 1_000_000_000)
+    .default(0)
+    .describe(
+      'Requests from one address (IPv6: one /64) in a window whose token is missing, malformed or rejected; then all from there are 429 until the window ends. 0: no limit.',
+    ),
+  total: whole(0, 1_000_000_000)
+    .default(0)
+    .describe('Requests of all callers together in a window, as for perCaller; more are 429. 0: no limit.'),
+  maxKeys: whole(1, 1_000_000)
+    .default(10_000)
+    .describe(
+      'Access tokens, and addresses, that are counted at once; beyond, the one that was added longest ago begins anew.',
+    ),
 });
 
 /** What happens between SIGTERM and the end of the process. */

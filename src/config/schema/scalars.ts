@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { checkExpression } from '../../mapping/expressions/expression.ts';
 
@@ -121,3 +121,16 @@ export const webOrigin = z
     (text) => URL.canParse(text) && new URL(text).origin === text,
     'must be an origin as browsers send it: scheme, host and any unusual port, such as https://app.example.com',
   );
+
+/** A proxy whose word is taken: its address, a network in CIDR notation (RFC 4632, RFC 4291), or `unix`. */
+export const trustedProxy = z
+  .string()
+  .refine(isProxy, 'must be an address such as 10.0.0.7, a network such as 10.0.0.0/8 or fd00::/8, or unix')
+  .refine((text) => !/^::ffff:/i.test(text), 'must be written as IPv4');
+
+function isProxy(text: string): boolean {
+  const [address = '', prefix, ...others] = text.split('/');
+  if (text === 'unix') return true;
+  if (isIP(address) === 0 || address.includes('%') || others.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv6(address) ? 128 : 32));
+}

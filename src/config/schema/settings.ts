@@ -3,7 +3,7 @@ import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { CacheSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report } from './cross-check.ts';
-import { AdminSettings, HttpSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
+import { AdminSettings, HttpSettings, LimitSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { bytes, whole } from './scalars.ts';
@@ -23,6 +23,7 @@ const COMMON = {
     .describe('Scheme of the resource URIs.'),
   http: HttpSettings.prefault({}).describe('The public listener.'),
   mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
+  limits: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),

@@ -97,10 +97,20 @@ export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
     required: false,
     schema: { type: 'integer', minimum: 0 },
   },
+  'RateLimit-Policy': {
+    description: 'How many requests are answered in how many seconds (q, w), where settings limit them.',
+    required: false,
+    schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+;w=\\d+$' },
+  },
+  RateLimit: {
+    description: 'How many of them remain (r), and in how many seconds there are all of them again (t).',
+    required: false,
+    schema: { type: 'string', pattern: '^"[a-z]+";r=\\d+;t=\\d+$' },
+  },
 };
 
 const FOR_PAGES = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
-const ON_ALL = ['X-Request-Id', ...FOR_BROWSERS.keys(), ...FOR_PAGES];
+const ON_ALL = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', ...FOR_BROWSERS.keys(), ...FOR_PAGES];
 const ON_LISTS = [...ON_ALL, 'ETag', 'Vary', 'Cache-Control'];
 
 /** Names of the components by what brings the headers. */

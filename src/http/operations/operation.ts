@@ -15,6 +15,8 @@ interface Asked {
   readonly takesBody: boolean;
   /** Whether orchestrators ask for it: they know no host of ours, and ask while the listener ends, too. */
   readonly isProbe: boolean;
+  /** How a caller is told that it is over its rate. @default as of any other error */
+  refuseRate?(error: GatewayError, requestId: string): HttpResponse | Promise<HttpResponse>;
 }
 
 /** What anybody may ask for. */

@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../observability/events.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Fields } from '../request/fields.ts';
 import type { HeldBytes } from '../request/held-bytes.ts';
 import { readBody } from '../request/incoming-body.ts';
@@ -24,6 +25,11 @@ export interface RpcRequest {
   readonly signal: AbortSignal;
   /** The caller wants the upstream to be asked. */
   readonly noCache: boolean;
+  /**
+   * Counts so many messages beside the one that was counted with the request; rejects where they are more than the caller
+   * may send. `undefined`: nobody counts.
+   */
+  readonly countMore: ((messages: number) => Promise<void>) | undefined;
   /** Takes what is found out about the request. */
   readonly record: RequestRecord;
 }
@@ -38,7 +44,10 @@ export interface RpcOptions {
   readonly heldBytes: HeldBytes;
   /** Whether a message may come without a credential: `handle` throws `credential_missing` for what needs one. */
   readonly publicLists: boolean;
+  readonly limits?: Limits | undefined;
   readonly handle: RpcHandler;
+  /** Writes the error of JSON-RPC for a caller over its rate, whose message has not been looked at. */
+  readonly refuseRate: NonNullable<CallerOperation['refuseRate']>;
 }
 
 /** RFC 8259 knows no `charset`; clients send it all the same. */
@@ -46,13 +55,14 @@ const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?ut
 
 /** JSON-RPC, posted at one path. */
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
-  const { path, maxBodyBytes, heldBytes, publicLists, handle } = options;
+  const { path, maxBodyBytes, heldBytes, publicLists, limits, handle, refuseRate } = options;
   return {
     path,
     methods: ['POST'],
     takesBody: true,
     isProbe: false,
     open: publicLists ? 'partly' : false,
+    refuseRate,
     async respond(exchange: Exchange, caller: Caller | undefined) {
       const { fields } = exchange;
       requireJsonBody(fields);
@@ -66,6 +76,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
           return exchange.signal;
         },
         noCache: exchange.noCache,
+        countMore: limits && ((messages) => limits.count(exchange, caller?.key, messages)),
         record: exchange,
       });
     },

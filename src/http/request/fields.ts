@@ -11,6 +11,9 @@ export interface Fields {
   readonly contentLength: string | undefined;
   readonly contentType: string | undefined;
   readonly expect: string | undefined;
+  readonly forwarded: string | undefined;
+  /** `X-Forwarded-For`. */
+  readonly forwardedFor: string | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly mcpMethod: string | undefined;
   readonly mcpName: string | undefined;
@@ -39,11 +42,13 @@ const JOINED: Readonly<Record<string, Joined>> = {
   'Content-Length': 'contentLength',
   'Content-Type': 'contentType',
   Expect: 'expect',
+  Forwarded: 'forwarded',
   'If-None-Match': 'ifNoneMatch',
   'Mcp-Method': 'mcpMethod',
   'Mcp-Name': 'mcpName',
   'Mcp-Protocol-Version': 'mcpProtocolVersion',
   Origin: 'origin',
+  'X-Forwarded-For': 'forwardedFor',
   'X-Request-Id': 'requestId',
   Traceparent: 'traceparent',
   Tracestate: 'tracestate',
@@ -76,6 +81,8 @@ export function readFields(rawHeaders: readonly string[]): Fields {
     contentLength: undefined,
     contentType: undefined,
     expect: undefined,
+    forwarded: undefined,
+    forwardedFor: undefined,
     ifNoneMatch: undefined,
     mcpMethod: undefined,
     mcpName: undefined,

@@ -8,8 +8,8 @@ const ALLOWED = [
 
 /** Fields of a response that a page may read, beside those that it always may. */
 const EXPOSED = [
-  ...['Age', 'Allow', 'Cache-Status', 'ETag', 'Mcp-Protocol-Version', 'Portico-Dropped-Items', 'Retry-After'],
-  ...['WWW-Authenticate', 'X-Request-Id'],
+  ...['Age', 'Allow', 'Cache-Status', 'ETag', 'Mcp-Protocol-Version', 'Portico-Dropped-Items'],
+  ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
 ].join(', ');
 
 /** Seconds for which a browser need not ask again: no browser keeps it longer than Chromium's two hours and Firefox's day. */

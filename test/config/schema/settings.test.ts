@@ -56,6 +56,15 @@ describe('the settings of a listener', () => {
     expect(issues({ http: { socketPath: '' } })).to.deep.equal(['http.socketPath: must not be empty']);
   });
 
+  it('take addresses, networks and unix for trusted proxies', () => {
+    const trustedProxies = ['10.0.0.7', '10.0.0.0/8', '0.0.0.0/0', '::1', 'fd00::/8', '2001:db8::/128', 'unix'];
+    expect(issues({ http: { trustedProxies } })).to.deep.equal([]);
+    const wrong = ['', 'proxy.internal', '10.0.0', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/x', '::1/129'];
+    for (const proxy of [...wrong, 'fe80::1%eth0', '[::1]', '10.0.0.7:80', '::ffff:10.0.0.7', '/8', 'unix/1']) {
+      expect(issues({ http: { trustedProxies: [proxy] } }), proxy).to.have.length(1);
+    }
+  });
+
   it('answer for hosts with or without port', () => {
     const allowedHosts = ['a', 'portico.example.com', 'a_b:8080', '127.0.0.1:1', '[::1]', '[::1]:65535'];
     expect(issues({ http: { allowedHosts } })).to.deep.equal([]);

@@ -140,7 +140,7 @@ const APP = 'https://app.example';
 const OPENED = {
   'access-control-allow-origin': APP,
   'access-control-expose-headers':
-    'Age, Allow, Cache-Status, ETag, Mcp-Protocol-Version, Portico-Dropped-Items, Retry-After, WWW-Authenticate, X-Request-Id',
+    'Age, Allow, Cache-Status, ETag, Mcp-Protocol-Version, Portico-Dropped-Items, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
 };
 const PREFLIGHT = { Origin: APP, 'Access-Control-Request-Method': 'GET', Authorization: undefined };
 

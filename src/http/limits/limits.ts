@@ -1,0 +1,120 @@
+import { type ErrorCode, GatewayError } from '../../kernel/errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { createClientAddress } from './client-address.ts';
+import { createRate, type Rate, type Standing } from './rate.ts';
+
+/** Settings of the limits; 0 is no limit. */
+export interface LimitSettings {
+  readonly windowMs: number;
+  readonly perCaller: number;
+  readonly rejectedPerAddress: number;
+  readonly total: number;
+  readonly maxKeys: number;
+}
+
+export interface LimitsOptions extends LimitSettings {
+  readonly trustedProxies: readonly string[];
+}
+
+/** How many requests are answered in a window of time. */
+export interface Limits {
+  /** Rejects with `rate_limited` where too many credentials from this address were refused. */
+  checkAddress(exchange: Exchange): Promise<void> | undefined;
+  /**
+   * Counts so many requests of a caller, or of nobody in particular. Rejects with `rate_limited` where those are more than
+   * may be sent.
+   */
+  count(exchange: Exchange, callerKey: string | undefined, units: number): Promise<void>;
+  /** Counts what came of a request: a credential that was refused counts against its address. */
+  settle(exchange: Exchange): void;
+}
+
+type Policy = Exclude<keyof LimitSettings, 'windowMs' | 'maxKeys'>;
+
+const REJECTIONS: ReadonlySet<ErrorCode | undefined> = new Set([
+  'credential_missing',
+  'credential_malformed',
+  'credential_rejected',
+]);
+
+/** Names of the policies in `RateLimit`, and what a caller who meets one is told. */
+const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail: string }>> = {
+  perCaller: {
+    name: 'caller',
+    detail: 'This caller has sent more requests than it may. Try again after Retry-After.',
+  },
+  rejectedPerAddress: {
+    name: 'rejected',
+    detail: 'Too many credentials from this address were refused. Try again after Retry-After.',
+  },
+  total: {
+    name: 'total',
+    detail: 'All callers together have sent more requests than are answered here. Try again after Retry-After.',
+  },
+};
+
+/** The key of what all callers share. */
+const ALL = 'all';
+
+/** The limits that settings ask for; `undefined` where they ask for none. */
+export function createLimits(options: LimitsOptions): Limits | undefined {
+  const { windowMs, maxKeys } = options;
+  const rateOf = (policy: Policy): Rate | undefined =>
+    options[policy] === 0 ? undefined : createRate({ quota: options[policy], windowMs, maxKeys });
+  const perCaller = rateOf('perCaller');
+  const rejected = rateOf('rejectedPerAddress');
+  const total = rateOf('total');
+  if (perCaller === undefined && rejected === undefined && total === undefined) return undefined;
+  const addressOf = createClientAddress(options.trustedProxies);
+  // Subseconds are unknown to the draft. Rounded up, a client that keeps to it keeps within the limit.
+  const policyOf = (policy: Policy) => `"${POLICIES[policy].name}";q=${options[policy]};w=${seconds(windowMs)}`;
+  const policies = {
+    perCaller: policyOf('perCaller'),
+    rejectedPerAddress: policyOf('rejectedPerAddress'),
+    total: policyOf('total'),
+  };
+
+  /** `RateLimit-Policy` and `RateLimit`, as draft-ietf-httpapi-ratelimit-headers-11 has them. */
+  function describe(exchange: Exchange, policy: Policy, { remaining, resetMs }: Standing): void {
+    const state = `"${POLICIES[policy].name}";r=${remaining};t=${seconds(resetMs)}`;
+    exchange.rateLimit = ['RateLimit-Policy', policies[policy], 'RateLimit', state];
+  }
+
+  function refuse(exchange: Exchange, policy: Policy, standing: Standing): never {
+    describe(exchange, policy, standing);
+    throw new GatewayError('rate_limited', {
+      detail: POLICIES[policy].detail,
+      retryAfterSeconds: seconds(standing.resetMs),
+      bound: `limits.${policy}`,
+    });
+  }
+
+  async function lookAt(exchange: Exchange, rate: Rate): Promise<void> {
+    const standing = await rate.look(addressOf(exchange));
+    if (standing?.remaining === 0) refuse(exchange, 'rejectedPerAddress', standing);
+  }
+
+  return {
+    checkAddress: (exchange) =>
+      // While nobody is refused, nobody is looked up.
+      rejected === undefined || rejected.keys === 0 ? undefined : lookAt(exchange, rejected),
+    async count(exchange, callerKey, units) {
+      if (perCaller !== undefined && callerKey !== undefined) {
+        const standing = await perCaller.take(callerKey, units);
+        if (standing.isOver) refuse(exchange, 'perCaller', standing);
+        describe(exchange, 'perCaller', standing);
+      }
+      // What one caller sends beyond its own limit takes nothing from the others.
+      const standing = await total?.take(ALL, units);
+      if (standing?.isOver) refuse(exchange, 'total', standing);
+    },
+    settle(exchange) {
+      if (rejected !== undefined && REJECTIONS.has(exchange.error?.code)) rejected.take(addressOf(exchange), 1);
+    },
+  };
+}
+
+/** A second at least: with 0, a client would come again at once. */
+function seconds(ms: number): number {
+  return Math.max(Math.ceil(ms / 1000), 1);
+}

@@ -1,0 +1,60 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { createRecentKeys } from '../../kernel/recent-keys.ts';
+
+export interface RateOptions {
+  /** What one key may take in a window. */
+  readonly quota: number;
+  /** How long a window is; it begins with the first that a key takes. */
+  readonly windowMs: number;
+  /** Keys that are counted: the one that took longest ago is forgotten, and begins anew. */
+  readonly maxKeys: number;
+}
+
+/** What there is for a key. */
+export interface Standing {
+  /** Whether more was taken than there is. */
+  readonly isOver: boolean;
+  /** What may still be taken in this window. */
+  readonly remaining: number;
+  /** Until the window ends. */
+  readonly resetMs: number;
+}
+
+/** Counts what keys take in fixed windows of time. Bounded by `maxKeys`, however many come. */
+export interface Rate {
+  readonly keys: number;
+  /** Takes so many. They count even where they are refused: whoever does not wait is not let in again by and by. */
+  take(key: string, units: number): Promise<Standing>;
+  /** What there is for a key, where something was taken lately. Takes nothing. */
+  look(key: string): Promise<Standing | undefined>;
+}
+
+/** The one home of the package, which keeps a timer for each key and forgets none before its window ends. */
+export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
+  const limiter = new RateLimiterMemory({ points: quota, duration: windowMs / 1000, keyPrefix: '' });
+  const keys = createRecentKeys({ max: maxKeys, onForgotten: (key) => limiter.delete(key) });
+
+  function standing({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): Standing {
+    return { isOver: consumedPoints > quota, remaining: remainingPoints, resetMs: Math.max(msBeforeNext, 0) };
+  }
+
+  return {
+    get keys() {
+      return keys.size;
+    },
+    async take(key, units) {
+      keys.add(key);
+      try {
+        return standing(await limiter.consume(key, units));
+      } catch (over) {
+        if (over instanceof RateLimiterRes) return standing(over);
+        throw over;
+      }
+    },
+    async look(key) {
+      if (!keys.has(key)) return undefined;
+      const found = await limiter.get(key);
+      return found === null || found.msBeforeNext <= 0 ? undefined : standing(found);
+    },
+  };
+}
