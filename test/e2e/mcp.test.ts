@@ -141,6 +141,23 @@ describe('POST /mcp of a gateway', () => {
     expect(response.headers.get('www-authenticate')).to.equal('Bearer');
   });
 
+  it('lists what is offered without a token where settings have it so, and reads nothing', async () => {
+    const settings = settingsFor(platform.url, { mcp: { publicLists: true } });
+    const { url } = await startGateway(settings);
+    const asked = platform.requests.length;
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).to.deep.equal(URIS);
+    expect((await client.listTools()).tools).to.have.length(3);
+    await client.close();
+    const anonymous = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(read(String(URIS[0]))) };
+    const refused = await fetch(`${url}/mcp`, anonymous);
+    expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
+    expect(await refused.json()).to.include({ code: 'credential_missing' });
+    expect((await post(url, { ...read(''), method: 'ping' }, { authorization: 'Basic YTpi' })).status).to.equal(401);
+    expect(platform.requests).to.have.length(asked);
+  });
+
   it('takes 1 MiB and no more', async () => {
     const message = (size: number) => {
       const empty = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: '' } });
