@@ -20,6 +20,7 @@ export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayErr
 export interface PageDesk {
   /** Gives how the pages of a resource are read. Call it before the first page is. */
   open(resource: string, settings: ListSettings): ReadPage;
+  /** Whoever still waits for a large page, or asks for one later, is told `draining`. */
   close(): Promise<void>;
 }
 
@@ -49,6 +50,7 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
   const waiting = new Set<Waiting>();
   let running: Waiting | undefined;
   let thread: Worker | undefined;
+  let isClosed = false;
   const inBudget = createTurnBudget(TURN_MS);
 
   function start(): Worker {
@@ -98,6 +100,7 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
         signal,
         () =>
           new Promise<PageOutcome>((settle, fail) => {
+            if (isClosed) throw closed();
             mine = { task: { resource, headers, first }, body, settle, fail };
             waiting.add(mine);
             goOn();
@@ -125,8 +128,12 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
       };
     },
     async close() {
+      isClosed = true;
       const ending = thread;
       thread = undefined;
+      for (const { fail } of running === undefined ? waiting : [running, ...waiting]) fail(closed());
+      running = undefined;
+      waiting.clear();
       ending?.ref();
       await ending?.terminate();
     },
@@ -135,6 +142,10 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
 
 function errorOf({ code, ...facts }: ErrorData): GatewayError {
   return new GatewayError(code, facts);
+}
+
+function closed(): GatewayError {
+  return new GatewayError('draining', { reason: 'the page desk is closed' });
 }
 
 /** Bytes that came from another thread, which knows no buffers of Node. */

@@ -8,8 +8,8 @@ export interface Page {
   readonly body: unknown;
   /** The elements of the list, in order, as `JSON.parse` gives them. */
   readonly items: readonly unknown[];
-  /** The objects on the way to the list, the body first, each with the fields that lead to it. */
-  readonly enclosing: readonly { readonly fields: readonly string[]; readonly value: object }[];
+  /** The objects on the way to the list, the body first, each with the fields and places that lead to it. */
+  readonly enclosing: readonly { readonly fields: readonly (string | number)[]; readonly value: object }[];
   /**
    * The same items, where each number that does not print as it was written is its source text instead; undefined when
    * every number of the page prints as written. Parsed on first use.
@@ -64,13 +64,14 @@ function isError(value: unknown): boolean {
   return isTruthy(value) && value !== 0;
 }
 
-function enclosingOf(body: unknown, leading: readonly string[]): Page['enclosing'] {
-  const enclosing: { fields: readonly string[]; value: object }[] = [];
+function enclosingOf(body: unknown, leading: readonly (string | number)[]): Page['enclosing'] {
+  const enclosing: { fields: readonly (string | number)[]; value: object }[] = [];
   let value = body;
-  for (const [depth, name] of leading.entries()) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) break;
-    enclosing.push({ fields: leading.slice(0, depth), value });
-    value = fieldOf(value, name);
+  for (const [depth, step] of leading.entries()) {
+    if (typeof value !== 'object' || value === null) break;
+    if (!Array.isArray(value)) enclosing.push({ fields: leading.slice(0, depth), value });
+    if (typeof step === 'string') value = fieldOf(value, step);
+    else value = Array.isArray(value) ? value.at(step) : null;
   }
   return enclosing;
 }

@@ -142,6 +142,20 @@ describe('a desk for pages', () => {
     }
   });
 
+  it('tells all who wait for a large page once it is closed, and starts no thread any more', async () => {
+    const { desk, read } = openDesk();
+    const slow = large(Array.from({ length: 30_000 }, (_, index) => thing(`id-${index}`)));
+    const controller = new AbortController();
+    const pages = [read(slow, { signal: controller.signal }), read(slow, { signal: controller.signal })];
+    const outcomes = Promise.all(pages.map((page) => page.catch((error: unknown) => error)));
+    await desk.close();
+    for (const error of [...(await outcomes), await read(slow).catch((late: unknown) => late)]) {
+      expect(error).to.include({ code: 'draining', reason: 'the page desk is closed' });
+    }
+    expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
+    expect(await read('{"things":[]}')).to.have.property('count', 0);
+  });
+
   it('fails with a mistake of its own where that shows, and in no other page', async () => {
     const { desk, read } = openDesk();
     await read(large([]));

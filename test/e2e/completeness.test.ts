@@ -188,6 +188,36 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     });
   }
 
+  const COUNTED: Readonly<Record<string, readonly [object, string]>> = {
+    'none, and count': [{ pagination: { kind: 'none' }, query: { limit: '50' } }, 'count'],
+    'none, and result_count': [{ pagination: { kind: 'none' }, query: { limit: '50' } }, 'result_count'],
+    'token, and count': [{ pagination: { kind: 'token', sizeParam: 'limit', size: 50 } }, 'count'],
+    'link, and total': [{ pagination: { kind: 'link', sizeParam: 'limit', size: 50 } }, 'total'],
+    'link, whose total is said to be that count': [
+      { pagination: { kind: 'link', sizeParam: 'limit', size: 50, total: 'total' } },
+      'total',
+    ],
+  };
+  for (const [name, [resource, member]] of Object.entries(COUNTED)) {
+    it(`is an error where the platform counts the items of the page: ${name}`, async () => {
+      const counted = limited('limit', ({ searchParams }) => ({
+        body: { [member]: Number(searchParams.get('limit')) },
+      }));
+      const { status, body } = await read(counted, resource);
+      expect(status).to.equal(502);
+      expect(body.detail).to.contain('sign: fullPage');
+    });
+  }
+
+  it('is the whole list where settings ask for a size in the query, and the platform says that total', async () => {
+    const { status, body } = await read(
+      limited('limit', () => ({ body: { total: 50 } }), 50),
+      { pagination: { kind: 'none' }, query: { limit: '50' } },
+    );
+    expect(status).to.equal(200);
+    expect(body.length).to.equal(50);
+  });
+
   it('is the whole list where the platform leads on from a shorter page', async () => {
     const leads = (url: URL): Answer => {
       const end = Number(url.searchParams.get('after') ?? 0) + Number(url.searchParams.get('limit'));
@@ -244,7 +274,8 @@ describe('a page exactly as long as was asked for, of a platform that does not s
         },
       );
       expect(status).to.equal(200);
-      expect(requests).to.have.length(1);
+      // A total may be that of the page: the second page has to tell the same.
+      expect(requests).to.have.length(name === 'a total' ? 2 : 1);
     });
   }
 });

@@ -22,6 +22,28 @@ describe('a page', () => {
     expect(page.items).to.deep.equal([1, { a: 2 }]);
   });
 
+  const ways: Readonly<Record<string, readonly string[]>> = {
+    'data.things': ['', 'data'],
+    'data.things[?a].b': ['', 'data'],
+    'data.things || data.others': ['', 'data'],
+    'data && data.things': ['', 'data'],
+    'not_null(data.others, data.things)': ['', 'data'],
+    "not_null(data.others, '')": ['', 'data'],
+    'not_null(others, data.things)': [''],
+    'data.[things, others][]': ['', 'data'],
+    'list[0].things': ['', 'list,0'],
+    'list[-1].things': ['', 'list,-1'],
+    'list[5].things || `[]`': [''],
+    'data[0].things || `[]`': ['', 'data'],
+  };
+  for (const [items, expected] of Object.entries(ways)) {
+    it(`knows the objects on the way to its items: ${items}`, () => {
+      const body = { data: { things: [{ a: 1 }], others: [] }, list: [{ things: [{ a: 2 }] }], others: [] };
+      const { enclosing } = createPageParser({ items })(JSON.stringify(body));
+      expect(enclosing.map(({ fields }) => fields.join())).to.deep.equal(expected);
+    });
+  }
+
   it('may be the list itself', () => {
     expect(createPageParser({ items: '@' })('[]').items).to.deep.equal([]);
   });

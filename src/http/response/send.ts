@@ -76,7 +76,8 @@ function writeInSteps({ req: { socket }, res }: Exchange, pieces: readonly Buffe
     else if (write()) later();
     else res.once('drain', later);
   };
-  socket.prependOnceListener('end', finish);
+  // One for each response of the connection that is not sent yet: http.maxPipelined bounds them, and Node warns of 11.
+  socket.setMaxListeners(0).prependOnceListener('end', finish);
   res.once('close', () => socket.off('end', finish));
   goOn();
 }

@@ -11,8 +11,8 @@ export interface Expression {
    * source text in {@link Page.exactItems}. A number out of any other expression may be computed.
    */
   readonly direct: boolean;
-  /** The fields that it begins with, one within the other: `data` and `list` of `data.list[?active]`. */
-  readonly leadingFields: readonly string[];
+  /** The fields and places that it begins with, one within the other: `data`, 0 and `list` of `data[0].list[?active]`. */
+  readonly leadingFields: readonly (string | number)[];
   /**
    * The result over one parsed JSON value, which is JSON again; null where something is missing.
    * Throws `upstream_invalid` where a function does not take what it finds; a direct expression never throws.
@@ -39,10 +39,12 @@ export function compileExpression(text: string): Expression {
 }
 
 /** `whole`: whether they are all of the expression, so that what follows it goes on from there. */
-function leadsOf(node: ExpressionNode): { readonly fields: readonly string[]; readonly whole: boolean } {
+function leadsOf(node: ExpressionNode): { readonly fields: readonly (string | number)[]; readonly whole: boolean } {
   switch (node.type) {
     case 'Field':
       return { fields: [node.name], whole: true };
+    case 'Index':
+      return { fields: [node.value], whole: true };
     case 'Current':
     case 'Identity':
     case 'Root':
@@ -62,14 +64,21 @@ function leadsOf(node: ExpressionNode): { readonly fields: readonly string[]; re
       return { ...leadsOf(node.left), whole: false };
     case 'Flatten':
       return { ...leadsOf(node.child), whole: false };
+    case 'AndExpression':
+      return { ...leadsOf(node.right), whole: false };
     case 'Function':
-      return {
-        fields: node.children.length === 1 ? node.children.flatMap((child) => leadsOf(child).fields) : [],
-        whole: false,
-      };
+    case 'MultiSelectList':
+      return { fields: sharedLeads(node.children), whole: false };
     default:
       return { fields: [], whole: false };
   }
+}
+
+/** What all that begin with a field have in common, and what the first of them goes on with. */
+function sharedLeads(nodes: readonly ExpressionNode[]): readonly (string | number)[] {
+  const [first = [], ...others] = nodes.map((node) => leadsOf(node).fields).filter(({ length }) => length > 0);
+  const parting = first.findIndex((field, depth) => others.some((other) => other[depth] !== field));
+  return parting === -1 ? first : first.slice(0, parting + 1);
 }
 
 function interpreted(node: ExpressionNode): Evaluate {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Sign } from '../signs/signs.ts';
+import { COUNTS, type Sign } from '../signs/signs.ts';
 import type { Statement } from '../signs/statements.ts';
 import { nextLink } from './by-link.ts';
 import { goesOn, incomplete } from './incomplete.ts';
@@ -109,8 +109,9 @@ function signOf<P extends PageView>(
 
 /**
  * A first page exactly as long as was asked for, which does not say that it is the last, may be all of the list or the
- * beginning of it. Some platforms leave out the link or token then, so that one page more is asked for, shorter by one:
- * where the platform pages as settings say, it has to lead on.
+ * beginning of it. Some platforms leave out the link or token then, and what is called a total may count the items of the
+ * page. So one page more is asked for, shorter by one: where the platform pages as settings say, it has to lead on, or to
+ * tell the same total.
  */
 async function checkFullPage<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
@@ -118,17 +119,31 @@ async function checkFullPage<P extends PageView>(
 ): Promise<void> {
   const { pagination } = list;
   const asked = sizeAsked(list);
-  if (last !== first || first.count !== asked || first.said.some(isEnd(asked)) || namesTotal(pagination)) return;
-  if (first.next === '' || first.next === false) return;
+  if (last !== first || first.count !== asked || first.next === '' || first.next === false) return;
   const error = goesOn('fullPage', `${asked} items were asked for and came, and nothing says that they are all`);
-  if (pagination.kind !== 'token' && pagination.kind !== 'link') throw error;
+  if (pagination.kind !== 'token' && pagination.kind !== 'link') {
+    const isEnded = first.said.some((each) => !COUNTS.includes(each.name) && isEnd(asked, each));
+    if (isEnded || namesTotal(pagination)) return;
+    throw error;
+  }
+  if (first.said.some((each) => !isTotalInBody(each) && isEnd(asked, each))) return;
+  if (pagination.total === undefined && namesTotal(pagination)) return;
   // There is nothing shorter than one: of two that are asked for, one has to be all.
   const address = firstAddressOf(list, { ...pagination, size: asked === 1 ? 2 : asked - 1 });
   const other = await fetch(address, signal).catch((cause: unknown) => {
     throw cause instanceof GatewayError && SIZE_REFUSED.includes(cause.upstreamStatus) ? error : cause;
   });
+  if (asked === 1) {
+    if (other.count > 1) throw error;
+    return;
+  }
   const leadsOn = pagination.kind === 'token' ? !isNone(other.next) : nextLink(other, pagination) !== undefined;
-  if (asked === 1 ? other.count > 1 : !leadsOn) throw error;
+  const totals = [Number(other.total ?? 0), ...other.said.filter(isTotalInBody).map(({ says }) => says)];
+  if (!leadsOn && !(other.count < asked && totals.includes(asked))) throw error;
+}
+
+function isTotalInBody({ sign, path }: Statement): boolean {
+  return sign === 'total' && path !== undefined;
 }
 
 function sizeAsked({ pagination, query, post }: ListRequest): number | undefined {
@@ -146,18 +161,16 @@ function membersOf(body: unknown): [string, unknown][] {
 }
 
 /** Whether a page of so many items says by this that no other follows. */
-function isEnd(count: number) {
-  return ({ sign, says }: Statement): boolean => {
-    switch (sign) {
-      case 'total':
-        return says === count;
-      case 'pages':
-        return says === 1;
-      case 'more':
-      case 'next':
-        return says === false;
-      case 'previous':
-        return false;
-    }
-  };
+function isEnd(count: number, { sign, says }: Statement): boolean {
+  switch (sign) {
+    case 'total':
+      return says === count;
+    case 'pages':
+      return says === 1;
+    case 'more':
+    case 'next':
+      return says === false;
+    case 'previous':
+      return false;
+  }
 }

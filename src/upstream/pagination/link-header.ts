@@ -37,8 +37,9 @@ export function linkTo(rel: string, field: ReplyHeaders[string]): string | undef
     let relations: string | undefined;
     for (let parameter = take(PARAMETER); parameter !== undefined; parameter = take(PARAMETER)) {
       const [, name, quoted, bare] = parameter;
-      // The first one counts (RFC 8288, section 3.3).
-      if (name?.toLowerCase() === 'rel') relations ??= quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '';
+      // The first one counts (RFC 8288, section 3.3). Single quotes are none, but some platforms write them.
+      if (name?.toLowerCase() === 'rel')
+        relations ??= quoted?.replace(/\\(.)/g, '$1') ?? bare?.replaceAll("'", '') ?? '';
     }
     if (relations?.trim() === '') throw malformed();
     return (

@@ -6,14 +6,20 @@ export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] 
 
 export type Sign = (typeof SIGNS)[number];
 
+/** Members of a total that on some platforms count the items of one page. */
+export const COUNTS: readonly string[] = [
+  ...['count', 'itemCount', 'itemsCount', 'recordCount', 'recordsCount', 'resultCount', 'resultsCount', 'numItems'],
+  ...['numResults', 'numberOfItems', 'numberOfResults'],
+];
+
 /** Members that a platform tells of its list with, in any case and with any separators: `total_count`, `@odata.count`. */
 export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   total: [
-    ...['total', 'count', 'totalCount', 'totalItems', 'totalResults', 'totalRecords', 'totalElements', 'totalEntries'],
+    ...['total', 'totalCount', 'totalItems', 'totalResults', 'totalRecords', 'totalElements', 'totalEntries'],
     ...['totalHits', 'totalRows', 'totalObjects', 'totalSize', 'totalNumber', 'totalData', 'totalAffectedItems'],
-    ...['countTotal', 'itemsTotal', 'itemCount', 'itemsCount', 'itemTotal', 'recordCount', 'recordsCount'],
-    ...['recordsFiltered', 'resultCount', 'resultsCount', 'resultTotal', 'fullCount', 'numFound', 'numItems'],
-    ...['numResults', 'numberOfItems', 'numberOfResults', 'odataCount'],
+    ...['totalDocs', 'totalMatches', 'totalItemCount', 'totalRecordCount', 'totalResultCount', 'totalObjectCount'],
+    ...['countTotal', 'itemsTotal', 'itemTotal', 'recordsFiltered', 'resultTotal', 'fullCount', 'numFound'],
+    ...['odataCount', ...COUNTS],
   ],
   pages: [
     'pages',
@@ -57,6 +63,7 @@ export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 export const META: readonly string[] = [
   ...['meta', 'metadata', 'pagination', 'paging', 'paginator', 'page', 'pageInfo', 'links', 'cursor'],
   ...['cursors', 'responseMetadata', 'resultInfo', 'resultSet', 'additionalData', 'listInfo', 'listMetadata', 'info'],
+  ...['pager', 'pageable', 'navigation', 'searchMetadata'],
 ];
 
 /** Headers that say the same. Beside them `Link` (RFC 8288), `Content-Range` and, as JSON, `X-Pagination` are read. */

@@ -13,9 +13,9 @@ export interface Statement {
   readonly says: number | boolean;
 }
 
-/** An object of a body on the way to the list, and the fields that lead to it: none to the body itself. */
+/** An object of a body on the way to the list, and the fields and places that lead to it: none to the body itself. */
 export interface Enclosing {
-  readonly fields: readonly string[];
+  readonly fields: readonly (string | number)[];
   readonly value: object;
 }
 
@@ -40,7 +40,10 @@ const MAX_LINKS = 50;
 const MAX_JSON_HEADER = 4096;
 /** An unquoted name of JMESPath. */
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
-const RANGE = /^\s*(?!bytes)[\w-]+\s+(?:\d+-\d+|\*)\/(\d{1,15})\s*$/i;
+/** With a unit (RFC 9110, section 14.4), or as PostgREST has it without one. */
+const RANGE = /^\s*(?:(?!bytes)[\w-]+[\s=]\s*)?(?:\d+-\d+|\*)\/(\d{1,40})\s*$/i;
+/** A number as text. */
+const NUMBER = /^\s*\+?(\d{1,40})(?:\.0*)?\s*$/;
 
 /**
  * What a page says of how its list goes on: by the members beside the list, by those of meta members there, and by its
@@ -48,7 +51,7 @@ const RANGE = /^\s*(?!bytes)[\w-]+\s+(?:\d+-\d+|\*)\/(\d{1,15})\s*$/i;
  */
 export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
-  for (const { fields, value } of enclosing) readMembers(value, fields.reduce(below, ''), 0, statements);
+  for (const { fields, value } of enclosing) readMembers(value, fields.reduce<string>(below, ''), 0, statements);
   return [...statements, ...headerStatements(headers)];
 }
 
@@ -59,8 +62,11 @@ export function headerStatements(headers: ReplyHeaders): Statement[] {
     const known = HEADERS_BY_NAME.get(header);
     if (known === undefined) continue;
     const { sign, name } = known;
-    const says = saysOf(sign, String(headers[header]).trim());
-    if (says !== undefined) statements.push({ sign, name, says });
+    // Some proxies add a header that is there already.
+    const texts = [headers[header]].flat().join().split(',');
+    for (const says of new Set(texts.map((text) => saysOf(sign, text.trim())))) {
+      if (says !== undefined) statements.push({ sign, name, says });
+    }
   }
   readLink(headers['link'], statements);
   const range = RANGE.exec(String(headers['content-range'] ?? ''));
@@ -172,7 +178,8 @@ function saysOf(sign: Statement['sign'], value: unknown): number | boolean | und
 
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  const digits = typeof value === 'string' ? NUMBER.exec(value)?.[1] : undefined;
+  return digits === undefined ? undefined : Number(digits);
 }
 
 function flagOf(value: unknown): boolean | undefined {
@@ -189,7 +196,8 @@ function leads(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value > 0;
   if (typeof value === 'string') return !['', '0', '-1', 'null', 'none', 'false'].includes(value.trim().toLowerCase());
-  if (Array.isArray(value)) return undefined;
+  // A list of link objects (HAL), or where to go on from (Elasticsearch).
+  if (Array.isArray(value)) return value.length > 0;
   // A link as an object (HAL, JSON:API), or a key of several parts (DynamoDB).
   return 'href' in (value as object) ? leads(Object(value).href) : Object.keys(value as object).length > 0;
 }
@@ -198,7 +206,8 @@ function keyOf(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
-function below(path: string, member: string): string {
+function below(path: string, member: string | number): string {
+  if (typeof member === 'number') return `${path}[${member}]`;
   const name = IDENTIFIER.test(member) ? member : JSON.stringify(member);
   return path === '' ? name : `${path}.${name}`;
 }

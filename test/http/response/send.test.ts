@@ -111,6 +111,28 @@ describe('a long body', () => {
     expect((await connection.receive()).body.length).to.equal(LONG.length);
   });
 
+  it('may be one of many of a connection: Node warns of no leak', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
+    onCleanup(() => process.off('warning', warned));
+    const long = Buffer.alloc(1_100_000);
+    const all = Promise.withResolvers<void>();
+    let asked = 0;
+    const { url } = await serveRpc(async () => {
+      asked += 1;
+      if (asked === 12) all.resolve();
+      await all.promise;
+      return { status: 200, headers: [], body: long };
+    });
+    const connection = openConnection(url);
+    connection.send(post('{}').repeat(12));
+    for (let left = 12; left > 0; left -= 1) {
+      expect((await connection.receive()).body.length).to.equal(long.length);
+    }
+    expect(warnings).to.deep.equal([]);
+  });
+
   it('ends with its client', async () => {
     const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
     const connection = openConnection(url);

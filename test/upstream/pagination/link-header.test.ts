@@ -44,6 +44,10 @@ describe('the Link header', () => {
     expect(next('</3>; rel=next; rel=prev')).to.equal('/3');
   });
 
+  it('names the next page also by a relation in single quotes, which are none', () => {
+    expect(next("</1>; rel='prev', </3>; rel='next'; title=x")).to.equal('/3');
+  });
+
   it('names none where it is absent or has other relations only', () => {
     for (const field of [undefined, '', [], '</1>; rel=prev', '</1>', '</1>; title=next', '</1>; rel="nextish prev"']) {
       expect(next(field)).to.equal(undefined);

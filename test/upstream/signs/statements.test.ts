@@ -35,6 +35,17 @@ describe('what a body says of how its list goes on', () => {
     });
   }
 
+  for (const text of ['120', ' 120 ', '+120', '120.0', '000000000000000000120']) {
+    it(`is a total as text: ${JSON.stringify(text)}`, () => {
+      expect(one({ total: text })).to.include({ sign: 'total', says: 120 });
+    });
+  }
+
+  it('is a total as text however many digits it has, and none where the text is no number', () => {
+    expect(one({ total: '9'.repeat(20) })).to.include({ says: 1e20 });
+    for (const text of ['', '-1', '1 2', '0x10', '9'.repeat(41)]) expect(said({ total: text })).to.deep.equal([]);
+  });
+
   it('is a total of Elasticsearch, and more than that where it is a lower bound', () => {
     expect(one({ total: { value: 120, relation: 'eq' } })).to.include({ path: 'total.value', says: 120 });
     expect(one({ total: { value: 10_000, relation: 'gte' } })).to.include({ path: 'total.value', says: 10_001 });
@@ -82,6 +93,9 @@ describe('what a body says of how its list goes on', () => {
     ],
     'a key of several parts': [{ LastEvaluatedKey: { id: { S: 'x' } } }, true],
     'next: true': [{ next: true }, true],
+    'a list of link objects (HAL)': [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
+    'the sort values of the last item': [{ next: ['2026-01-01', 17] }, true],
+    'an empty list': [{ next: [] }, false],
     'an empty next': [{ next: '' }, false],
     'a null next': [{ next: null }, false],
     'a blank next': [{ next: ' ' }, false],
@@ -109,7 +123,6 @@ describe('what a body says of how its list goes on', () => {
     const body = {
       total: 'many',
       count: true,
-      next: ['x'],
       pages: [{ next: 'x' }],
       last: 'https://platform.example/last',
       has_more: {},
@@ -122,6 +135,11 @@ describe('what a body says of how its list goes on', () => {
       meta_: { meta: { meta: { meta: { meta: { total: 5 } } } } },
     };
     expect(said(body)).to.deep.equal([]);
+  });
+
+  it('is found in an element of a list, where that is on the way', () => {
+    const statements = statementsOf([{ fields: ['results', 0], value: { total: 120 } }], {});
+    expect(statements.map(({ path }) => path)).to.deep.equal(['results[0].total']);
   });
 
   it('is found beside the list, and in each object on the way to it', () => {
@@ -145,6 +163,12 @@ describe('what headers say of how a list goes on', () => {
     'an empty X-Next-Page': [{ 'x-next-page': '' }, { sign: 'next', says: false }],
     'X-Has-More': [{ 'x-has-more': 'true' }, { sign: 'more', says: true }],
     'Content-Range': [{ 'content-range': 'items 0-24/120' }, { sign: 'total', says: 120 }],
+    'Content-Range without a unit, as PostgREST has it': [
+      { 'content-range': '0-24/120' },
+      { sign: 'total', says: 120 },
+    ],
+    'Content-Range with an equals sign': [{ 'content-range': 'items=0-24/120' }, { sign: 'total', says: 120 }],
+    'X-Total-Count, twice the same': [{ 'x-total-count': '120, 120' }, { sign: 'total', says: 120 }],
     'Content-Range of nothing': [{ 'content-range': 'projects */0' }, { sign: 'total', says: 0 }],
     'Link: rel=next': [{ link: '</b>; rel="next"' }, { sign: 'next', says: true }],
     'Link without next': [{ link: '</b>; rel="first"' }, { sign: 'next', says: false }],
