@@ -69,7 +69,10 @@ export function parseCommandLine(args: string[]): CommandLine {
   try {
     parsed = parse(args);
   } catch (error) {
-    return { issue: error instanceof Error ? error.message : 'bad arguments' };
+    // Node's second sentence is about arguments that begin with a dash, which is not what a misspelt option was meant as.
+    return {
+      issue: error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments',
+    };
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config, full = false, probe = false, json = false } = values;

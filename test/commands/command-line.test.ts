@@ -29,6 +29,7 @@ describe('a command line', () => {
     [['--help'], { name: 'help', file: undefined, ...NONE }],
     [['-v'], { name: 'version', file: undefined, ...NONE }],
     [['serve', '--help'], { name: 'help', file: undefined, ...NONE }],
+    [['check', '--prob'], { issue: "Unknown option '--prob'" }],
     [['frobnicate', '--config', 'x'], { issue: 'there is no command frobnicate' }],
     [['toString', '--config', 'x'], { issue: 'there is no command toString' }],
     [['help'], { issue: 'there is no command help' }],
