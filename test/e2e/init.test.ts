@@ -241,7 +241,7 @@ describe('portico init', () => {
       expect(await failure(['--from', url])).to.contain('asks for a credential (401): put a token into PORTICO_TOKEN');
       expect(await failure(['--from', url], { PORTICO_TOKEN: TOKEN }))
         .to.contain(
-          'refused the token of PORTICO_TOKEN as Authorization: Bearer, as X-Api-Key, as Authorization: Token',
+          'refused the token of PORTICO_TOKEN as Authorization: Bearer, as X-Api-Key, as Authorization: Token; for another header, write the settings by hand, with credential: { kind: header, name: … }',
         )
         .and.not.contain(TOKEN);
       expect(await failure(['--from', url], { PORTICO_TOKEN: 'ä' })).to.contain(

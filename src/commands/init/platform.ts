@@ -73,7 +73,7 @@ async function findForm(
     return { headers, credential: { credential, why: `the platform took the token as ${told}`, doubts: [] } };
   }
   throw new SourceError(
-    `${place} refused the token of PORTICO_TOKEN as ${FORMS.map(({ told }) => told).join(', as ')}`,
+    `${place} refused the token of PORTICO_TOKEN as ${FORMS.map(({ told }) => told).join(', as ')}; for another header, write the settings by hand, with credential: { kind: header, name: … }`,
   );
 }
 
