@@ -2,9 +2,10 @@ import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { compileList } from './catalogue/compile.ts';
 import { createLoader, type Made } from './catalogue/loader.ts';
 import { createPageDesk } from './catalogue/page-desk.ts';
+import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillBody, fillPath } from './config/schema/templates.ts';
-import { createAuthorization } from './credentials/authorize.ts';
+import { type Authorization, openAuthorization } from './credentials/authorize.ts';
 import type { Events } from './observability/events.ts';
 import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
@@ -39,11 +40,19 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** Builds the catalogue that settings describe. No upstream is asked. */
+/**
+ * Builds the catalogue that settings describe. No upstream is asked; the files of secrets are read. Throws `ConfigError`
+ * where one of them cannot be used.
+ */
 export function createCore(config: Config, { events, now, resources = RESOURCES, tap }: CoreOptions): Core {
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
+  const authorizations = openAuthorizations(
+    config,
+    offered.map(({ settings }) => settings.upstream),
+    { events, now },
+  );
   const upstreams = new Map<string, OpenUpstream>();
   const cache = createSnapshotCache(config.cache);
   const memoFor = createMemos<Made>(config.cache.reuseMaxBytes);
@@ -57,10 +66,10 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
     baseUrl: string;
   } {
     const settings = config.upstreams[name];
-    if (settings === undefined) throw new Error('the settings were not checked');
-    const { credential, timeoutMs, baseUrl } = settings;
-    const upstream =
-      upstreams.get(name) ?? openUpstream({ ...settings, ...createAuthorization(credential), name, events, tap });
+    const authorization = authorizations.get(name);
+    if (settings === undefined || authorization === undefined) throw new Error('the settings were not checked');
+    const { timeoutMs, baseUrl } = settings;
+    const upstream = upstreams.get(name) ?? openUpstream({ ...settings, ...authorization, name, events, tap });
     upstreams.set(name, upstream);
     return { upstream, timeoutMs, baseUrl };
   }
@@ -110,6 +119,26 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
       await Promise.all([desk.close(), ...[...upstreams.values()].map((upstream) => upstream.close())]);
     },
   };
+}
+
+/** How each of these upstreams is told who asks. */
+function openAuthorizations(
+  { upstreams }: Config,
+  names: readonly string[],
+  { events, now }: Pick<CoreOptions, 'events' | 'now'>,
+): Map<string, Authorization> {
+  const authorizations = new Map<string, Authorization>();
+  const issues: ConfigIssue[] = [];
+  for (const name of new Set(names)) {
+    const settings = upstreams[name];
+    if (settings === undefined) continue;
+    const onChange = (issue?: string) => events.secretChanged?.({ upstream: name, issue });
+    const opened = openAuthorization(settings.credential, { now, onChange });
+    if ('issue' in opened) issues.push({ path: ['upstreams', name, 'credential', 'file'], message: opened.issue });
+    else authorizations.set(name, opened);
+  }
+  if (issues.length > 0) throw new ConfigError(issues);
+  return authorizations;
 }
 
 /** What fields may be, as far as settings say: the texts of their tables, and what stands where a platform has none. */

@@ -1,11 +1,16 @@
 import { ConfigError } from '../config/config-error.ts';
-import type { Config } from '../config/schema/settings.ts';
+import { type Config, resourceConfig } from '../config/schema/settings.ts';
 import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { RESOURCES } from '../resources/index.ts';
 
-/** Who asks: the caller whose token stands in settings. Throws `ConfigError` where none does; `command` needs one. */
-export async function identityIn({ mcp }: Config, file: string, command: string): Promise<Identity> {
-  const { token } = mcp.stdio;
+/**
+ * Who asks: the caller whose token stands in settings, or, where no upstream is given that of its caller, anybody. Throws
+ * `ConfigError` where `command` needs a token and settings hold none.
+ */
+export async function identityIn(config: Config, file: string, command: string): Promise<Identity> {
+  const { token } = config.mcp.stdio;
+  if (token === '' && !wantsToken(config)) return createAuthenticate()(['Bearer none']);
   try {
     if (token !== '') return await createAuthenticate()([`Bearer ${token}`]);
   } catch (error) {
@@ -16,4 +21,12 @@ export async function identityIn({ mcp }: Config, file: string, command: string)
       ? `is empty; ${command} needs an access token: PORTICO_TOKEN in the environment, or another variable here, as "\${NAME}"`
       : 'is no bearer token (RFC 6750, section 2.1)';
   throw new ConfigError([{ path: ['mcp', 'stdio', 'token'], message }], file);
+}
+
+/** Whether an upstream that is read from is given the caller's own token. */
+function wantsToken(config: Config): boolean {
+  return RESOURCES.map((resource) => resourceConfig(config, resource))
+    .filter(({ enabled }) => enabled)
+    .map(({ upstream }) => config.upstreams[upstream]?.credential.kind)
+    .some((kind) => kind !== 'service' && kind !== 'none');
 }

@@ -20,8 +20,8 @@ type IsFromEnvironment = (path: Path) => boolean;
 
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
- * headers and query parameters whose name or value speaks of a secret; what a `credential.format` adds to the token; and
- * the token of `portico stdio`.
+ * headers and query parameters whose name or value speaks of a secret; a `credential.secret`, and what a
+ * `credential.format` adds to the token; and the token of `portico stdio`.
  */
 export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
@@ -50,7 +50,9 @@ function isSecret(value: string, path: Path): boolean {
   const [section, , block = '', ...names] = path;
   const place = `${section}.${block}`;
   if (path.join('.') === TOKEN) return true;
-  if (place === 'upstreams.credential') return names[0] === 'format' && !OPEN_FORMAT.test(value);
+  if (place === 'upstreams.credential') {
+    return names[0] === 'secret' || (names[0] === 'format' && !OPEN_FORMAT.test(value));
+  }
   if (!FREE.includes(place)) return false;
   // A body has names within names.
   return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || keysIn(value).length > 0;

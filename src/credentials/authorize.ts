@@ -1,4 +1,5 @@
-import type { Caller } from '../kernel/caller.ts';
+import { type Caller, Credential } from '../kernel/caller.ts';
+import { openSecretFile, type SecretFileOptions, type Unusable } from './secret-file.ts';
 
 /** What settings say of an upstream's credential. */
 export type CredentialSettings =
@@ -9,33 +10,101 @@ export type CredentialSettings =
       /** Holds `{token}` exactly once. */
       readonly format: string;
     }
+  | ServiceSettings
   | { readonly kind: 'none' };
+
+/** A secret of Portico's own: one of `secret` and `file`. */
+interface ServiceSettings {
+  readonly kind: 'service';
+  readonly secret?: string | undefined;
+  readonly file?: string | undefined;
+  /** Goes ahead of the secret, as Basic has it (RFC 7617). */
+  readonly user?: string | undefined;
+  readonly name?: string | undefined;
+  /** Holds `{token}` exactly once. */
+  readonly format?: string | undefined;
+}
 
 /** How an upstream is told who asks; fits the options of `openUpstream`. */
 export interface Authorization {
   /** Whether it is given the caller's own token. */
   readonly callersOwn: boolean;
   /** The headers that tell it who asks. */
-  authorize(caller: Caller): Promise<Readonly<Record<string, string>>>;
+  authorize(caller: Caller, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 
 const NO_HEADERS = Object.freeze({});
 
-export function createAuthorization(settings: CredentialSettings): Authorization {
+/** Reads the file of a secret, and says why where that gives none. */
+export function openAuthorization(settings: CredentialSettings, options: SecretFileOptions): Authorization | Unusable {
   switch (settings.kind) {
     case 'passthrough':
-      return tokenIn('authorization', 'Bearer {token}');
+      return ofCaller({ header: 'authorization', format: 'Bearer {token}' });
     case 'header':
-      return tokenIn(settings.name.toLowerCase(), settings.format);
+      return ofCaller({ header: settings.name.toLowerCase(), format: settings.format });
+    case 'service':
+      return ofPortico(settings, options);
     case 'none':
       return { callersOwn: false, authorize: async () => NO_HEADERS };
   }
 }
 
-function tokenIn(header: string, format: string): Authorization {
-  const [before = '', after = ''] = format.split('{token}');
-  return {
-    callersOwn: true,
-    authorize: async ({ credential }) => ({ [header]: before + credential.reveal() + after }),
+/** Where a token stands. */
+interface Form {
+  /** In lower case. */
+  readonly header: string;
+  readonly format: string;
+}
+
+function ofCaller(form: Form): Authorization {
+  const put = putter(form);
+  return { callersOwn: true, authorize: async ({ credential }) => put(credential.reveal()) };
+}
+
+function ofPortico(settings: ServiceSettings, options: SecretFileOptions): Authorization | Unusable {
+  const { secret = '', file, user } = settings;
+  const put = putter(serviceForm(settings));
+  const headersFor = (held: Credential) => {
+    const token = held.reveal();
+    return Object.freeze(put(user === undefined ? token : Buffer.from(`${user}:${token}`).toString('base64')));
   };
+  if (file === undefined) {
+    const headers = headersFor(new Credential(secret));
+    return { callersOwn: false, authorize: async () => headers };
+  }
+  const opened = openSecretFile(file, options);
+  if ('issue' in opened) return opened;
+  return { callersOwn: false, authorize: async (_caller, signal) => headersFor(await opened.current(signal)) };
+}
+
+function serviceForm({ user, name, format }: ServiceSettings): Form {
+  const plain = name === undefined ? 'Bearer {token}' : '{token}';
+  return {
+    header: (name ?? 'Authorization').toLowerCase(),
+    format: format ?? (user === undefined ? plain : 'Basic {token}'),
+  };
+}
+
+function putter({ header, format }: Form): (token: string) => Record<string, string> {
+  const [before = '', after = ''] = format.split('{token}');
+  return (token) => ({ [header]: before + token + after });
+}
+
+/** What in headers that were sent is a secret of Portico's own, in each form of it. */
+export function ownSecretsIn(
+  headers: Readonly<Record<string, string>>,
+  settings: CredentialSettings | undefined,
+): string[] {
+  if (settings?.kind !== 'service') return [];
+  const { header, format } = serviceForm(settings);
+  const [before = '', after = ''] = format.split('{token}');
+  const value = headers[header] ?? '';
+  const token = value.slice(before.length, value.length - after.length);
+  if (settings.user === undefined) return [token];
+  return [
+    token,
+    Buffer.from(token, 'base64')
+      .toString('utf8')
+      .slice(settings.user.length + 1),
+  ];
 }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 
 /**
- * The token that a caller brought. Opaque: every inspector, logger and serializer sees `[credential]`; only
+ * The token that a caller brought, or a secret of Portico's own. Opaque: every inspector, logger and serializer sees `[credential]`; only
  * {@link Credential.reveal} gives the token, and only `src/credentials/` calls it.
  */
 export class Credential {

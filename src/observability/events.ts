@@ -103,6 +103,11 @@ export interface Events {
    * that while.
    */
   unaskedResponse?(unasked: { readonly upstream: string }): void;
+  /**
+   * Another secret of an upstream was taken from its file. `issue`: the file cannot be used, and the secret before stays;
+   * told once for each issue.
+   */
+  secretChanged?(changed: { readonly upstream: string; readonly issue?: string | undefined }): void;
   /** Something was refused or ended since it met a bound: the key of a setting. */
   boundReached?(reached: { readonly bound: string; readonly upstream?: string | undefined }): void;
   breakerChanged?(changed: {

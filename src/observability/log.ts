@@ -84,6 +84,10 @@ function warnings(logger: Logger, now: () => number): Events {
     listLoaded({ resource, upstream, items, dropped }) {
       if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');
     },
+    secretChanged: (changed) =>
+      changed.issue === undefined
+        ? logger.info(changed, 'secret taken from its file')
+        : logger.warn(changed, 'secret file unusable'),
     unaskedResponse: (unasked) => logger.warn(unasked, 'upstream out of step'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {

@@ -14,7 +14,7 @@ export interface EvictionsOptions {
 
 /**
  * Lets go of what an upstream no longer shows a caller: with a 401 everything of that upstream, with a 403 this resource.
- * Loads of that caller that are under way then store nothing.
+ * Where it refuses Portico's own credential, that says nothing of the caller. Loads of that caller that are under way then store nothing.
  */
 export function withEvictions(load: Loader, { resource, siblings, cache, events }: EvictionsOptions): Loader {
   function evict(names: readonly string[], caller: Caller, { code }: GatewayError): void {
@@ -31,8 +31,6 @@ export function withEvictions(load: Loader, { resource, siblings, cache, events 
       if (error instanceof GatewayError) {
         switch (error.code) {
           case 'credential_rejected':
-          // The credential was Portico's own, for all that it reads there.
-          case 'upstream_credential_rejected':
             evict(siblings, caller, error);
             break;
           case 'access_denied':

@@ -105,6 +105,19 @@ ${BASE}  tools: { baseUrl: https://a.example }
     });
   }
 
+  it("mask a secret of the deployment's own, and show where else it is and how it is sent", async () => {
+    const { masked } = await load(
+      `allowUnverifiedCallers: true
+${BASE}  tools: { baseUrl: https://a.example, credential: { kind: service, secret: hush, user: portico, name: X-T } }\n`,
+    );
+    const { credential } = parse(masked()).upstreams.tools;
+    expect(credential).to.deep.equal({ kind: 'service', secret: MASK, user: 'portico', name: 'X-T' });
+    const { masked: ofFile } = await load(
+      `allowUnverifiedCallers: true\n${BASE}  tools: { baseUrl: https://a.example, credential: { kind: service, file: /run/s } }\n`,
+    );
+    expect(parse(ofFile()).upstreams.tools.credential).to.deep.equal({ kind: 'service', file: '/run/s' });
+  });
+
   it('mask all that came from the environment', async () => {
     const { masked } = await load(
       `http:

@@ -272,6 +272,14 @@ describe('the log of an event', () => {
       (events) => events.unaskedResponse?.({ upstream: 'tools' }),
       { level: 'warn', upstream: 'tools', msg: 'upstream out of step' },
     ],
+    'of a secret that was taken from its file': [
+      (events) => events.secretChanged?.({ upstream: 'tools', issue: undefined }),
+      { level: 'info', upstream: 'tools', msg: 'secret taken from its file' },
+    ],
+    'of a secret file that cannot be used': [
+      (events) => events.secretChanged?.({ upstream: 'tools', issue: 'is empty' }),
+      { level: 'warn', upstream: 'tools', issue: 'is empty', msg: 'secret file unusable' },
+    ],
     'of a snapshot that was let go of': [
       (events) => events.snapshotEvicted?.({ resource: 'tools', code: 'access_denied' }),
       { level: 'debug', resource: 'tools', code: 'access_denied', msg: 'snapshot evicted' },

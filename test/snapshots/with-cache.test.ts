@@ -302,30 +302,29 @@ describe('Cache-Control: no-cache', () => {
 });
 
 describe('what an upstream denies', () => {
-  it('to Portico itself is evicted for all of that upstream', async () => {
+  it('to Portico itself is evicted for nobody, since that says nothing of the caller', async () => {
     const { tools, workflows, projects, cache, told } = house();
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');
     await readLanding(tools, 'b', bob);
     await errorOf(readRejecting(projects, new GatewayError('upstream_credential_rejected', { upstreamStatus: 401 })));
-    expect(cache.entries).to.equal(1);
+    expect(cache.entries).to.equal(3);
+    expect(text(await tools.read(alice))).to.contain('a');
     expect(text(await tools.read(bob))).to.contain('b');
-    expect(told.filter(([name]) => name === 'evicted')).to.deep.equal(
-      ['projects', 'workflows', 'tools'].map((resource) => [
-        'evicted',
-        { resource, code: 'upstream_credential_rejected' },
-      ]),
-    );
+    expect(told.filter(([name]) => name === 'evicted')).to.deep.equal([]);
   });
 
   it('with a 401 is evicted for all of that upstream, for that caller alone', async () => {
-    const { tools, workflows, projects, cache } = house();
+    const { tools, workflows, projects, cache, told } = house();
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');
     await readLanding(tools, 'b', bob);
     await errorOf(readRejecting(projects, new GatewayError('credential_rejected')));
     expect(cache.entries).to.equal(1);
     expect(text(await tools.read(bob))).to.contain('b');
+    expect(told.filter(([name]) => name === 'evicted')).to.deep.equal(
+      ['projects', 'workflows', 'tools'].map((resource) => ['evicted', { resource, code: 'credential_rejected' }]),
+    );
   });
 
   it('with a 403 is evicted for that resource alone', async () => {

@@ -1,6 +1,7 @@
 import { keysIn } from '../../config/effective.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { ResourceConfig } from '../../config/schema/settings.ts';
+import { ownSecretsIn } from '../../credentials/authorize.ts';
 import type { TappedRequest } from '../../upstream/client/tap.ts';
 import type { ResourceReport } from './report.ts';
 import { createSafeText, type SafeText } from './safe-text.ts';
@@ -11,9 +12,11 @@ const MIN_SECRET_LENGTH = 8;
 /** Keeps what may be secret out of what is shown of a resource's reads. */
 export interface Masks {
   readonly safe: SafeText;
+  /** Has what is secret in a request that is sent masked from now on: its file may have changed since the last one. */
+  learn(request: TappedRequest): void;
   /** The request as it was sent, with all that the settings make of it, but for what may be secret. */
   show(request: TappedRequest): NonNullable<ResourceReport['request']>;
-  /** Names of the headers that hold the token. */
+  /** Names of the headers that hold the token, or Portico's own secret. */
   credentialHeaders(request: TappedRequest): string[];
 }
 
@@ -23,8 +26,8 @@ type Values = string | readonly string[];
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig): Masks {
   const { config, isMasked } = loaded;
   const { token } = config.mcp.stdio;
-  const { upstream: name, query, headers: own, path, pathParams } = settings;
-  const { headers = {}, baseUrl = '' } = config.upstreams[name] ?? {};
+  const { upstream: name, query, headers: ofResource, path, pathParams } = settings;
+  const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
   const atUpstream = ['upstreams', name];
   const atResource = ['resources', resource];
 
@@ -32,7 +35,7 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     typeof value === 'string' ? isMasked(at, value) : value.some((each, index) => isMasked([...at, `${index}`], each));
   const masked = (values: Readonly<Record<string, Values>>, at: readonly string[]) =>
     Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
-  const inHeaders = [...masked(headers, [...atUpstream, 'headers']), ...masked(own, [...atResource, 'headers'])];
+  const inHeaders = [...masked(headers, [...atUpstream, 'headers']), ...masked(ofResource, [...atResource, 'headers'])];
   const inQuery = masked(query, [...atResource, 'query']);
   // Of an address, all of which may come from the environment, what may be a key.
   const inAddress = [
@@ -41,11 +44,13 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     ...masked(pathParams, [...atResource, 'pathParams']),
   ].flatMap(([, value]) => keysIn(String(value)));
   const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
-  const safe = createSafeText([token, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress]);
+  const secrets = [token, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
+  const own = new Set<string>();
+  const safe: SafeText = (text, maxLength) => createSafeText([...own, ...secrets])(text, maxLength);
   const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
   const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
-  const holdsToken = (value: string) => token !== '' && value.includes(token);
+  const holdsToken = (value: string) => [token, ...own].some((secret) => secret !== '' && value.includes(secret));
 
   function showTarget(target: string): string {
     const [pathname = '', search] = target.split('?', 2);
@@ -66,6 +71,9 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
 
   return {
     safe,
+    learn({ headers: sent }) {
+      for (const secret of ownSecretsIn(sent, credential)) own.add(secret);
+    },
     show({ method, origin, target, headers: sent, body }) {
       const shown = Object.entries(sent).map(([header, value]) => {
         return [header, headerNames.has(header) ? '[masked]' : safe(value, 200)] as const;

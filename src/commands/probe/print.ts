@@ -1,5 +1,5 @@
 import type { InspectColor } from 'node:util';
-import type { FirstItem, ProbeReport, ResourceReport } from './report.ts';
+import type { FirstItem, ProbeError, ProbeReport, ResourceReport } from './report.ts';
 
 /** Colours a text, where its reader is a terminal that shows colours. */
 export type Paint = (style: InspectColor, text: string) => string;
@@ -58,14 +58,17 @@ function printOutcome({ error, ...report }: ResourceReport, paint: Paint): strin
     `  ${paint('red', `${code}: ${reason}`)}`,
     ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
     ...(said === undefined ? [] : [`  the platform said: ${said}`]),
-    ...(credentialHeaders === undefined ? [] : [`  ${whereCredentialWas(credentialHeaders, upstream)}`]),
+    ...(credentialHeaders === undefined ? [] : [`  ${whereCredentialWas(error, upstream)}`]),
     ...says,
   ];
 }
 
-function whereCredentialWas(headers: readonly string[], upstream: string): string {
+function whereCredentialWas({ code, credentialHeaders: headers = [] }: ProbeError, upstream: string): string {
   const setting = `upstreams.${upstream}.credential`;
   if (headers.length === 0) return `no header held the token: ${setting} is of kind none`;
+  if (code === 'upstream_credential_rejected') {
+    return `Portico's own secret was in the header ${headers.join(', ')}; ${setting} says which, and how it is sent`;
+  }
   return `the token was in the header ${headers.join(', ')}; ${setting} can name another`;
 }
 

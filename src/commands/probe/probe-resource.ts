@@ -10,6 +10,7 @@ import type { Events } from '../../observability/events.ts';
 import { define, type Resource, requiredFields } from '../../resources/resource.ts';
 import type { Load } from '../../snapshots/load.ts';
 import { textOf } from '../../upstream/client/body.ts';
+import type { Tap } from '../../upstream/client/tap.ts';
 import { type Statement, statementsOf } from '../../upstream/signs/statements.ts';
 import { describeError } from './describe-error.ts';
 import { type Exchange, type Exchanges, recordExchanges } from './exchanges.ts';
@@ -41,7 +42,11 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     listLoaded: ({ excluded, dropped }) => Object.assign(counts, { excluded, dropped }),
     mappingDoubted: (doubted) => warnings.push(describeDoubt(doubted)),
   };
-  const core = createCore(loaded.config, { events, now: Date.now, tap: exchanges.tap });
+  const tap: Tap = (request) => {
+    masks.learn(request);
+    return exchanges.tap(request);
+  };
+  const core = createCore(loaded.config, { events, now: Date.now, tap });
   const begun = performance.now();
   try {
     const caller = { ...identity, requestId: randomUUID() };

@@ -1,6 +1,5 @@
 import type { LoadedConfig } from '../../config/load-config.ts';
-import { type Config, resourceConfig } from '../../config/schema/settings.ts';
-import { createAuthenticate, type Identity } from '../../credentials/authenticate.ts';
+import { resourceConfig } from '../../config/schema/settings.ts';
 import { RESOURCES } from '../../resources/index.ts';
 import { identityIn } from '../identity.ts';
 import { probeResource } from './probe-resource.ts';
@@ -22,7 +21,7 @@ export async function probe(
 ): Promise<ProbeReport> {
   const { config } = loaded;
   const offered = RESOURCES.filter((resource) => resourceConfig(config, resource).enabled);
-  const identity = await identityFor(config, file);
+  const identity = await identityIn(config, file, 'portico check --probe');
   const resources: ResourceReport[] = [];
   for (const resource of offered) {
     const onPage = (pages: number) => onProgress(`${resource.name}: ${pages} page${pages === 1 ? '' : 's'}`);
@@ -31,15 +30,4 @@ export async function probe(
   }
   // A file may have any name.
   return { file: file.replace(/\p{Cc}+/gu, ' '), ok: resources.every(({ ok }) => ok), resources };
-}
-
-/** No platform is given the token of a caller where none wants one: then any will do. */
-function identityFor(config: Config, file: string): Promise<Identity> {
-  const kinds = RESOURCES.map((resource) => resourceConfig(config, resource))
-    .filter(({ enabled }) => enabled)
-    .map(({ upstream }) => config.upstreams[upstream]?.credential.kind);
-  if (config.mcp.stdio.token === '' && kinds.every((kind) => kind === 'none')) {
-    return createAuthenticate()(['Bearer none']);
-  }
-  return identityIn(config, file, 'portico check --probe');
 }

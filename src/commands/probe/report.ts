@@ -74,7 +74,7 @@ export interface ProbeError {
   readonly said?: string;
   /** Headers of its response that tell what to do: where to go, how to authenticate, how long to wait. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Names of the headers that held the token, where the platform refused it. */
+  /** Names of the headers that held the token, or Portico's own secret, where the platform refused it. */
   readonly credentialHeaders?: readonly string[];
 }
 

@@ -40,7 +40,9 @@ const COMMON = {
   allowUnverifiedCallers: z
     .boolean()
     .default(false)
-    .describe('Lets an upstream have credential kind none, although any string would then be let in as a token.'),
+    .describe(
+      'Lets an upstream have credential kind service or none, although any string would then be let in as a token.',
+    ),
   upstreams: z
     .record(z.string(), UpstreamSettings)
     .superRefine(crossCheck(checkNames), EVEN_AFTER_ISSUES)
@@ -81,15 +83,21 @@ function createSchema(registry: readonly Resource[]) {
 
 type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
 
+/** What the kinds do that give an upstream nothing of the caller's own to judge. */
+const OPEN_KINDS: Readonly<Record<string, string>> = {
+  service: 'service shows any caller what its secret may see',
+  none: 'none lets any caller in',
+};
+
 const checkCallers = crossCheck<CommonSettings>((settings, report) => {
   if (settings?.allowUnverifiedCallers === true) return;
   for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
-    if (upstream?.credential?.kind === 'none') {
-      report(
-        ['upstreams', name, 'credential', 'kind'],
-        'none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
-      );
-    }
+    const says = OPEN_KINDS[upstream?.credential?.kind ?? ''];
+    if (says === undefined) continue;
+    report(
+      ['upstreams', name, 'credential', 'kind'],
+      `${says}, verified by nobody: set allowUnverifiedCallers: true if that is meant`,
+    );
   }
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Unchecked } from './cross-check.ts';
+import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { NOT_IN_URL, reportRepeated } from './request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, whole } from './scalars.ts';
 
@@ -7,15 +7,38 @@ const Passthrough = z.strictObject({
   kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),
 });
 
+/** Value of a header that holds a token. */
+const format = z
+  .string()
+  .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')
+  .refine((text) => text.split('{token}').length === 2, 'must hold {token} exactly once');
+
 const Header = z.strictObject({
   kind: z.literal('header').describe("The caller's token, under another header or in another form."),
   name: requestHeaderName.describe('Name of the header.'),
-  format: z
+  format: format.default('{token}').describe('Value of the header; {token} stands for the token.'),
+});
+
+/** What may stand in a header, and is still the same behind it. */
+const secret = z
+  .string()
+  .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII, without white space around it');
+
+const Service = z.strictObject({
+  kind: z
+    .literal('service')
+    .describe("A secret of the deployment's own, whoever asks. Needs allowUnverifiedCallers, as none does."),
+  file: z.string().min(1).optional().describe('File that holds the secret, read anew when it changes.'),
+  secret: secret.optional().describe('The secret itself, from the environment; instead of file.'),
+  user: z
     .string()
-    .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')
-    .refine((format) => format.split('{token}').length === 2, 'must hold {token} exactly once')
-    .default('{token}')
-    .describe('Value of the header; {token} stands for the token.'),
+    .regex(/^[\x20-\x39\x3b-\x7e]+$/, 'must be printable ASCII without a colon (RFC 7617)')
+    .optional()
+    .describe('User whose password the secret is: both are sent as Basic.'),
+  name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
+  format: format
+    .optional()
+    .describe('Value of the header; unset: Bearer {token}, under another name {token}, with a user Basic {token}.'),
 });
 
 const None = z.strictObject({
@@ -53,7 +76,7 @@ const Retry = z.strictObject({
 const UpstreamShape = z.strictObject({
   baseUrl: baseUrl.describe('Where the API lives: origin and, where it has one, path prefix.'),
   credential: z
-    .discriminatedUnion('kind', [Passthrough, Header, None], { error: refuseQuery })
+    .discriminatedUnion('kind', [Passthrough, Header, Service, None], { error: refuseQuery })
     .prefault({ kind: 'passthrough' })
     .describe('What the upstream is given to know the caller.'),
   headers: z
@@ -87,6 +110,7 @@ type UpstreamOutput = z.output<typeof UpstreamShape>;
 export const UpstreamSettings = UpstreamShape.superRefine(
   crossCheck<UpstreamOutput>((upstream, report) => {
     const credential = credentialHeader(upstream?.credential);
+    checkSecret(upstream?.credential, report);
     for (const name of keysOf(upstream?.headers)) {
       if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
     }
@@ -95,9 +119,19 @@ export const UpstreamSettings = UpstreamShape.superRefine(
   EVEN_AFTER_ISSUES,
 );
 
+function checkSecret(credential: Unchecked<UpstreamOutput['credential']>, report: Report): void {
+  if (credential?.kind !== 'service') return;
+  const { file, secret: written } = credential;
+  if (file === undefined && written === undefined) {
+    report(['credential'], 'needs a secret: file, or secret as "${NAME}"');
+  } else if (file !== undefined && written !== undefined) {
+    report(['credential', 'secret'], 'stands beside file: one of them is the secret');
+  }
+}
+
 /** Name of the header that carries a credential, in lower case, if one does. */
 export function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
   const { kind = 'passthrough', name } = (credential ?? {}) as { kind?: unknown; name?: unknown };
-  if (kind === 'passthrough') return 'authorization';
+  if (kind === 'passthrough' || (kind === 'service' && name === undefined)) return 'authorization';
   return typeof name === 'string' ? name.toLowerCase() : undefined;
 }

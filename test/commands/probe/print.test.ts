@@ -94,6 +94,10 @@ describe('the report of a probe, for a person', () => {
     expect(print({ ok: false, error: { ...error, credentialHeaders: [] } })).to.contain(
       '  no header held the token: upstreams.acme.credential is of kind none\n',
     );
+    const own = { ...error, code: 'upstream_credential_rejected', credentialHeaders: ['x-api-key'] };
+    expect(print({ ok: false, error: own })).to.contain(
+      "  Portico's own secret was in the header x-api-key; upstreams.acme.credential says which, and how it is sent\n",
+    );
   });
 
   it('has suggestions as they are written in a settings file', () => {

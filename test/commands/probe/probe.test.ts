@@ -105,11 +105,17 @@ describe('a probe of a platform', () => {
     ]);
   });
 
-  it('needs none where no platform is given one', async () => {
-    const yaml = settings('items: list, pagination: { kind: none }', ', credential: { kind: none }');
-    const list = [{ id: 'a', name: 'A' }];
-    const report = await probedOne(json({ list }), `allowUnverifiedCallers: true\n${yaml}`, { PORTICO_TOKEN: '' });
-    expect(report.ok).to.equal(true);
-    expect(report.request?.headers).not.to.have.property('authorization');
-  });
+  for (const [kind, sent] of [
+    ['kind: none', undefined],
+    ['kind: service, secret: hush-hush', 'Bearer [credential]'],
+    ['kind: service, secret: hush-hush, user: portico', 'Basic [credential]'],
+  ] as const) {
+    it(`needs none where no platform is given one: ${kind}`, async () => {
+      const yaml = settings('items: list, pagination: { kind: none }', `, credential: { ${kind} }`);
+      const list = [{ id: 'a', name: 'A' }];
+      const report = await probedOne(json({ list }), `allowUnverifiedCallers: true\n${yaml}`, { PORTICO_TOKEN: '' });
+      expect(report.ok).to.equal(true);
+      expect(report.request?.headers['authorization']).to.equal(sent);
+    });
+  }
 });

@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { printReport } from '../../../src/commands/probe/print.ts';
 import { createSafeText, safeJson } from '../../../src/commands/probe/safe-text.ts';
 import { json } from '../../support/http-upstream.ts';
+import { inFolder } from '../../support/process.ts';
 import { probed, settings, TOKEN } from './probed.ts';
 
 /** All that a probe may print: for a person, and as JSON. */
@@ -13,6 +16,43 @@ async function printed(handler: RequestListener, yaml: string, env = {}): Promis
 }
 
 describe('a probe keeps from the terminal', () => {
+  for (const [how, credential] of [
+    ['a bearer token', ''],
+    ['a password', 'user: portico, '],
+    ['a key in a form of its own', 'name: X-Api-Key, format: "Key {token};", '],
+  ]) {
+    it(`a secret of Portico's own that is sent as ${how}, wherever a platform echoes it`, () =>
+      inFolder(async (folder) => {
+        const secret = 'canary-c4n4ry-of-the-deployment';
+        await writeFile(join(folder, 'secret'), `${secret}\n`);
+        const basic = Buffer.from(`portico:${secret}`).toString('base64');
+        const echo = `${secret} Basic ${basic} Bearer ${secret}`;
+        const list = [{ id: secret, name: echo, [secret]: [basic] }];
+        const handlers = [
+          json({ list, [secret]: echo }),
+          json({ error: echo }, 401, {
+            'www-authenticate': `Basic ${basic}, Bearer ${secret}`,
+            location: `/${secret}`,
+          }),
+          json({ error: echo }, 403),
+          json({ error: echo }, 400),
+        ];
+        for (const from of [`file: ${join(folder, 'secret')}`, `secret: ${secret}`]) {
+          const upstream = `, credential: { kind: service, ${credential}${from} }`;
+          const yaml = `allowUnverifiedCallers: true\n${settings('items: list, pagination: { kind: none }', upstream)}`;
+          for (const handler of handlers) {
+            const shown = await printed(handler, yaml);
+            for (const part of [secret, secret.slice(0, 12)]) expect(shown).not.to.contain(part);
+            if (credential?.startsWith('user') === true) expect(shown).not.to.contain(basic);
+            expect(shown).to.contain('[credential]').and.contain('credential');
+          }
+          expect(await printed(handlers[1] as RequestListener, yaml)).to.contain(
+            "Portico's own secret was in the header",
+          );
+        }
+      }));
+  }
+
   it('the token, wherever a platform echoes it', async () => {
     const echo = `${TOKEN} Bearer ${TOKEN} ${encodeURIComponent(`${TOKEN}==`)} ${TOKEN.slice(0, 4)}\u0000${TOKEN.slice(4)}`;
     const list = [{ id: TOKEN, name: echo, [TOKEN]: [TOKEN], description: `${'x'.repeat(155)}${TOKEN}` }];

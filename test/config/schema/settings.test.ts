@@ -207,7 +207,7 @@ describe('the settings of an upstream', () => {
       'upstreams.api.credential.kind: query is none of them: a credential must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream',
     ]);
     expect(issues({ api: { credential: { kind: 'headr' } } })).to.deep.equal([
-      'upstreams.api.credential.kind: must be one of passthrough, header, none; did you mean header?',
+      'upstreams.api.credential.kind: must be one of passthrough, header, service, none; did you mean header?',
     ]);
   });
 
@@ -216,6 +216,54 @@ describe('the settings of an upstream', () => {
       'upstreams.api.credential.kind: none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
     ]);
     expect(issues({ api: { credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
+  });
+
+  it("go with a secret of the deployment's own only where unverified callers are allowed", () => {
+    const credential = { kind: 'service', file: '/run/secrets/acme' };
+    expect(issues({ api: { credential } })).to.deep.equal([
+      'upstreams.api.credential.kind: service shows any caller what its secret may see, verified by nobody: set allowUnverifiedCallers: true if that is meant',
+    ]);
+    expect(issues({ api: { credential }, allowUnverifiedCallers: true })).to.deep.equal([]);
+  });
+
+  it('have one secret for service, in a file or in settings', () => {
+    const issuesOf = (credential: object) =>
+      issues({ api: { credential: { kind: 'service', ...credential } }, allowUnverifiedCallers: true });
+    expect(issuesOf({})).to.deep.equal(['upstreams.api.credential: needs a secret: file, or secret as "${NAME}"']);
+    expect(issuesOf({ file: '/a', secret: 'b' })).to.deep.equal([
+      'upstreams.api.credential.secret: stands beside file: one of them is the secret',
+    ]);
+    expect(issuesOf({ file: '' })).to.deep.equal(['upstreams.api.credential.file: must not be empty']);
+    for (const secret of ['', ' ', 'a\n', ' a', 'a\r\nX-B: c', 'ä', '\u0000']) {
+      expect(issuesOf({ secret }), JSON.stringify(secret)).to.deep.equal([
+        'upstreams.api.credential.secret: must be printable ASCII, without white space around it',
+      ]);
+    }
+    expect(issuesOf({ secret: 'a b' })).to.deep.equal([]);
+  });
+
+  it('send the secret of service where they say, in no header twice', () => {
+    const issuesOf = (credential: object, headers = {}) =>
+      issues({
+        api: { headers, credential: { kind: 'service', secret: 'a', ...credential } },
+        allowUnverifiedCallers: true,
+      });
+    expect(issuesOf({ user: 'a:b' })).to.deep.equal([
+      'upstreams.api.credential.user: must be printable ASCII without a colon (RFC 7617)',
+    ]);
+    expect(issuesOf({ format: 'Bearer' })).to.deep.equal([
+      'upstreams.api.credential.format: must hold {token} exactly once',
+    ]);
+    expect(issuesOf({ name: 'Host' })).to.deep.equal([
+      'upstreams.api.credential.name: is a header that HTTP or Portico itself decides on',
+    ]);
+    expect(issuesOf({}, { authorization: 'b' })).to.deep.equal([
+      'upstreams.api.headers.authorization: is the header of the credential',
+    ]);
+    expect(issuesOf({ name: 'X-Key' }, { 'x-key': 'b' })).to.deep.equal([
+      'upstreams.api.headers.x-key: is the header of the credential',
+    ]);
+    expect(issuesOf({ name: 'X-Key' }, { authorization: 'b' })).to.deep.equal([]);
   });
 });
 

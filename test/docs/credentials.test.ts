@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { settingsJsonSchema } from '../../src/config/json-schema.ts';
+import { load } from '../config/settings-file.ts';
+import { settingsOf } from '../config/settings-list.ts';
+import { codeBlocks } from '../support/docs.ts';
+
+const FILE = 'docs/credentials.md';
+const PAGE = readFileSync(FILE, 'utf8');
+
+describe('docs/credentials.md', () => {
+  it('tells of each kind of credential that there is, and of no other', () => {
+    const kinds = settingsOf(JSON.parse(settingsJsonSchema())).flatMap(
+      ({ block }) => /^upstreams\.<name>\.credential of kind (\w+)$/.exec(block)?.[1] ?? [],
+    );
+    const told = [...PAGE.matchAll(/^\| \[`(\w+)`\]/gm)].map(([, kind]) => kind);
+    expect(told).to.have.members([...new Set(kinds)]);
+  });
+
+  it('has settings that are valid, and refused without allowUnverifiedCallers', async () => {
+    const [mixed = ''] = codeBlocks(FILE, 'yaml');
+    const { config } = await load(mixed);
+    expect(config.upstreams['shared']?.credential).to.include({ kind: 'service', name: 'X-Api-Key' });
+    const refused = await load(mixed.replace('allowUnverifiedCallers: true\n', '')).catch(String);
+    expect(refused).to.contain('service shows any caller what its secret may see');
+  });
+});
