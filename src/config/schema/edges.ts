@@ -90,7 +90,7 @@ const StdioSettings = z.strictObject({
     .string()
     .default('')
     .describe(
-      'Access token that portico stdio and portico check --probe read the platform with. Left out of a file: PORTICO_TOKEN of the environment. Empty: neither starts.',
+      'Access token that portico stdio and portico check --probe read the platform with. Left out of a file: PORTICO_TOKEN of the environment. Empty: neither starts where a platform is given it.',
     ),
 });
 
