@@ -30,7 +30,9 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
   let scene: Scene;
   let start: Inside;
   let end: Inside;
-  let resident: number[];
+  /** Of its JavaScript and buffers, and all of it, after each tenth. */
+  const held: number[] = [];
+  const resident: number[] = [];
   const counts: Record<string, number> = {};
   const mistakes: string[] = [];
   /** Lines of the log that should not be there, and how many there are in all. */
@@ -73,12 +75,12 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
       start = await lookInside(folder);
       // A standard stream is wrapped when it is first used. Its socket has been there from the beginning.
       start = { ...start, active: [...start.active, 'PipeWrap'] };
-      resident = [];
       scene.flap(true);
       for (let round = 0; round < ROUNDS; round += 1) {
         await runRound(round);
         if ((round + 1) % (ROUNDS / 10) > 0) continue;
-        await lookInside(folder); // collects what is garbage
+        const { heapBytes } = await lookInside(folder); // collects what is garbage
+        held.push(heapBytes);
         resident.push(await residentBytes(scene.portico));
       }
       scene.flap(false);
@@ -87,7 +89,7 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
       sift(ended.stdout);
     });
     if (process.env['SOAK_REPORT'])
-      process.stderr.write(`${JSON.stringify({ counts, resident, faults: scene.faults() })}\n`);
+      process.stderr.write(`${JSON.stringify({ counts, held, resident, faults: scene.faults() })}\n`);
   });
 
   after(() => scene?.close());
