@@ -84,9 +84,10 @@ interface Reading {
   readonly budget: Budget;
 }
 
-/** A path that settings can hold: printable, and with whole names in its braces. */
+/** A path that settings can hold: printable, without what would be sent as another path, and with whole names in its braces. */
 function isPath(path: string): boolean {
-  return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x7a~]|\{[\w.-]+\})*$/.test(path);
+  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return false;
+  return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x5b\x5d-\x7a~]|\{[\w.-]+\})*$/.test(path);
 }
 
 function listingAt(path: string, item: Json | undefined, { document, resolve, budget }: Reading): Listing[] {

@@ -48,8 +48,8 @@ function judgeMessage(message: Json, { status, headers }: RawResponse, id: unkno
   check(message?.jsonrpc === '2.0', 'the version of JSON-RPC');
   check('result' in message !== 'error' in message, 'either a result or an error');
   const { error } = message;
-  // What is no request need not have an id that can be told.
-  const untold = error?.data?.code === 'invalid_rpc' && message.id === null;
+  // What is no request need not have an id that can be told; what holds too much is not parsed.
+  const untold = ['invalid_rpc', 'too_large'].includes(error?.data?.code) && message.id === null;
   if (id !== undefined) check(message.id === id || untold, 'the id');
   if (error === undefined) {
     check(status === 200 && message.id !== null, 'a result');
