@@ -25,9 +25,11 @@ async function heldBy<T>(work: () => Promise<T>): Promise<{ readonly result: T; 
   gc();
   const before = process.memoryUsage().external;
   let most = 0;
+  const held = () => process.memoryUsage().external - before;
   const timer = setInterval(() => {
+    if (held() <= most) return;
     gc?.();
-    most = Math.max(most, process.memoryUsage().external - before);
+    most = Math.max(most, held());
   }, 1);
   const result = await work();
   clearInterval(timer);
