@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
@@ -8,6 +7,7 @@ import { toolItem } from '../support/loads.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../support/process.ts';
 import { exchange, get, openConnection, type RawConnection, requestText } from '../support/raw-http.ts';
 import type { RawResponse } from '../support/raw-response.ts';
+import { residentBytes } from '../support/resident-bytes.ts';
 
 const LIST = '/mcp/v1/resources';
 const read = (name: string) => `${LIST}/read?uri=platform://${name}`;
@@ -54,15 +54,9 @@ upstreams: { projects: ${upstream}, workflows: ${upstream}, tools: ${upstream} }
   await inFolder(async (folder) => {
     const portico = runPortico(['--config', await writeSettings(folder, settings)], HEAP);
     await work(portico, await portico.ready);
-    expect(await rssOf(portico)).to.be.below(MAX_RSS_BYTES);
+    expect(await residentBytes(portico)).to.be.below(MAX_RSS_BYTES);
     expect((await portico.stop('SIGKILL')).signal).to.equal('SIGKILL');
   });
-}
-
-/** Bytes that a process takes; 0 where the system does not say so in a file. */
-async function rssOf({ child }: PorticoProcess): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-  return 1024 * Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0);
 }
 
 const outcomes = ({ stdout }: PorticoProcess) => [...stdout().matchAll(/"outcome":"(\w+)"/g)].map(([, name]) => name);
