@@ -1,0 +1,184 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
+import {
+  agree,
+  CLIENT,
+  createProvider,
+  type Format,
+  type ProviderOptions,
+  resourceServer,
+} from './authorization/provider.ts';
+import { createStore } from './authorization/store.ts';
+import { onCleanup } from './cleanup.ts';
+import { type Listening, listen } from './listening.ts';
+
+export { TOKEN_EXCHANGE } from './authorization/token-exchange.ts';
+export { CLIENT };
+
+/** Who signs in, unless a test says otherwise. */
+export const SUBJECT = 'ada';
+
+export interface AuthorizationServerOptions {
+  /** What may be asked for, for any resource. @default ['read', 'admin'] */
+  readonly scopes?: readonly string[];
+  /** What tokens are that clients obtain over HTTP. @default 'jwt' */
+  readonly format?: Format;
+  /** How long tokens hold. @default 600 */
+  readonly seconds?: number;
+}
+
+/** What a token says. */
+export interface Issued {
+  /** RFC 8707: who it is for, its `aud`. */
+  readonly resource: string;
+  /** @default SUBJECT */
+  readonly subject?: string;
+  /** With a blank between two. @default every scope */
+  readonly scope?: string;
+  /** @default as the server's */
+  readonly format?: Format;
+  /** How long it holds, 1 at least. @default as the server's */
+  readonly seconds?: number;
+  /** Claims beside these: a tenant. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A real authorization server (oidc-provider) on a port of loopback. `refuse()` takes it down, `accept()` brings it back
+ * on the same port.
+ *
+ * Its tokens are for whatever `resource` is asked for. Clients register themselves, or are {@link CLIENT}: authorization
+ * code with PKCE, client credentials, RFC 8693 (`subject_token` of this server, `audience` or `resource`, `scope`),
+ * introspection and revocation. Whoever comes to sign in is {@link SUBJECT}, and agrees to all that is asked.
+ */
+export interface AuthorizationServer extends Listening {
+  /** `http://127.0.0.1:<port>`, without a slash. */
+  readonly issuer: string;
+  readonly endpoints: Readonly<Record<'authorization' | 'token' | 'jwks' | 'introspection' | 'revocation', string>>;
+  /** Every request so far, oldest first. */
+  readonly requests: readonly IncomingMessage[];
+  /**
+   * Has this respond from now on, to requests for this path alone where one is named: `() => {}` hangs. `undefined`: the
+   * server itself again.
+   */
+  respond(handler: RequestListener | undefined, path?: string): void;
+  /** A token as clients obtain it, without asking for it. */
+  issue(issued: Issued): Promise<string>;
+  /** A JWT of these claims and no other, signed with the key in use. */
+  sign(claims: JWTPayload, header?: { readonly typ?: string; readonly kid?: string }): Promise<string>;
+  /** Signs with a key that nobody has seen. `keepOld`: whether those before are still published. @default false */
+  rotateKeys(options?: { readonly keepOld?: boolean }): Promise<void>;
+  /** What a browser does with an authorization request: gives the address that it is sent back to, with the code. */
+  signIn(authorizationUrl: string | URL): Promise<URL>;
+}
+
+/** Starts one. It ends with its test, which fails where the server itself had a bug. */
+export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
+  const { scopes = ['read', 'admin'], format = 'jwt', seconds = 600 } = options;
+  const requests: IncomingMessage[] = [];
+  const instead = new Map<string | undefined, RequestListener>();
+  const server = createServer((request, response) => {
+    requests.push(request);
+    const path = request.url?.split('?')[0];
+    (instead.get(path) ?? instead.get(undefined) ?? respondItself)(request, response);
+  });
+  const listening = await listen(server);
+  const issuer = listening.url;
+
+  const bugs: Error[] = [];
+  onCleanup(() => {
+    if (bugs.length > 0) throw new AggregateError(bugs, 'the authorization server had a bug');
+  });
+
+  const extraClaims = new WeakMap<object, Readonly<Record<string, unknown>>>();
+  const store = createStore();
+  let current: ProviderOptions = {
+    ...{ issuer, store, scopes, format, seconds, keys: [await newKey()] },
+    claimsOf: (token) => extraClaims.get(token),
+    onBug: (error) => bugs.push(error),
+  };
+  let provider = createProvider(current);
+  let callback = provider.callback();
+
+  const respondItself: RequestListener = (request, response) => {
+    if (request.url?.startsWith('/interaction/') !== true) {
+      callback(request, response);
+      return;
+    }
+    agree(provider, SUBJECT, request, response).catch((error: Error) => {
+      bugs.push(error);
+      response.destroy();
+    });
+  };
+
+  async function issue(issued: Issued): Promise<string> {
+    const { resource, subject = SUBJECT, scope = scopes.join(' '), claims } = issued;
+    const client = await provider.Client.find(CLIENT.id);
+    if (client === undefined) throw new Error('there is no client');
+    const token = new provider.AccessToken({
+      ...{ accountId: subject, client, grantId: '', gty: 'of the test', scope },
+      resourceServer: new provider.ResourceServer(resource, resourceServer(current, issued.format ?? format)),
+      expiresIn: issued.seconds ?? seconds,
+    });
+    if (claims !== undefined) extraClaims.set(token, claims);
+    return token.save();
+  }
+
+  const endpoint = (name: string) => provider.urlFor(name);
+  return {
+    ...listening,
+    issuer,
+    endpoints: {
+      authorization: endpoint('authorization'),
+      token: endpoint('token'),
+      jwks: endpoint('jwks'),
+      introspection: endpoint('introspection'),
+      revocation: endpoint('revocation'),
+    },
+    requests,
+    respond(handler, path) {
+      if (handler === undefined) instead.delete(path);
+      else instead.set(path, handler);
+    },
+    issue,
+    async sign(claims, header = {}) {
+      const [key] = current.keys;
+      if (key === undefined) throw new Error('there is no key');
+      const protectedHeader = { typ: 'at+jwt', kid: String(key.kid), ...header, alg: 'ES256' };
+      return new SignJWT(claims).setProtectedHeader(protectedHeader).sign(await importJWK(key, 'ES256'));
+    },
+    async rotateKeys({ keepOld = false } = {}) {
+      current = { ...current, keys: [await newKey(), ...(keepOld ? current.keys : [])] };
+      provider = createProvider(current);
+      callback = provider.callback();
+    },
+    signIn,
+  };
+
+  /** Follows redirects, with the cookies that come on the way, until one leads elsewhere. */
+  async function signIn(authorizationUrl: string | URL): Promise<URL> {
+    const cookies = new Map<string, string>();
+    let url = new URL(authorizationUrl);
+    for (let hops = 0; url.origin === issuer; hops += 1) {
+      if (hops === 10) throw new Error('the authorization server redirects without end');
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+      const response = await fetch(url, { headers: { cookie }, redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (location === null) throw new Error(`no way on from ${url.pathname}: ${await response.text()}`);
+      for (const line of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        cookies.set(name, value);
+      }
+      url = new URL(location, url);
+    }
+    return url;
+  }
+}
+
+let keys = 0;
+
+async function newKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  keys += 1;
+  return { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: `key-${keys}` };
+}
