@@ -8,6 +8,7 @@ import { type ConnectionBounds, createConnections } from './connection/connectio
 import { createListener, type ListenerSettings, listen } from './connection/listener.ts';
 import { createHandler } from './handler.ts';
 import type { Limits } from './limits/limits.ts';
+import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
 
@@ -22,6 +23,8 @@ export interface EdgeOptions {
   readonly authenticate: Authenticate;
   /** @default none */
   readonly limits?: Limits | undefined;
+  /** @default nothing is refused for that */
+  readonly overload?: Overload | undefined;
   readonly operations: readonly Operation[];
 }
 
@@ -37,7 +40,8 @@ export interface Edge {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, inactivityMs, events, authenticate, limits, operations }: EdgeOptions): Edge {
+export function createEdge(options: EdgeOptions): Edge {
+  const { settings, inactivityMs, events, authenticate, limits, overload, operations } = options;
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
     events.requestEnded?.(exchange);
@@ -47,7 +51,7 @@ export function createEdge({ settings, inactivityMs, events, authenticate, limit
     address: () => server.address(),
     isStopping: () => connections.isStopping,
   });
-  const handle = createHandler({ admit, authenticate, limits, connections, events });
+  const handle = createHandler({ admit, authenticate, limits, overload, connections, events });
   const server = createListener(settings, inactivityMs, createApp(operations, handle));
   answerClientErrors(server, connections, events);
   server.on('connection', connections.open);
@@ -62,6 +66,7 @@ export function createEdge({ settings, inactivityMs, events, authenticate, limit
     async listen() {
       const url = await listen(server, settings);
       server.on('error', (error) => events.listenerFailed?.({ error }));
+      overload?.watch();
       return url;
     },
     async drain(graceMs) {
@@ -78,6 +83,7 @@ export function createEdge({ settings, inactivityMs, events, authenticate, limit
       grace.abort();
       const cut = connections.cut('draining');
       await finished;
+      overload?.stop();
       // Ends what else http.Server keeps going.
       server.close();
       return cut === 0;

@@ -6,6 +6,7 @@ import { type Events, tellBound } from '../observability/events.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
 import type { Limits } from './limits/limits.ts';
+import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Admit } from './request/admit.ts';
 import { discardBody } from './request/incoming-body.ts';
@@ -17,6 +18,8 @@ export interface HandlerOptions {
   readonly authenticate: Authenticate;
   /** @default none */
   readonly limits?: Limits | undefined;
+  /** @default nothing is refused for that */
+  readonly overload?: Overload | undefined;
   readonly connections: Connections;
   readonly events: Events;
 }
@@ -25,11 +28,13 @@ export interface HandlerOptions {
 export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>;
 
 /**
- * The way of every request, once its exchange is open and its operation is found: admit → authenticate, within the
- * limits → operation → send. What any of them throws is answered with its row of the error table; a bug is a 500 there and
+ * The way of every request, once its exchange is open and its operation is found: admit → authenticate, unless there is
+ * too much to do, within the limits → operation → send. What any of them throws is answered with its row of the error table; a bug is a 500 there and
  * a line in the log.
  */
-export function createHandler({ admit, authenticate, limits, connections, events }: HandlerOptions): Handle {
+export function createHandler(options: HandlerOptions): Handle {
+  const { admit, authenticate, limits, overload, connections, events } = options;
+
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
@@ -39,6 +44,8 @@ export function createHandler({ admit, authenticate, limits, connections, events
     if (exchange.gone) return;
     try {
       admit(exchange, operation);
+      // What is open costs no more than to refuse it; and an orchestrator must not take an instance at work for a dead one.
+      if (operation.open !== true) overload?.check();
       let response: HttpResponse;
       if (operation.open === true) response = operation.respond(exchange);
       else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {

@@ -4,6 +4,7 @@ import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge } from './edge.ts';
 import { createLimits, type LimitSettings } from './limits/limits.ts';
+import { createOverload } from './limits/overload.ts';
 import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
 import { landingOperation } from './operations/landing.ts';
 import { probeOperations } from './operations/probes.ts';
@@ -19,6 +20,8 @@ export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly trustedProxies: readonly string[];
   /** Bytes of request bodies that are held at once. */
   readonly maxHeldBodyBytes: number;
+  /** How late the event loop may be. 0: however late. */
+  readonly maxEventLoopDelayMs: number;
   readonly compressMinBytes: number;
 }
 
@@ -55,6 +58,7 @@ export function createPublicEdge(options: PublicEdgeOptions): Edge {
   return createEdge({
     settings,
     limits,
+    overload: createOverload(settings.maxEventLoopDelayMs),
     // So long may a connection be silent before its response is begun.
     inactivityMs: readDeadlineMs + settings.sendTimeoutMs,
     authenticate,

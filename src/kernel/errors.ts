@@ -226,7 +226,7 @@ export const ERRORS = {
   overloaded: {
     status: 503,
     rpc: INTERNAL_ERROR,
-    title: 'Too many reads',
+    title: 'Overloaded',
     detail: 'Too many requests to the platform are waiting already. Try again after Retry-After.',
     retryAfterSeconds: 1,
   },

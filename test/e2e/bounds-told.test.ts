@@ -66,6 +66,7 @@ const CASES: Readonly<Record<string, Case>> = {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'limits.maxKeys': 'refuses nothing: what was added longest ago begins anew',
   'http.maxConnections': 'the event connectionsRefused; test/http/edge.test.ts',
+  'http.maxEventLoopDelayMs': 'test/http/limits/overload.test.ts',
   'http.maxPipelined': 'refuses nothing: what is beyond waits',
   'http.maxPipelinedWaiting': 'test/http/connection/waiting-lines.test.ts',
   'http.maxConnectionUnsentBytes': 'refuses nothing: what is beyond waits',

@@ -42,6 +42,7 @@ const SETTINGS: HttpSettings = {
   maxPipelined: 16,
   maxPipelinedWaiting: 4096,
   maxHeldBodyBytes: 67_108_864,
+  maxEventLoopDelayMs: 0,
   maxConnectionUnsentBytes: 1_048_576,
   maxUnsentBytes: 268_435_456,
   compressMinBytes: 1024,

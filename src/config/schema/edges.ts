@@ -59,6 +59,11 @@ const HttpShape = z.strictObject({
   maxHeldBodyBytes: bytes(1024)
     .default(67_108_864)
     .describe('Request bodies that are held until their requests are answered, all together; more are 503.'),
+  maxEventLoopDelayMs: milliseconds(0)
+    .default(500)
+    .describe(
+      'How late the event loop may be, several times in a row; then reads and MCP are 503 until it has caught up. 0: however late.',
+    ),
   maxConnectionUnsentBytes: bytes(1)
     .default(1_048_576)
     .describe('Answers that one connection may leave unread; beyond, no further request of it is worked on.'),
