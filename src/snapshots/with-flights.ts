@@ -1,7 +1,6 @@
-import type { Caller } from '../kernel/caller.ts';
-import { withAbort } from '../kernel/deadline.ts';
+import { createFlights } from '../kernel/flights.ts';
 import type { Events } from '../observability/events.ts';
-import type { Load, Loader, LoadOptions } from './load.ts';
+import type { Load, Loader } from './load.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface FlightsOptions {
@@ -9,13 +8,6 @@ export interface FlightsOptions {
   /** Keeps account of the readers. */
   readonly waiting: Waiting;
   readonly events: Events;
-}
-
-/** One load that several readers wait for. */
-interface Flight {
-  readonly landing: Promise<Load>;
-  readonly controller: AbortController;
-  waiters: number;
 }
 
 /**
@@ -28,53 +20,21 @@ interface Flight {
  * Each reader, the first one too, takes a place among those that wait; where there is none, nothing is loaded for it.
  */
 export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
-  const flights = new Map<string, Flight>();
-
-  function leave(key: string, flight: Flight): void {
-    flight.waiters -= 1;
-    if (flight.waiters === 0 && flights.get(key) === flight) {
-      flights.delete(key);
-      flight.controller.abort();
-    }
-  }
+  const flights = createFlights<Load>();
 
   return async (caller, signal, options) => {
     signal.throwIfAborted();
     const { key } = caller;
     waiting.enter(key);
     try {
-      return await board(caller, signal, options);
+      const joins = flights.has(key);
+      if (joins) events.flightJoined?.({ resource });
+      const begun = performance.now();
+      const landed = await flights.board(key, signal, (shared) => load(caller, shared, options));
+      if (!joins) return landed;
+      return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
     } finally {
       waiting.leave(key);
     }
   };
-
-  async function board(caller: Caller, signal: AbortSignal, options?: LoadOptions): Promise<Load> {
-    const { key } = caller;
-    const joined = flights.get(key);
-    if (joined !== undefined) {
-      events.flightJoined?.({ resource });
-      const begun = performance.now();
-      const landed = await wait(joined);
-      return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
-    }
-    const controller = new AbortController();
-    const landing = load(caller, controller.signal, options).finally(() => {
-      if (flights.get(key) === flight) flights.delete(key);
-    });
-    // There may be nobody left to hear of it.
-    landing.catch(() => {});
-    const flight: Flight = { landing, controller, waiters: 0 };
-    flights.set(key, flight);
-    return wait(flight);
-
-    async function wait(boarded: Flight): Promise<Load> {
-      boarded.waiters += 1;
-      try {
-        return await withAbort(signal, () => boarded.landing);
-      } finally {
-        leave(key, boarded);
-      }
-    }
-  }
 }
