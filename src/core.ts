@@ -1,21 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { compileList } from './catalogue/compile.ts';
-import { createLoader, type Made } from './catalogue/loader.ts';
+import { createLoader } from './catalogue/loader.ts';
 import { createPageDesk } from './catalogue/page-desk.ts';
 import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillBody, fillPath } from './config/schema/templates.ts';
 import { type Authorization, openAuthorization } from './credentials/authorize.ts';
+import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
+import { createUsers, type Users } from './kernel/users.ts';
 import type { Events } from './observability/events.ts';
 import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
-import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
-import { createMemos } from './snapshots/memo.ts';
-import { createWaiting } from './snapshots/waiting.ts';
+import { renamed } from './snapshots/cache.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { lowerCased } from './upstream/client/client.ts';
 import type { Tap } from './upstream/client/tap.ts';
-import { createLoading } from './upstream/loading.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { ListPost } from './upstream/pagination/page-address.ts';
 
@@ -26,58 +26,57 @@ export interface CoreOptions {
   /** The registry that the settings were checked for. @default `RESOURCES` */
   readonly resources?: readonly Resource[];
   /** Sees each exchange with an upstream as it is. @default none */
-  readonly tap?: Tap;
+  readonly tap?: Tap | undefined;
+  /** The core so far, of which this one takes over what settings leave as it was. @default none */
+  readonly before?: Core | undefined;
 }
 
 type OpenUpstream = ReturnType<typeof openUpstream>;
 
 /** What every edge stands on: the catalogue, and the upstreams behind it. */
-export interface Core {
+export interface Core extends Pick<Users, 'enter' | 'leave'> {
+  readonly config: Config;
   readonly catalogue: Catalogue;
-  readonly cache: SnapshotCache;
   /** Those of the resources that are offered. */
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
+  readonly holdings: Holdings;
+  /**
+   * Ends it once nobody uses it, but for what `next` has taken over. What it holds of resources that `next` reads in another
+   * way is let go of at once.
+   */
+  retire(next: Core): Promise<void>;
+  /** Ends it at once. */
   close(): Promise<void>;
 }
 
 /**
  * Builds the catalogue that settings describe. No upstream is asked; the files of secrets are read. Throws `ConfigError`
- * where one of them cannot be used.
+ * where one of them cannot be used; nothing has changed then.
  */
-export function createCore(config: Config, { events, now, resources = RESOURCES, tap }: CoreOptions): Core {
+export function createCore(config: Config, { events, now, resources = RESOURCES, tap, before }: CoreOptions): Core {
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
-  const authorizations = openAuthorizations(
+  const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
-    { events, now },
+    { events, now, tap, before },
   );
-  const upstreams = new Map<string, OpenUpstream>();
-  const cache = createSnapshotCache(config.cache);
-  const memoFor = createMemos<Made>(config.cache.reuseMaxBytes);
+  const holdings =
+    before === undefined
+      ? createHoldings(config, resources)
+      : carriedOver(before.holdings, { from: before.config, to: config, resources });
+  const { memoFor, loading, waiting } = holdings;
+  const nameOf = (resource: string) => found(holdings.names.get(resource));
+  const cache = renamed(holdings.cache, nameOf);
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
-  const loading = createLoading({ maxBytes: config.maxLoadingBytes });
-  const waiting = createWaiting(config);
-
-  function upstreamOf({ upstream: name }: ResourceConfig): {
-    upstream: OpenUpstream;
-    timeoutMs: number;
-    baseUrl: string;
-  } {
-    const settings = config.upstreams[name];
-    const authorization = authorizations.get(name);
-    if (settings === undefined || authorization === undefined) throw new Error('the settings were not checked');
-    const { timeoutMs, baseUrl } = settings;
-    const upstream = upstreams.get(name) ?? openUpstream({ ...settings, ...authorization, name, events, tap });
-    upstreams.set(name, upstream);
-    return { upstream, timeoutMs, baseUrl };
-  }
+  const users = createUsers();
 
   const catalogue = createCatalogue(
     offered.map(({ resource, settings }) => {
       const { name } = resource;
-      const { upstream, timeoutMs, baseUrl } = upstreamOf(settings);
+      const { timeoutMs, baseUrl } = found(config.upstreams[settings.upstream]);
+      const upstream = found(upstreams.get(settings.upstream));
       const listSettings = {
         ...settings,
         baseUrl,
@@ -94,12 +93,12 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
         readPage: desk.open(name, listSettings),
         maxReadBytes: settings.maxReadBytes,
         loading,
-        memo: memoFor(name),
+        memo: memoFor(nameOf(name)),
         events,
         now,
       });
       const siblings = offered.filter((other) => other.settings.upstream === settings.upstream);
-      const read = withCache(load, {
+      const read = withCache(users.during(load), {
         resource: name,
         siblings: siblings.map((sibling) => sibling.resource.name),
         cache,
@@ -111,34 +110,68 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
       return { resource, definition: define(resource, config.scheme), known: knownValues(settings), read };
     }),
   );
+
+  async function close(kept: ReadonlySet<OpenUpstream> = new Set()): Promise<void> {
+    const ending = [...upstreams.values()].filter((upstream) => !kept.has(upstream));
+    await Promise.all([desk.close(), ...ending.map((upstream) => upstream.close())]);
+  }
+
   return {
+    config,
     catalogue,
-    cache,
     upstreams,
-    async close() {
-      await Promise.all([desk.close(), ...[...upstreams.values()].map((upstream) => upstream.close())]);
+    holdings,
+    enter: users.enter,
+    leave: users.leave,
+    async retire(next) {
+      const kept = new Set(next.holdings.names.values());
+      const drop = () => {
+        for (const name of holdings.names.values()) if (!kept.has(name)) holdings.cache.drop(name);
+      };
+      drop();
+      await users.none();
+      // What was under way has stored since.
+      drop();
+      await close(new Set(next.upstreams.values()));
     },
+    close: () => close(),
   };
 }
 
-/** How each of these upstreams is told who asks. */
-function openAuthorizations(
-  { upstreams }: Config,
+/** Opens these upstreams, but for those that run already under the same settings. */
+function openUpstreams(
+  config: Config,
   names: readonly string[],
-  { events, now }: Pick<CoreOptions, 'events' | 'now'>,
-): Map<string, Authorization> {
+  { events, now, tap, before }: Omit<CoreOptions, 'resources'>,
+): Map<string, OpenUpstream> {
   const authorizations = new Map<string, Authorization>();
+  const upstreams = new Map<string, OpenUpstream>();
   const issues: ConfigIssue[] = [];
   for (const name of new Set(names)) {
-    const settings = upstreams[name];
-    if (settings === undefined) continue;
+    const settings = found(config.upstreams[name]);
+    const running = before?.upstreams.get(name);
+    if (running !== undefined && isDeepStrictEqual(before?.config.upstreams[name], settings)) {
+      upstreams.set(name, running);
+      continue;
+    }
     const onChange = (issue?: string) => events.secretChanged?.({ upstream: name, issue });
     const opened = openAuthorization(settings.credential, { now, onChange });
     if ('issue' in opened) issues.push({ path: ['upstreams', name, 'credential', 'file'], message: opened.issue });
     else authorizations.set(name, opened);
   }
   if (issues.length > 0) throw new ConfigError(issues);
-  return authorizations;
+  // Once it is certain that all of them can be.
+  for (const [name, authorization] of authorizations) {
+    const settings = found(config.upstreams[name]);
+    upstreams.set(name, openUpstream({ ...settings, ...authorization, name, events, tap }));
+  }
+  return upstreams;
+}
+
+/** What settings that were checked have for certain. */
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the settings were not checked');
+  return value;
 }
 
 /** What fields may be, as far as settings say: the texts of their tables, and what stands where a platform has none. */

@@ -55,7 +55,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const now = options.now ?? Date.now;
   const events = joinEvents([logEvents(logger)]);
   const core = createCore(config, { events, now, resources });
-  const representations = createRepresentations(core.cache, { ...config.http, ...config.mcp });
+  const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   const authenticate = createAuthenticate();
   let draining = false;
   const common = { authenticate, events, isDraining: () => draining };

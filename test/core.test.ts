@@ -98,7 +98,7 @@ describe('the core', () => {
       { resource: 'tools', upstream: 'tools', items: 1 },
       { stored: 'tools' },
     ]);
-    expect(core.cache.entries).to.equal(1);
+    expect(core.holdings.cache.entries).to.equal(1);
   });
 
   it('gives neither of two resources the list of the other, though one body feeds both', async () => {

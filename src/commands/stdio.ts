@@ -28,7 +28,7 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
     ...config.mcp,
     graceMs: config.shutdown.graceMs,
     catalogue: core.catalogue,
-    representations: createRepresentations(core.cache, config.mcp),
+    representations: createRepresentations(core.holdings.cache, config.mcp),
     version: readVersion(),
     now: Date.now,
     identity,

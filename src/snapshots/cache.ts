@@ -25,6 +25,8 @@ export interface Epoch {
  * to one credential. Knows nothing of time.
  */
 export interface SnapshotCache {
+  /** What the caller's partition holds of a resource is held under this key. */
+  keyOf(resource: string, caller: CallerKeys): string;
   /** What the caller's partition holds of a resource. */
   get(resource: string, caller: CallerKeys): Load | undefined;
   /**
@@ -45,6 +47,8 @@ export interface SnapshotCache {
    * is room for more.
    */
   addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
+  /** Lets go of everything that is held of a resource. */
+  drop(resource: string): void;
   /** What is held, as it is charged. */
   readonly bytes: number;
   readonly entries: number;
@@ -67,7 +71,7 @@ interface Token {
 }
 
 /** Key of a snapshot: the one function that builds such keys. */
-export function snapshotKey(resource: string, partition: string): string {
+function snapshotKey(resource: string, partition: string): string {
   return `${partition} ${resource}`;
 }
 
@@ -84,6 +88,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): Snap
   // ends with the loads, where counters would have to be kept for ever.
   const underWay = new Map<string, Set<Token>>();
   return {
+    keyOf: (resource, { partition }) => snapshotKey(resource, partition),
     get: (resource, { partition }) => held.get(snapshotKey(resource, partition)),
     admittedAt(resource, caller) {
       if (!isShared(caller)) return Number.POSITIVE_INFINITY;
@@ -126,6 +131,11 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): Snap
       // The cache drops an entry that outgrows it; the bytes alone are worth more than nothing.
       if (charge(larger) <= maxBytes) held.set(key, larger);
     },
+    drop(resource) {
+      const ending = snapshotKey(resource, '');
+      for (const key of held.keys()) if (key.endsWith(ending)) held.delete(key);
+      for (const key of admitted.keys()) if (key.endsWith(ending)) admitted.delete(key);
+    },
     get bytes() {
       return held.calculatedSize;
     },
@@ -134,6 +144,28 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): Snap
     },
     get loading() {
       return underWay.size;
+    },
+  };
+}
+
+/** The same cache, in which each resource is held under another name. `nameOf` must tell all of them apart. */
+export function renamed(cache: SnapshotCache, nameOf: (resource: string) => string): SnapshotCache {
+  return {
+    keyOf: (resource, caller) => cache.keyOf(nameOf(resource), caller),
+    get: (resource, caller) => cache.get(nameOf(resource), caller),
+    admittedAt: (resource, caller) => cache.admittedAt(nameOf(resource), caller),
+    begin: (resource, caller) => cache.begin(nameOf(resource), caller),
+    evict: (resource, caller) => cache.evict(nameOf(resource), caller),
+    addRepresentation: cache.addRepresentation,
+    drop: (resource) => cache.drop(nameOf(resource)),
+    get bytes() {
+      return cache.bytes;
+    },
+    get entries() {
+      return cache.entries;
+    },
+    get loading() {
+      return cache.loading;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Events } from '../observability/events.ts';
-import { type SnapshotCache, snapshotKey } from './cache.ts';
+import type { SnapshotCache } from './cache.ts';
 import { freshUntil, type Lifetime } from './lifetime.ts';
 import type { Load, Loader } from './load.ts';
 
@@ -31,7 +31,7 @@ export function withStorage(load: Loader, { resource, cache, lifetime, events, n
     const epoch = cache.begin(resource, caller);
     try {
       const loaded = await load(caller, signal, options);
-      const key = snapshotKey(resource, caller.partition);
+      const key = cache.keyOf(resource, caller);
       // What nobody could ever be served is not worth a place.
       const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(toHold(loaded, key));
       if (stored) {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../src/snapshots/cache.ts';
+import { createSnapshotCache, type SnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { loadOf } from '../support/loads.ts';
 import { callerOf, text } from './departures.ts';
 
 const MANY = { maxBytes: 1_000_000, maxEntries: 100 };
 const alice = callerOf('alice');
-const KEY = snapshotKey('tools', 'alice');
+const KEY = createSnapshotCache(MANY).keyOf('tools', alice);
 
 function store(cache: SnapshotCache, load: Load, resource = 'tools', caller = alice): boolean {
   const epoch = cache.begin(resource, caller);

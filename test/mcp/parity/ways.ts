@@ -100,7 +100,7 @@ function stdio(modern: boolean): Way {
     const connection = openStdio({
       ...config.mcp,
       catalogue: core.catalogue,
-      representations: createRepresentations(core.cache),
+      representations: createRepresentations(core.holdings.cache),
       version: '1.2.3',
       now,
       events: {},

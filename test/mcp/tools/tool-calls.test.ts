@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { writeCursor } from '../../../src/mcp/tools/cursor.ts';
-import { createSnapshotCache, snapshotKey } from '../../../src/snapshots/cache.ts';
+import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
 import { callerWith } from '../../support/caller.ts';
 import { catalogueOf, type Reader } from '../../support/catalogue.ts';
@@ -122,7 +122,7 @@ describe('a tool', () => {
   it('makes the pages of a snapshot once, those of the usual size', async () => {
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 });
     const caller = callerWith();
-    const cached = { key: snapshotKey('tools', caller.partition), freshUntil: NOW + 1000, stored: false };
+    const cached = { key: cache.keyOf('tools', caller), freshUntil: NOW + 1000, stored: false };
     const stored = loadOf(ITEMS, { cached });
     cache.begin('tools', caller).store(stored);
     const held = () => cache.get('tools', caller) ?? stored;

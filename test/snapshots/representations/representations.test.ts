@@ -3,7 +3,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/kernel/errors.ts';
-import { createSnapshotCache, type SnapshotCache, snapshotKey } from '../../../src/snapshots/cache.ts';
+import { createSnapshotCache, type SnapshotCache } from '../../../src/snapshots/cache.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
 import { loadOf } from '../../support/loads.ts';
@@ -19,7 +19,7 @@ function setUp(bounds = BOUNDS) {
 
 /** A load as a read gives it, held for alice. */
 function held(cache: SnapshotCache, load: Load, resource = 'tools'): Load {
-  const stored = { ...load, cached: { key: snapshotKey(resource, alice.partition), freshUntil: 0, stored: true } };
+  const stored = { ...load, cached: { key: cache.keyOf(resource, alice), freshUntil: 0, stored: true } };
   const epoch = cache.begin(resource, alice);
   expect(epoch.store(stored)).to.equal(true);
   epoch.end();

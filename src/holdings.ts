@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Made } from './catalogue/loader.ts';
+import { type Config, resourceConfig } from './config/schema/settings.ts';
+import type { Resource } from './resources/resource.ts';
+import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
+import { createMemos, type Memo } from './snapshots/memo.ts';
+import { createWaiting, type Waiting } from './snapshots/waiting.ts';
+import { createLoading, type Loading } from './upstream/loading.ts';
+
+/** What outlasts a change of settings. Its bounds are those of the first settings. */
+export interface Holdings {
+  readonly cache: SnapshotCache;
+  readonly memoFor: (name: string) => Memo<Made> | undefined;
+  readonly loading: Loading;
+  readonly waiting: Waiting;
+  /** Under which name it has what it holds of each resource: another one once that is read in another way. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** What there is before anything is read. */
+export function createHoldings(config: Config, resources: readonly Resource[]): Holdings {
+  return {
+    cache: createSnapshotCache(config.cache),
+    memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
+    loading: createLoading({ maxBytes: config.maxLoadingBytes }),
+    waiting: createWaiting(config),
+    names: new Map(resources.map(({ name }) => [name, name])),
+  };
+}
+
+/** The same under other settings: of a resource that they read in another way, nothing is held. */
+export function carriedOver(
+  held: Holdings,
+  { from, to, resources }: { readonly from: Config; readonly to: Config; readonly resources: readonly Resource[] },
+): Holdings {
+  const names = resources.map((resource) => {
+    const { name } = resource;
+    const before = held.names.get(name) ?? name;
+    return [name, isReadAlike(resource, from, to) ? before : following(before)] as const;
+  });
+  return { ...held, names: new Map(names) };
+}
+
+/** `tools`, `tools~2`, `tools~3`: no resource has such a name. */
+function following(name: string): string {
+  const [own = '', count = '1'] = name.split('~');
+  return `${own}~${Number(count) + 1}`;
+}
+
+/** Whether two settings ask one upstream for a resource, with one credential, and map it alike. How long it is kept may differ. */
+function isReadAlike(resource: Resource, from: Config, to: Config): boolean {
+  const [before, after] = [from, to].map((config) => {
+    const { cache: _, ...settings } = resourceConfig(config, resource);
+    return { ...settings, upstream: config.upstreams[settings.upstream] };
+  });
+  return isDeepStrictEqual(before, after);
+}
