@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { changeSettings, type SettingsChanges } from './config/changes.ts';
 import { parseConfig } from './config/load-config.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
 import { createAuthenticate } from './credentials/authenticate.ts';
-import { createAdminEdge, createPublicEdge } from './http/listeners.ts';
+import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
 import { type Events, joinEvents } from './observability/events.ts';
 import { logEvents } from './observability/log.ts';
@@ -38,6 +39,11 @@ export interface Gateway {
   /** Listens, and resolves with `url`. Rejects with Node's own error where it cannot. No upstream is asked. */
   start(): Promise<string>;
   /**
+   * Goes on by other settings, and tells what they have changed. What is under way ends by those that it began with. Throws
+   * `ConfigError` with every issue in them; nothing has changed then.
+   */
+  change(settings: SettingsInput): SettingsChanges;
+  /**
    * Drains: `/readyz` says 503 for `shutdown.delayMs`, then nothing more is accepted, and what is in flight has
    * `shutdown.graceMs` to finish. Resolves with whether all of it did. `signal` is why, for the log.
    */
@@ -50,28 +56,38 @@ export interface Gateway {
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const { resources = RESOURCES } = options;
-  const config = parseConfig(settings, resources);
+  let config = parseConfig(settings, resources);
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const now = options.now ?? Date.now;
   const events = joinEvents([logEvents(logger)]);
-  const core = createCore(config, { events, now, resources });
+  let core = createCore(config, { events, now, resources });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   const authenticate = createAuthenticate();
   let draining = false;
   const common = { authenticate, events, isDraining: () => draining };
-  const http = createPublicEdge({
+  const publicOptions = (): PublicEdgeOptions => ({
     ...common,
     settings: config.http,
     limits: config.limits,
     catalogue: core.catalogue,
+    users: core,
     representations,
     now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
     rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, now }) : undefined,
   });
+  const http = createPublicEdge(publicOptions());
   const admin = config.admin.enabled ? createAdminEdge({ ...common, settings: config.admin }) : undefined;
+  /** Resolves once the cores before this one are closed, one after the other: what one takes over, another may still use. */
+  let retired = Promise.resolve();
+  const retiring = new Set<Core>();
   let url: string | undefined;
   let adminUrl: string | undefined;
+
+  function retire(before: Core, next: Core): void {
+    retiring.add(before);
+    retired = retired.then(() => before.retire(next)).finally(() => retiring.delete(before));
+  }
 
   return {
     get url() {
@@ -95,13 +111,23 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },
+    change(input) {
+      const changed = changeSettings(config, parseConfig(input, resources));
+      const next = createCore(changed.config, { events, now, resources, before: core });
+      retire(core, next);
+      config = changed.config;
+      core = next;
+      http.change(publicOptions());
+      events.settingsChanged?.(changed.changes);
+      return changed.changes;
+    },
     async close(signal) {
       draining = true;
       events.draining?.({ signal });
       await sleep(config.shutdown.delayMs);
       const whole = await http.drain(config.shutdown.graceMs);
       await admin?.drain(0);
-      await core.close();
+      await Promise.all([...retiring, core].map((open) => open.close()));
       events.drained?.({ whole });
       return whole;
     },

@@ -1,6 +1,8 @@
+import type { RequestListener } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Authenticate } from '../credentials/authenticate.ts';
+import type { Users } from '../kernel/users.ts';
 import type { Events } from '../observability/events.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
@@ -15,23 +17,32 @@ import { type AdmitOptions, createAdmit } from './request/admit.ts';
 /** At most one event in this time says that connections are refused. */
 const REFUSALS_PAUSE_MS = 10_000;
 
-export interface EdgeOptions {
-  readonly settings: ListenerSettings & ConnectionBounds & Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins'>;
-  /** How long nothing may move on a connection. */
-  readonly inactivityMs: number;
-  readonly events: Events;
+/** What a listener answers, and whom. */
+export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins'> {
+  readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
   /** @default none */
   readonly limits?: Limits | undefined;
+  /** Counts the exchanges that are answered by it. @default nobody does */
+  readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
+  /** How long nothing may move on a connection. */
+  readonly inactivityMs: number;
+}
+
+export interface EdgeOptions {
+  readonly settings: ListenerSettings & ConnectionBounds;
+  readonly events: Events;
   /** @default nothing is refused for that */
   readonly overload?: Overload | undefined;
-  readonly operations: readonly Operation[];
+  readonly service: Service;
 }
 
 /** One HTTP listener, and the way it ends. */
 export interface Edge {
   /** Resolves with the base URL, `http://127.0.0.1:1234` or `unix:/path`. Rejects with Node's own error. */
   listen(): Promise<string>;
+  /** Answers by this from now on. What has begun ends as it began. */
+  serve(service: Service): void;
   /**
    * Takes no more, and gives what is in flight `graceMs` to finish; then destroys what is left. Resolves once nothing is
    * open, with whether every response was sent whole.
@@ -40,19 +51,25 @@ export interface Edge {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge(options: EdgeOptions): Edge {
-  const { settings, inactivityMs, events, authenticate, limits, overload, operations } = options;
+export function createEdge({ settings, events, overload, service }: EdgeOptions): Edge {
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
+    exchange.users?.leave();
     events.requestEnded?.(exchange);
   });
-  const admit = createAdmit({
-    ...settings,
-    address: () => server.address(),
-    isStopping: () => connections.isStopping,
-  });
-  const handle = createHandler({ admit, authenticate, limits, overload, connections, events });
-  const server = createListener(settings, inactivityMs, createApp(operations, handle));
+
+  function answerBy({ operations, ...rest }: Service): RequestListener {
+    const admit = createAdmit({
+      ...settings,
+      ...rest,
+      address: () => server.address(),
+      isStopping: () => connections.isStopping,
+    });
+    return createApp(operations, createHandler({ ...rest, admit, overload, connections, events }));
+  }
+
+  let answer = answerBy(service);
+  const server = createListener(settings, service.inactivityMs, (req, res) => answer(req, res));
   answerClientErrors(server, connections, events);
   server.on('connection', connections.open);
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -68,6 +85,10 @@ export function createEdge(options: EdgeOptions): Edge {
       server.on('error', (error) => events.listenerFailed?.({ error }));
       overload?.watch();
       return url;
+    },
+    serve(next) {
+      answer = answerBy(next);
+      server.timeout = next.inactivityMs;
     },
     async drain(graceMs) {
       connections.stop();

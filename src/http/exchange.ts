@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
+import type { Users } from '../kernel/users.ts';
 import type { RequestRecord } from '../observability/events.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
 import { forbidsCache } from './request/conditional.ts';
@@ -59,6 +60,8 @@ export class Exchange implements RequestRecord {
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
   /** Bytes of its body that are held. */
   heldBytes = 0;
+  /** Count it as long as it has not ended. */
+  users: Pick<Users, 'enter' | 'leave'> | undefined = undefined;
   /** Gives back what it holds; called once it has ended. */
   release: (() => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;

@@ -2,6 +2,7 @@ import type { Authenticate } from '../credentials/authenticate.ts';
 import { redact } from '../credentials/redact.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { Users } from '../kernel/users.ts';
 import { type Events, tellBound } from '../observability/events.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
@@ -20,6 +21,8 @@ export interface HandlerOptions {
   readonly limits?: Limits | undefined;
   /** @default nothing is refused for that */
   readonly overload?: Overload | undefined;
+  /** @default nobody counts */
+  readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   readonly connections: Connections;
   readonly events: Events;
 }
@@ -33,12 +36,14 @@ export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, limits, overload, connections, events } = options;
+  const { admit, authenticate, limits, overload, users, connections, events } = options;
 
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
     if (!connections.begin(exchange)) return;
+    exchange.users = users;
+    users?.enter();
     const turn = connections.turnOf(exchange);
     if (turn !== undefined) await turn;
     if (exchange.gone) return;

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
-import { createEdge, type Edge } from './edge.ts';
-import { createLimits, type LimitSettings } from './limits/limits.ts';
+import { createEdge, type Edge, type Service } from './edge.ts';
+import { createLimits, type LimitSettings, type Limits, type LimitsOptions } from './limits/limits.ts';
 import { createOverload } from './limits/overload.ts';
 import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
 import { landingOperation } from './operations/landing.ts';
@@ -30,6 +31,8 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   /** They hold for what needs a caller. */
   readonly limits: LimitSettings;
   readonly authenticate: Authenticate;
+  /** Counts the exchanges that are answered by it. @default nobody does */
+  readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
   readonly isDraining: () => boolean;
   /** JSON-RPC, where it is answered here. */
@@ -51,32 +54,52 @@ const ADMIN_BOUNDS = {
   maxUnsentBytes: 1_048_576,
 };
 
+/** The public listener, and how it goes on under other settings. */
+export interface PublicEdge extends Edge {
+  /** Answers as these options say from now on, within the bounds of the first ones. */
+  change(options: PublicEdgeOptions): void;
+}
+
 /** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
-export function createPublicEdge(options: PublicEdgeOptions): Edge {
-  const { settings, authenticate, events, readDeadlineMs, isDraining, rpc } = options;
-  const limits = createLimits({ ...options.limits, trustedProxies: settings.trustedProxies });
-  return createEdge({
-    settings,
-    limits,
-    overload: createOverload(settings.maxEventLoopDelayMs),
-    // So long may a connection be silent before its response is begun.
-    inactivityMs: readDeadlineMs + settings.sendTimeoutMs,
-    authenticate,
-    events,
-    operations: [
-      ...readOperations({ ...options, compressMinBytes: settings.compressMinBytes }),
-      descriptionOperation(options.catalogue),
-      landingOperation({
-        offered: options.catalogue.offered,
-        paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
-        mcpPath: rpc?.path,
-      }),
-      ...(rpc === undefined
-        ? []
-        : [rpcOperation({ ...rpc, limits, heldBytes: createHeldBytes(settings.maxHeldBodyBytes) })]),
-      ...probeOperations(isDraining),
-    ],
-  });
+export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
+  const { settings, events, isDraining } = first;
+  const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
+  let counting: { readonly by: LimitsOptions; readonly limits: Limits | undefined } | undefined;
+
+  /** They go on counting, unless settings have changed them. */
+  function limitsOf(options: LimitsOptions): Limits | undefined {
+    if (!isDeepStrictEqual(options, counting?.by)) counting = { by: options, limits: createLimits(options) };
+    return counting?.limits;
+  }
+
+  function serviceOf({ rpc, ...options }: PublicEdgeOptions): Service {
+    const { allowedHosts, allowedOrigins, trustedProxies, compressMinBytes } = options.settings;
+    const limits = limitsOf({ ...options.limits, trustedProxies });
+    return {
+      allowedHosts,
+      allowedOrigins,
+      authenticate: options.authenticate,
+      limits,
+      users: options.users,
+      // So long may a connection be silent before its response is begun.
+      inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
+      operations: [
+        ...readOperations({ ...options, compressMinBytes }),
+        descriptionOperation(options.catalogue),
+        landingOperation({
+          offered: options.catalogue.offered,
+          paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
+          mcpPath: rpc?.path,
+        }),
+        ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, limits, heldBytes })]),
+        ...probeOperations(isDraining),
+      ],
+    };
+  }
+
+  const overload = createOverload(settings.maxEventLoopDelayMs);
+  const edge = createEdge({ settings, overload, events, service: serviceOf(first) });
+  return { ...edge, change: (options) => edge.serve(serviceOf(options)) };
 }
 
 export interface AdminEdgeOptions {
@@ -90,10 +113,13 @@ export interface AdminEdgeOptions {
 /** The admin listener: operations only, never a read. */
 export function createAdminEdge({ settings, authenticate, events, isDraining }: AdminEdgeOptions): Edge {
   return createEdge({
-    settings: { ...ADMIN_BOUNDS, ...settings, allowedOrigins: [] },
-    inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
-    authenticate,
+    settings: { ...ADMIN_BOUNDS, ...settings },
     events,
-    operations: probeOperations(isDraining),
+    service: {
+      allowedOrigins: [],
+      authenticate,
+      inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
+      operations: probeOperations(isDraining),
+    },
   });
 }

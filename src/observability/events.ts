@@ -129,6 +129,8 @@ export interface Events {
     readonly adminUrl?: string | undefined;
     readonly resources: readonly string[];
   }): void;
+  /** Other settings took effect: paths of what they changed, and of what they will change once the process is started anew. */
+  settingsChanged?(changes: { readonly applied: readonly string[]; readonly needRestart: readonly string[] }): void;
   /** Nothing more will be accepted; `signal` is why, where the process was told to end. */
   draining?(draining: { readonly signal?: string | undefined }): void;
   /** `whole`: whether every request in flight was answered. */

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from './schema/settings.ts';
+
+/** What other settings change, by their paths: `resources.tools.path`. */
+export interface SettingsChanges {
+  /** In force from now on. */
+  readonly applied: readonly string[];
+  /** In force once the process is started anew; until then, what was in force stays. */
+  readonly needRestart: readonly string[];
+}
+
+/** What is read when a process starts, and bounds what it holds from then on; but for `LIVE`. */
+const AT_START = [
+  'http',
+  'admin',
+  'shutdown',
+  'cache',
+  'maxWaiting',
+  'maxWaitingPerCaller',
+  'maxLoadingBytes',
+  'mcp.maxEscapingBytes',
+  'mcp.maxParsedBytes',
+  'mcp.stdio',
+];
+const LIVE = ['http.allowedHosts', 'http.allowedOrigins', 'http.trustedProxies', 'http.compressMinBytes'];
+
+/** What comes of settings while others are in force: those that take their place, and what they change. */
+export function changeSettings(
+  running: Config,
+  wanted: Config,
+): { readonly config: Config; readonly changes: SettingsChanges } {
+  const applied: string[] = [];
+  const needRestart: string[] = [];
+
+  function merge(before: unknown, after: unknown, path: string): unknown {
+    if (isDeepStrictEqual(before, after)) return before;
+    if (isBlock(before) && isBlock(after)) {
+      const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+      const merged = [...names].map((name) => [
+        name,
+        merge(before[name], after[name], path === '' ? name : `${path}.${name}`),
+      ]);
+      return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
+    }
+    if (isIn(AT_START, path) && !isIn(LIVE, path)) {
+      needRestart.push(path);
+      return before;
+    }
+    applied.push(path);
+    return after;
+  }
+
+  return { config: merge(running, wanted, '') as Config, changes: { applied, needRestart } };
+}
+
+function isIn(blocks: readonly string[], path: string): boolean {
+  return blocks.some((block) => path === block || path.startsWith(`${block}.`));
+}
+
+function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
