@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './schema/settings.ts';
 
-/** What other settings change, by their paths: `resources.tools.path`. */
+/** What other settings change, by their paths, as `resources.tools.path`, in the order of letters. */
 export interface SettingsChanges {
   /** In force from now on. */
   readonly applied: readonly string[];
@@ -50,7 +50,8 @@ export function changeSettings(
     return after;
   }
 
-  return { config: merge(running, wanted, '') as Config, changes: { applied, needRestart } };
+  const config = merge(running, wanted, '') as Config;
+  return { config, changes: { applied: applied.sort(), needRestart: needRestart.sort() } };
 }
 
 function isIn(blocks: readonly string[], path: string): boolean {

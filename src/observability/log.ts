@@ -61,8 +61,7 @@ function details(logger: Logger): Events {
 function progress(logger: Logger): Events {
   return {
     listening: (listening) => logger.info(listening, 'listening'),
-    settingsChanged: (changes) =>
-      logger[changes.needRestart.length > 0 ? 'warn' : 'info'](changes, 'settings changed'),
+    settingsChanged: (changes) => logger[changes.needRestart.length > 0 ? 'warn' : 'info'](changes, 'settings changed'),
     draining: (draining) => logger.info(draining, 'draining'),
   };
 }

@@ -12,6 +12,8 @@ export interface Listening {
   readonly port: number;
   /** Connections that it accepted so far. */
   connections(): number;
+  /** Connections that are open now. */
+  open(): number;
   /** Accepts nothing from now on, and cuts off whoever is connected. */
   refuse(): Promise<void>;
   /** Accepts again, on the same port. */
@@ -45,6 +47,7 @@ export async function listen(server: Server): Promise<Listening> {
     url: `http://127.0.0.1:${port}`,
     port,
     connections: () => connections,
+    open: () => sockets.size,
     refuse,
     async accept() {
       if (server.listening) return;
