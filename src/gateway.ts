@@ -67,7 +67,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const common = { authenticate, events, isDraining: () => draining };
   const publicOptions = (): PublicEdgeOptions => ({
     ...common,
-    settings: config.http,
+    settings: { ...config.http, publicUrl: config.publicUrl },
     limits: config.limits,
     catalogue: core.catalogue,
     users: core,

@@ -18,7 +18,7 @@ import { type AdmitOptions, createAdmit } from './request/admit.ts';
 const REFUSALS_PAUSE_MS = 10_000;
 
 /** What a listener answers, and whom. */
-export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins'> {
+export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'> {
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
   /** @default none */

@@ -16,6 +16,8 @@ import { createHeldBytes } from './request/held-bytes.ts';
 /** Settings of the public listener. */
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Where clients find this server. */
+  readonly publicUrl?: string | undefined;
   readonly allowedOrigins: readonly string[];
   /** Whose word is taken for the address that a request came from: addresses, networks, `unix`. */
   readonly trustedProxies: readonly string[];
@@ -73,11 +75,12 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   }
 
   function serviceOf({ rpc, ...options }: PublicEdgeOptions): Service {
-    const { allowedHosts, allowedOrigins, trustedProxies, compressMinBytes } = options.settings;
+    const { allowedHosts, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } = options.settings;
     const limits = limitsOf({ ...options.limits, trustedProxies });
     return {
       allowedHosts,
       allowedOrigins,
+      publicUrl,
       authenticate: options.authenticate,
       limits,
       users: options.users,
@@ -85,11 +88,12 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
         ...readOperations({ ...options, compressMinBytes }),
-        descriptionOperation(options.catalogue),
+        descriptionOperation(options.catalogue, publicUrl),
         landingOperation({
           offered: options.catalogue.offered,
           paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
           mcpPath: rpc?.path,
+          publicUrl,
         }),
         ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, limits, heldBytes })]),
         ...probeOperations(isDraining),

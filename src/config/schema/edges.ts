@@ -21,7 +21,7 @@ const HttpShape = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Host header values to answer for, with port where it is not the default of the scheme. Unset: loopback names, with any port, when host is a loopback address, any name otherwise.',
+      'Host header values to answer for beside that of publicUrl, with port where it is not the default of the scheme. Unset: loopback names, with any port, when host is a loopback address, any name otherwise.',
     ),
   allowedOrigins: z
     .array(webOrigin)

@@ -39,6 +39,28 @@ function isBare(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
+/** Names of this machine, as a URL has them, for whoever is on it. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** What a URL of this server may be made of: it stands in lines for a shell, too. */
+const PLAIN_URL = /^https?:\/\/(?:[a-z\d][a-z\d.-]*|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[\w.~-]+)*$/;
+
+/**
+ * Where clients find this server. To the letter as they send it: tokens are issued for this very text, and something after
+ * it (RFC 8707, section 2).
+ */
+export const publicUrl = z
+  .string()
+  .refine(
+    (text) => PLAIN_URL.test(text) && URL.canParse(text) && new URL(text).href.replace(/\/$/, '') === text,
+    'must be a URL as clients send it, such as https://portico.example.com: in lower case, without a usual port, a slash at its end, user, query or fragment',
+  )
+  .refine((text) => !URL.canParse(text) || isSecure(new URL(text)), 'must be an https URL: http is for loopback alone');
+
+function isSecure({ protocol, hostname }: URL): boolean {
+  return protocol !== 'http:' || LOOPBACK.test(hostname);
+}
+
 /**
  * Text of one header or query value. Numbers and booleans are taken as their text: `${KEY}` may look like either.
  * From a file it is the text as written (`007`, `1.10`), which `src/config/settings-tree.ts` sees to.

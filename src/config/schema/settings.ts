@@ -6,7 +6,7 @@ import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report } from './cross-chec
 import { AdminSettings, HttpSettings, LimitSettings, LogSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
-import { bytes, whole } from './scalars.ts';
+import { bytes, publicUrl, whole } from './scalars.ts';
 import { credentialHeader, UpstreamSettings } from './upstream.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
@@ -21,6 +21,11 @@ const COMMON = {
     .regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case (RFC 3986, section 3.1)')
     .default('platform')
     .describe('Scheme of the resource URIs.'),
+  publicUrl: publicUrl
+    .optional()
+    .describe(
+      'Where clients find this server, such as https://portico.example.com; http for loopback alone. MCP is at /mcp below it. Unset: by whatever name they call it.',
+    ),
   http: HttpSettings.prefault({}).describe('The public listener.'),
   mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
   limits: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),

@@ -23,12 +23,12 @@ const MARK =
 
 /**
  * The page that a browser finds here: what this is and how a client is told of it. No script, and nothing to load. What
- * it shows anybody may know: the resources that are offered, and the address by which they came. Made once, but for that
- * address: `origin` is scheme, host and port, without a slash.
+ * it shows anybody may know: the resources that are offered, and the address of this server. Made once, but for that
+ * address: scheme, host and port, without a slash.
  */
-export function createLandingPage(options: LandingPageOptions): (origin: string) => string {
+export function createLandingPage(options: LandingPageOptions): (address: string) => string {
   const parts = pageOf(options).split(DOCUMENTED_ORIGIN);
-  return (origin) => parts.join(`<b>${escapeHtml(origin)}</b>`);
+  return (address) => parts.join(`<b>${escapeHtml(address)}</b>`);
 }
 
 function pageOf({ offered, paths, mcpPath }: LandingPageOptions): string {

@@ -5,6 +5,8 @@ import { CODES, PROBLEM, problemResponses } from './problems.ts';
 
 /** Where the two reads live. */
 export interface ReadPaths {
+  /** The URL that they stand below. @default wherever the description was found */
+  readonly server?: string | undefined;
   readonly list: string;
   readonly read: string;
 }
@@ -53,7 +55,7 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: paths.server ?? '/' }],
     security: [{ bearer: [] }],
     paths: {
       [paths.list]: {

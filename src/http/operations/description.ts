@@ -10,8 +10,8 @@ import { LIST_PATH, READ_PATH } from './reads.ts';
 export const DESCRIPTION_PATH = '/openapi.json';
 
 /** The reads as OpenAPI, for anybody: what they show of this deployment are its resources, never an item. Made once. */
-export function descriptionOperation({ offered }: Pick<Catalogue, 'offered'>): OpenOperation {
-  const document = describeReads(offered, { list: LIST_PATH, read: READ_PATH });
+export function descriptionOperation({ offered }: Pick<Catalogue, 'offered'>, publicUrl?: string): OpenOperation {
+  const document = describeReads(offered, { server: publicUrl, list: LIST_PATH, read: READ_PATH });
   const body = Buffer.from(JSON.stringify(document));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const headers = ['ETag', etag, 'Cache-Control', 'no-cache'];

@@ -12,8 +12,13 @@ import { type OpenOperation, UNKNOWN_PATH } from './operation.ts';
  */
 const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
+export interface LandingOptions extends LandingPageOptions {
+  /** Where clients find this server. @default wherever the browser says that it found it */
+  readonly publicUrl?: string | undefined;
+}
+
 /** A page for a browser that lands here. For whoever does not ask as one, nothing lives at its path. */
-export function landingOperation(options: LandingPageOptions): OpenOperation {
+export function landingOperation({ publicUrl, ...options }: LandingOptions): OpenOperation {
   const pageFor = createLandingPage(options);
   return {
     path: '/',
@@ -23,15 +28,15 @@ export function landingOperation(options: LandingPageOptions): OpenOperation {
     isPage: true,
     open: true,
     respond(exchange) {
-      const origin = originOf(exchange);
-      if (origin === undefined || !prefersHtml(exchange.fields)) {
+      const address = publicUrl ?? originOf(exchange);
+      if (address === undefined || !prefersHtml(exchange.fields)) {
         exchange.route = UNKNOWN_PATH.path;
         throw new GatewayError('not_found');
       }
       return {
         status: 200,
         headers: ['Content-Type', 'text/html; charset=utf-8', 'Vary', 'Accept', 'Cache-Control', 'no-store'],
-        body: Buffer.from(pageFor(origin)),
+        body: Buffer.from(pageFor(address)),
         policy: PAGE_POLICY,
       };
     },

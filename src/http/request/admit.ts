@@ -10,6 +10,8 @@ export interface AdmitOptions {
   readonly maxHeaderBytes: number;
   /** Host header values to answer for; `undefined`: loopback names on a loopback address, any name otherwise. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Where clients find this server: its host and its origin are its own. */
+  readonly publicUrl?: string | undefined;
   /** Web origins, beside its own, whose pages may read what is answered here. */
   readonly allowedOrigins: readonly string[];
   /** Where the listener is bound; asked once, with the first request. */
@@ -24,6 +26,7 @@ export type Admit = (exchange: Exchange, operation: Operation) => void;
 /** What can be wrong with a request before anybody asks who sent it. Probes are let in whoever asks, at any time. */
 export function createAdmit(options: AdmitOptions): Admit {
   const { maxUrlBytes, maxHeaderBytes, allowedHosts, allowedOrigins, address, isStopping } = options;
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const origins = createOrigins(allowedOrigins);
   let hosts: Hosts | undefined;
 
@@ -45,14 +48,14 @@ export function createAdmit(options: AdmitOptions): Admit {
       throw invalid('The request must have exactly one Host header.');
     }
     const named = target?.authority ?? fields.host[0];
-    hosts ??= hostsOf(allowedHosts, address());
+    hosts ??= hostsOf(allowedHosts, address(), publicUrl?.host);
     if (named === undefined || hosts.answersFor(named)) return;
     throw isHost(named) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
   }
 
   /** Refuses what a web page sends, unless it came from here, or its origin is allowed (docs/decisions/0005). */
   function checkOrigin({ fields: { origin, host }, target }: Exchange): void {
-    if (origin === undefined || origins.has(origin)) return;
+    if (origin === undefined || origin === publicUrl?.origin || origins.has(origin)) return;
     const named = target?.authority ?? host[0];
     if (named !== undefined && hosts?.isOwn(named) && isSameOrigin(origin, named)) return;
     throw new GatewayError('origin_refused');

@@ -22,13 +22,28 @@ export interface Hosts {
   isOwn(host: string): boolean;
 }
 
+/** The hosts of a listener that is bound to `address`; `publicHost`, by which clients know it, is one of them. */
+export function hostsOf(
+  allowedHosts: readonly string[] | undefined,
+  address: AddressInfo | string | null,
+  publicHost?: string,
+): Hosts {
+  const { answersFor, isOwn } = boundHosts(allowedHosts, address);
+  if (publicHost === undefined) return { answersFor, isOwn };
+  const isPublic = (host: string) => host === publicHost || host.toLowerCase() === publicHost;
+  return {
+    answersFor: (host) => answersFor(host) || isPublic(host),
+    isOwn: (host) => isOwn(host) || isPublic(host),
+  };
+}
+
 /**
  * The hosts of a listener that is bound to `address`. Without a setting, one on a loopback address answers for loopback
  * names only: a page of another name that was made to resolve to 127.0.0.1 would else read what this machine's callers
  * may. Their port does not matter: `ssh -L` and `kubectl port-forward` change it, and no page can choose such a name.
  * Any other listener answers for all, and so does a Unix socket, which is out of reach for a web page.
  */
-export function hostsOf(allowedHosts: readonly string[] | undefined, address: AddressInfo | string | null): Hosts {
+function boundHosts(allowedHosts: readonly string[] | undefined, address: AddressInfo | string | null): Hosts {
   if (allowedHosts !== undefined) {
     const listed = new Set(allowedHosts.map((host) => host.toLowerCase()));
     return only((host) => listed.has(host) || listed.has(host.toLowerCase()));

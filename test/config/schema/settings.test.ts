@@ -98,6 +98,50 @@ describe('the settings of a listener', () => {
   });
 });
 
+describe('where clients find this server', () => {
+  const issue = (publicUrl: string) => issues({ publicUrl });
+
+  it('is a URL to the letter, by TLS or on this machine', () => {
+    for (const publicUrl of [
+      ...['https://portico.example', 'https://portico.example:8443', 'https://apps.example/portico', 'https://[::1]:1'],
+      ...['http://localhost:8080', 'http://127.0.0.1', 'http://127.1.2.3:8081', 'http://[::1]:8080'],
+    ]) {
+      expect(issue(publicUrl), publicUrl).to.deep.equal([]);
+      expect(parsed({ publicUrl }).publicUrl).to.equal(publicUrl);
+    }
+    expect(parsed({})).not.to.have.property('publicUrl');
+  });
+
+  it('has nothing that clients would send otherwise, or that means something to a shell', () => {
+    for (const publicUrl of [
+      ...['', 'portico.example', '//portico.example', 'ftp://portico.example', 'https://', 'https:portico.example'],
+      ...['https://portico.example/', 'https://portico.example/a/', 'https://portico.example//a', 'HTTPS://a.example'],
+      ...['https://Portico.example', 'https://portico.example:443', 'http://localhost:80', 'https://a.example/../b'],
+      ...[
+        'https://u@a.example',
+        'https://u:p@a.example',
+        'https://a.example?b',
+        'https://a.example#b',
+        'https://a.example?',
+      ],
+      ...['https://a.example/$(id)', "https://a.example/'", 'https://a;b', 'https://a.example:99999', 'https://127.1'],
+      ...['https://é.example', 'https://a.example/%61', ' https://a.example', 'https://a.example\n', 'https://-a'],
+    ]) {
+      expect(issue(publicUrl).join(), JSON.stringify(publicUrl)).to.contain(
+        'publicUrl: must be a URL as clients send it',
+      );
+    }
+  });
+
+  it('is of http on no other machine', () => {
+    for (const host of ['portico.example', '10.0.0.1:8080', 'localhost.example', 'a.localhost', '128.0.0.1', '[::2]']) {
+      expect(issue(`http://${host}`), host).to.deep.equal([
+        'publicUrl: must be an https URL: http is for loopback alone',
+      ]);
+    }
+  });
+});
+
 describe('the settings of an upstream', () => {
   it('have a name that is safe in logs and as a key', () => {
     for (const name of ['a', 'A1', 'my-api', 'my_api']) {

@@ -21,6 +21,15 @@ describe('the description of the reads, over HTTP', () => {
       .and.not.have.property('callerKey');
   });
 
+  it('says where the reads live: at the public address, or where it was found', async () => {
+    const { url } = await serve({ publicUrl: 'https://apps.example/portico' });
+    expect((await exchange(url, get(PATH, anonymous))).json()).to.deep.equal({
+      ...THE_READS.document,
+      servers: [{ url: 'https://apps.example/portico' }],
+    });
+    expect(THE_READS.document).to.deep.include({ servers: [{ url: '/' }] });
+  });
+
   it('has an entity tag, by which a client learns that it has it already', async () => {
     const { url } = await serve();
     const { headers } = await exchange(url, get(PATH));

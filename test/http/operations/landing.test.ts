@@ -55,6 +55,19 @@ describe('a browser that lands at /', () => {
     }
   });
 
+  it('is shown the public address, whatever it came by', async () => {
+    const { url } = await serve({ host: '0.0.0.0', publicUrl: 'https://apps.example/portico' });
+    for (const host of ['localhost:8080', 'evil.example', '$(id)']) {
+      const { status, body } = await exchange(
+        url.replace('0.0.0.0', '127.0.0.1'),
+        get('/', { ...BROWSER, Host: host }),
+      );
+      expect(status, host).to.equal(200);
+      expect(body.toString()).to.contain('<b>https://apps.example/portico</b>/mcp/v1/resources');
+      expect(body.toString()).to.not.contain(host);
+    }
+  });
+
   it('is not there for a host that is no name of a server: a snippet may go into a shell', async () => {
     // Without a setting, a listener on all addresses answers for any name.
     const { url } = await serve({ host: '0.0.0.0' });

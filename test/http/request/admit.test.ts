@@ -102,6 +102,14 @@ describe('the host of a request', () => {
     }
   });
 
+  it('is that of publicUrl, too', async () => {
+    const { url } = await serve({ publicUrl: 'https://portico.example' });
+    for (const host of ['portico.example', 'localhost']) {
+      expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(200);
+    }
+    expect(await statusOf(url, get(LIST, { Host: 'evil.example' }))).to.equal(421);
+  });
+
   it('must be told, once, in HTTP/1.1', async () => {
     const { url } = await serve({ host: '0.0.0.0' });
     for (const request of [
@@ -183,6 +191,21 @@ describe('the origin of a request', () => {
       expect(await statusOf(open.url, named(host)), host).to.equal(200);
     }
     expect(await told(open.url, named('rebound.example'))).to.deep.equal([403, 'origin_refused']);
+  });
+
+  it('is that of the listener where it is that of publicUrl, whatever Host a proxy makes of it', async () => {
+    const { url } = await serve({ publicUrl: 'https://portico.example/base' });
+    for (const host of ['portico.example', 'localhost:8080']) {
+      const response = await exchange(url, get(LIST, { Host: host, Origin: 'https://portico.example' }));
+      expect([response.status, ofOrigins(response)], host).to.deep.equal([
+        200,
+        { vary: 'Authorization, Accept-Encoding' },
+      ]);
+    }
+    for (const origin of ['http://portico.example', 'https://portico.example:444', 'https://evil.example']) {
+      const request = get(LIST, { Host: 'localhost:8080', Origin: origin });
+      expect(await told(url, request), origin).to.deep.equal([403, 'origin_refused']);
+    }
   });
 
   it('is taken where it is allowed, scheme and port included', async () => {

@@ -56,6 +56,22 @@ describe('the hosts that a listener answers for', () => {
     }
     expect(hostsOf([], v4).answersFor('localhost')).to.equal(false);
   });
+
+  it('hold the one by which clients know it, whatever else they are', () => {
+    for (const [allowed, address] of [
+      [undefined, v4],
+      [undefined, { ...v4, address: '0.0.0.0' }],
+      [['other'], v4],
+    ] as const) {
+      const { answersFor, isOwn } = hostsOf(allowed, address, 'portico.example:8443');
+      for (const host of ['portico.example:8443', 'Portico.Example:8443'])
+        expect([answersFor(host), isOwn(host)], host).to.deep.equal([true, true]);
+      for (const host of ['portico.example', 'portico.example:84433', 'x.portico.example:8443'])
+        expect(isOwn(host), host).to.equal(false);
+    }
+    expect(hostsOf(undefined, v4, 'portico.example').answersFor('localhost')).to.equal(true);
+    expect(hostsOf(undefined, v4, 'portico.example').answersFor('evil.example')).to.equal(false);
+  });
 });
 
 describe('a host', () => {
