@@ -35,6 +35,7 @@ const HOMES = {
   // Settings, and the documents that platforms publish of themselves.
   yaml: ['config', 'init'],
   pino: ['observability'],
+  'pino-pretty': ['observability'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['config', 'resources', 'mcp'],
 };

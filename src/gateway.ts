@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeSettings, type SettingsChanges } from './config/changes.ts';
 import { parseConfig } from './config/load-config.ts';
+import { LogChange } from './config/schema/log.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
 import { createAuthenticate } from './credentials/authenticate.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
+import type { LogControl } from './http/operations/log-verbosity.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
 import { type Events, joinEvents } from './observability/events.ts';
 import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
+import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
@@ -57,9 +60,10 @@ export interface Gateway {
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const { resources = RESOURCES } = options;
   let config = parseConfig(settings, resources);
-  const logger = options.logger ?? createLogger({ level: config.log.level });
+  const logger = options.logger ?? createLogger(config.log);
+  const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const events = joinEvents([logEvents(logger)]);
+  const events = joinEvents([logEvents(verbosity?.logger ?? logger, { verbosity })]);
   let core = createCore(config, { events, now, resources });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   const authenticate = createAuthenticate();
@@ -77,7 +81,9 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
     rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, now }) : undefined,
   });
   const http = createPublicEdge(publicOptions());
-  const admin = config.admin.enabled ? createAdminEdge({ ...common, settings: config.admin }) : undefined;
+  const admin = config.admin.enabled
+    ? createAdminEdge({ ...common, settings: config.admin, log: verbosity && logControl(verbosity) })
+    : undefined;
   /** Resolves once the cores before this one are closed, one after the other: what one takes over, another may still use. */
   let retired = Promise.resolve();
   const retiring = new Set<Core>();
@@ -118,6 +124,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       config = changed.config;
       core = next;
       http.change(publicOptions());
+      if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
       events.settingsChanged?.(changed.changes);
       return changed.changes;
     },
@@ -130,6 +137,17 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       await Promise.all([...retiring, core].map((open) => open.close()));
       events.drained?.({ whole });
       return whole;
+    },
+  };
+}
+
+function logControl(verbosity: Verbosity): LogControl {
+  return {
+    read: () => verbosity.state,
+    change(asked) {
+      const { success, data } = LogChange.safeParse(asked);
+      if (success) verbosity.change(data);
+      return success;
     },
   };
 }

@@ -72,6 +72,7 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-modelcontextprotocol': [['src/http/a.ts', '@modelcontextprotocol/sdk']],
   'home-of-yaml': [['src/main.ts', 'yaml']],
   'home-of-pino': [['src/commands/a.ts', 'pino']],
+  'home-of-pino-pretty': [['src/commands/a.ts', 'pino-pretty']],
   'home-of-zod': [['src/upstream/a.ts', 'zod']],
   'no-homeless-package': [['src/http/a.ts', 'declared']],
   'no-dev-package': [['src/http/a.ts', 'declared-for-development']],
@@ -136,6 +137,7 @@ const DECLARED = [
   'yaml',
   'zod',
   'pino',
+  'pino-pretty',
   'declared',
 ];
 

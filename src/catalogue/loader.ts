@@ -3,6 +3,7 @@ import { withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { addCounts, describeFinding, findingsOf, type MappingCounts, NO_COUNTS } from '../mapping/findings.ts';
 import type { Events } from '../observability/events.ts';
+import { requestOf } from '../observability/trace.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import type { Memo, Memoized } from '../snapshots/memo.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot.ts';
@@ -142,7 +143,7 @@ export function createLoader(options: LoaderOptions): Loader {
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;
-      if (bound !== undefined) events.boundReached?.({ bound, upstream: upstream.name });
+      if (bound !== undefined) events.boundReached?.({ ...requestOf(caller), bound, upstream: upstream.name });
       throw error.from(upstream.name);
     }
   };

@@ -24,7 +24,7 @@ export async function serve(
   { onReady, warnings = [], isDemo = false }: ServeOptions = {},
 ): Promise<number> {
   const destination = standardOutput();
-  const logger = createLogger({ level: config.log.level, destination });
+  const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
   const signalled = nextSignal(logger, destination);
   logWarnings(logger, warnings);

@@ -18,7 +18,7 @@ import { logWarnings } from './settings-warnings.ts';
 export async function serveStdio({ config, warnings }: LoadedConfig, file: string): Promise<number> {
   const identity = await identityIn(config, file, 'portico stdio');
   const destination = standardError();
-  const logger = createLogger({ level: config.log.level, destination });
+  const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
   const signalled = nextSignal(logger, destination);
   logWarnings(logger, warnings);

@@ -14,6 +14,7 @@ const AT_START = [
   'http',
   'admin',
   'shutdown',
+  'log.format',
   'cache',
   'maxWaiting',
   'maxWaitingPerCaller',

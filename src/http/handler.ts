@@ -52,7 +52,7 @@ export function createHandler(options: HandlerOptions): Handle {
       // What is open costs no more than to refuse it; and an orchestrator must not take an instance at work for a dead one.
       if (operation.open !== true) overload?.check();
       let response: HttpResponse;
-      if (operation.open === true) response = operation.respond(exchange);
+      if (operation.open === true) response = await operation.respond(exchange);
       else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
         await withinLimits(exchange);
         response = await operation.respond(exchange, undefined);
@@ -93,7 +93,7 @@ export function createHandler(options: HandlerOptions): Handle {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') tellBug(exchange, thrown);
     exchange.error = error;
-    tellBound(events, error);
+    tellBound(events, error, exchange);
     // What has begun can only be kept from passing for a whole response.
     if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
     try {

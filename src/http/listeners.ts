@@ -8,6 +8,7 @@ import { createLimits, type LimitSettings, type Limits, type LimitsOptions } fro
 import { createOverload } from './limits/overload.ts';
 import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
 import { landingOperation } from './operations/landing.ts';
+import { type LogControl, logOperations } from './operations/log-verbosity.ts';
 import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
@@ -112,10 +113,12 @@ export interface AdminEdgeOptions {
   readonly events: Events;
   /** Whether the public listener is on its way down. */
   readonly isDraining: () => boolean;
+  /** @default the log cannot be changed */
+  readonly log?: LogControl | undefined;
 }
 
 /** The admin listener: operations only, never a read. */
-export function createAdminEdge({ settings, authenticate, events, isDraining }: AdminEdgeOptions): Edge {
+export function createAdminEdge({ settings, authenticate, events, isDraining, log }: AdminEdgeOptions): Edge {
   return createEdge({
     settings: { ...ADMIN_BOUNDS, ...settings },
     events,
@@ -123,7 +126,7 @@ export function createAdminEdge({ settings, authenticate, events, isDraining }: 
       allowedOrigins: [],
       authenticate,
       inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
-      operations: probeOperations(isDraining),
+      operations: [...probeOperations(isDraining), ...(log === undefined ? [] : logOperations(log))],
     },
   });
 }

@@ -19,7 +19,7 @@ export function createRecordError(events: Events): RecordError {
   return (thrown, { caller, record }) => {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     record.error = error;
-    tellBound(events, error);
+    tellBound(events, error, record);
     if (error.code === 'internal') {
       const stack = thrown instanceof Error ? thrown.stack : undefined;
       const text = redactCredential(stack ?? `thrown: ${typeof thrown}`, caller?.credential);

@@ -111,7 +111,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   function refuse(error: unknown, message: unknown, { record }: RpcRequest): RpcResponse {
     if (!(error instanceof GatewayError)) throw error;
     record.error = error;
-    tellBound(events, error);
+    tellBound(events, error, record);
     return refusal(error, record.requestId, message);
   }
 

@@ -2,6 +2,8 @@ import { fstatSync, write, writeSync } from 'node:fs';
 
 /** Where lines go that need not be on their way at once. Pino takes it for its stream. */
 export interface LogDestination {
+  /** There where a person looks at what is written. */
+  readonly terminal?: { readonly hasColours: boolean } | undefined;
   /** Takes a whole line, its end included. */
   write(line: string): void;
   /**
@@ -10,6 +12,9 @@ export interface LogDestination {
    */
   flushSync(waitMs?: number): void;
 }
+
+/** What is known of the other end. */
+export type DestinationOptions = Pick<LogDestination, 'terminal'>;
 
 /** Bytes of one write: each costs as much as several requests do. */
 const BATCH_BYTES = 65_536;
@@ -35,7 +40,7 @@ const BYTES_OF_UNIT = 3;
  * Never waits for whoever reads: where a pipe stays full, lines are dropped and counted; where nobody reads any more
  * (`EPIPE`), all are forgotten. A pipe must not block: what waits in a write keeps the process from ending.
  */
-export function openDestination(fd: number): LogDestination {
+export function openDestination(fd: number, { terminal }: DestinationOptions = {}): LogDestination {
   const takesAtOnce = isPipe(fd);
   let batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
   let length = 0;
@@ -155,6 +160,7 @@ export function openDestination(fd: number): LogDestination {
   }
 
   return {
+    terminal,
     write(line) {
       if (!isOpen) return;
       if (!add(line)) dropped += 1;

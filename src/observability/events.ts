@@ -36,6 +36,12 @@ export interface RequestRecord {
   staleFor?: GatewayError | undefined;
 }
 
+/** Which request something was done for; where several wait for it, the one that began it. */
+export interface RequestRef {
+  readonly requestId: string;
+  readonly traceId?: string | undefined;
+}
+
 /**
  * What happens, told once by whoever does it. A listener has a function for each event that it wants to hear. It is told
  * with `events.retried?.({ … })`: where nobody listens, not even the object is made.
@@ -46,21 +52,17 @@ export interface Events {
   /** A request has been answered, or cannot be. The record is not used any more. */
   requestEnded?(request: RequestRecord): void;
   /** Something was thrown that should not have been. The stack holds no credential. */
-  internalError?(bug: {
-    readonly requestId: string;
-    readonly traceId?: string | undefined;
-    readonly stack: string;
-  }): void;
+  internalError?(bug: RequestRef & { readonly stack: string }): void;
   /** A snapshot was served without asking the upstream; `stale` where it stands in for a failed one, too. */
   snapshotServed?(served: { readonly resource: string; readonly stage: 'fresh' | 'stale' }): void;
   /** What a load brought is held now; `renewed` where the upstream said that it is what it was. */
   snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly renewed: boolean }): void;
   /** Snapshots were let go of, since the upstream refused to show them. */
-  snapshotEvicted?(evicted: { readonly resource: string; readonly code: string }): void;
-  /** A refresh behind a stale read failed. It has no request of its own. */
-  refreshFailed?(failed: { readonly resource: string; readonly error: unknown }): void;
+  snapshotEvicted?(evicted: RequestRef & { readonly resource: string; readonly code: string }): void;
+  /** A refresh behind a stale read failed. The request that began it has been answered long since. */
+  refreshFailed?(failed: RequestRef & { readonly resource: string; readonly error: unknown }): void;
   /** A read waits for the load of another. */
-  flightJoined?(joined: { readonly resource: string }): void;
+  flightJoined?(joined: RequestRef & { readonly resource: string }): void;
   /**
    * A list was loaded whole. Of the items `received`, `where` left out those `excluded`, and those `dropped` could not be
    * mapped; `defaulted` counts the others by the fields that took their default.
@@ -86,18 +88,20 @@ export interface Events {
     readonly field?: string | undefined;
   }): void;
   /** An upstream answered one request, or failed to (`error`: code of the table). */
-  pageFetched?(fetched: {
-    readonly upstream: string;
-    readonly ms: number;
-    /** Bytes of the body, decoded. */
-    readonly bytes: number;
-    readonly status?: number | undefined;
-    readonly error?: string | undefined;
-  }): void;
+  pageFetched?(
+    fetched: RequestRef & {
+      readonly upstream: string;
+      readonly ms: number;
+      /** Bytes of the body, decoded. */
+      readonly bytes: number;
+      readonly status?: number | undefined;
+      readonly error?: string | undefined;
+    },
+  ): void;
   /** A request is sent again after `delayMs`. */
-  retried?(retry: { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
+  retried?(retry: RequestRef & { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
   /** An upstream was not asked: its breaker is open, its queue is full, or it refused the credential a moment ago. */
-  callRefused?(refused: { readonly upstream: string; readonly code: string }): void;
+  callRefused?(refused: RequestRef & { readonly upstream: string; readonly code: string }): void;
   /**
    * An upstream sent bytes that it was not asked for, so that none of its connections is used twice for a while. Told once in
    * that while.
@@ -109,7 +113,9 @@ export interface Events {
    */
   secretChanged?(changed: { readonly upstream: string; readonly issue?: string | undefined }): void;
   /** Something was refused or ended since it met a bound: the key of a setting. */
-  boundReached?(reached: { readonly bound: string; readonly upstream?: string | undefined }): void;
+  boundReached?(
+    reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },
+  ): void;
   breakerChanged?(changed: {
     readonly upstream: string;
     readonly state: 'closed' | 'open' | 'half-open';
@@ -167,8 +173,9 @@ export function joinEvents(listeners: readonly Events[]): Events {
  * Tells of the bound that a request met, if its error is one of those. What a load met is told by the load, once for all who
  * waited for it.
  */
-export function tellBound(events: Events, { bound, upstream }: GatewayError): void {
-  if (bound !== undefined && upstream === undefined) events.boundReached?.({ bound });
+export function tellBound(events: Events, { bound, upstream }: GatewayError, request: RequestRef): void {
+  if (bound === undefined || upstream !== undefined) return;
+  events.boundReached?.({ bound, requestId: request.requestId, traceId: request.traceId });
 }
 
 function bugOf(event: unknown, error: unknown) {

@@ -1,11 +1,11 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { causesOf, nameError } from './causes.ts';
-import type { Events, RequestRecord } from './events.ts';
+import type { Events, RequestRecord, RequestRef } from './events.ts';
 import type { Level, Logger } from './logger.ts';
+import type { Verbosity } from './verbosity.ts';
 
 /** Enough to tell callers apart, too little to be anybody's key. */
 const CALLER_LENGTH = 12;
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly Level[];
 /** Probes come every few seconds as long as the process lives. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 
@@ -13,29 +13,34 @@ const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
  * The log, as a listener: a line for each request, and for whatever else an operator wants to know. There is no place in
  * a line for a URL, a header value or a body.
  *
- * What the logger's level leaves out at the time of the call is not listened to, so that it costs nothing. `now`: in
- * milliseconds, from whenever.
+ * A line that the logger's level leaves out is not made, unless `verbosity` names its request.
  */
-export function logEvents(logger: Logger, now = () => performance.now()): Events {
-  const writes = (level: Level) => logger.isLevelEnabled?.(level) ?? true;
-  return {
-    ...(writes('error') && requests(logger, writes)),
-    ...(writes('debug') && details(logger)),
-    ...(writes('info') && progress(logger)),
-    ...(writes('warn') && warnings(logger, now)),
-    ...(writes('error') && errors(logger)),
+export function logEvents(logger: Logger, { verbosity, now = () => performance.now() }: LogOptions = {}): Events {
+  const loggerFor: LoggerFor = (request, level) => {
+    const to = verbosity?.loggerFor(request) ?? logger;
+    return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
   };
-}
-
-function requests(logger: Logger, writes: (level: Level) => boolean): Events {
-  const written = new Set<Level>(LEVELS.filter(writes));
   return {
     requestEnded(request) {
       const level = levelOf(request);
-      if (written.has(level)) logger[level](requestLine(request), 'request');
+      loggerFor(request, level)?.[level](requestLine(request), 'request');
     },
+    ...details(loggerFor),
+    ...progress(logger),
+    ...warnings(logger, now),
+    ...errors(logger, loggerFor),
   };
 }
+
+export interface LogOptions {
+  /** Whose requests are told in detail for now. @default nobody's */
+  readonly verbosity?: Pick<Verbosity, 'loggerFor'> | undefined;
+  /** In milliseconds, from whenever. */
+  readonly now?: () => number;
+}
+
+/** Where a line of this level about this request goes, if it is written. */
+type LoggerFor = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
 
 /** A bug is for whoever builds this, and what the platform or the settings spoil for whoever runs it. */
 function levelOf({ route, error, staleFor }: RequestRecord): Level {
@@ -48,13 +53,15 @@ function isServerError(error: GatewayError | undefined): boolean {
   return error !== undefined && error.status >= 500;
 }
 
-function details(logger: Logger): Events {
+function details(loggerFor: LoggerFor): Events {
+  const at = (request: Partial<RequestRef>) => loggerFor(request, 'debug');
   return {
-    pageFetched: (fetched) => logger.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
-    retried: (retry) => logger.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
-    boundReached: (reached) => logger.debug(reached, 'bound reached'),
-    callRefused: (refused) => logger.debug(refused, 'call refused'),
-    snapshotEvicted: (evicted) => logger.debug(evicted, 'snapshot evicted'),
+    pageFetched: (fetched) => at(fetched)?.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
+    retried: (retry) => at(retry)?.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
+    flightJoined: (joined) => at(joined)?.debug(joined, 'flight joined'),
+    boundReached: (reached) => at(reached)?.debug(reached, 'bound reached'),
+    callRefused: (refused) => at(refused)?.debug(refused, 'call refused'),
+    snapshotEvicted: (evicted) => at(evicted)?.debug(evicted, 'snapshot evicted'),
   };
 }
 
@@ -99,17 +106,19 @@ function warnings(logger: Logger, now: () => number): Events {
 }
 
 /** What is told at `error` at its worst. */
-function errors(logger: Logger): Events {
+function errors(logger: Logger, loggerFor: LoggerFor): Events {
   return {
     internalError: (bug) => logger.error(bug, 'internal error'),
     listenerFailed: ({ error }) => logger.error({ error: nameError(error) }, 'listener error'),
-    refreshFailed({ resource, error }) {
+    refreshFailed({ resource, error, requestId, traceId }) {
+      const request = { requestId, traceId };
       if (error instanceof GatewayError) {
         const level = error.code === 'internal' ? 'error' : isServerError(error) ? 'warn' : 'info';
-        logger[level]({ resource, outcome: error.code, ...whyOf(error) }, 'refresh failed');
+        const line = { resource, outcome: error.code, ...whyOf(error), ...request };
+        loggerFor(request, level)?.[level](line, 'refresh failed');
       } else {
         const name = error instanceof Error ? nameError(error) : typeof error;
-        logger.error({ resource, outcome: 'internal', error: name }, 'refresh failed');
+        logger.error({ resource, outcome: 'internal', error: name, ...request }, 'refresh failed');
       }
     },
   };

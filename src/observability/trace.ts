@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { TraceHeaders } from '../kernel/caller.ts';
+import type { Caller, TraceHeaders } from '../kernel/caller.ts';
+import type { RequestRef } from './events.ts';
 
 /** A caller's trace, continued. */
 export interface Trace {
@@ -31,6 +32,11 @@ export function continueTrace(traceparent: string | undefined, tracestate: strin
   const knownFlags = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16).padStart(2, '0');
   const headers = { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-${knownFlags}` };
   return { traceId, headers: isForwardable(tracestate) ? { ...headers, tracestate } : headers };
+}
+
+/** The request that a caller asks with, as events name it. */
+export function requestOf({ requestId, trace }: Pick<Caller, 'requestId' | 'trace'>): RequestRef {
+  return trace === undefined ? { requestId } : { requestId, traceId: trace.traceparent.slice(3, 35) };
 }
 
 function isForwardable(tracestate: string | undefined): tracestate is string {

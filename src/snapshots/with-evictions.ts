@@ -1,6 +1,7 @@
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../observability/events.ts';
+import { requestOf } from '../observability/trace.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Loader } from './load.ts';
 
@@ -20,7 +21,7 @@ export function withEvictions(load: Loader, { resource, siblings, cache, events 
   function evict(names: readonly string[], caller: Caller, { code }: GatewayError): void {
     for (const name of names) {
       cache.evict(name, caller);
-      events.snapshotEvicted?.({ resource: name, code });
+      events.snapshotEvicted?.({ ...requestOf(caller), resource: name, code });
     }
   }
 

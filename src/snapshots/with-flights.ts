@@ -1,5 +1,6 @@
 import { createFlights } from '../kernel/flights.ts';
 import type { Events } from '../observability/events.ts';
+import { requestOf } from '../observability/trace.ts';
 import type { Load, Loader } from './load.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -28,7 +29,7 @@ export function withFlights(load: Loader, { resource, waiting, events }: Flights
     waiting.enter(key);
     try {
       const joins = flights.has(key);
-      if (joins) events.flightJoined?.({ resource });
+      if (joins) events.flightJoined?.({ ...requestOf(caller), resource });
       const begun = performance.now();
       const landed = await flights.board(key, signal, (shared) => load(caller, shared, options));
       if (!joins) return landed;

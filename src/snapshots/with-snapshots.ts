@@ -1,5 +1,6 @@
 import type { Caller } from '../kernel/caller.ts';
 import type { Events } from '../observability/events.ts';
+import { requestOf } from '../observability/trace.ts';
 import { isShared, type SnapshotCache } from './cache.ts';
 import { allowsStale, type Lifetime, type Stage, stageAt } from './lifetime.ts';
 import type { Cached, Load, Loader, Read } from './load.ts';
@@ -36,7 +37,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     if (refreshing.has(key)) return;
     refreshing.add(key);
     ask(caller, new AbortController().signal, held)
-      .catch((error) => events.refreshFailed?.({ resource, error }))
+      .catch((error) => events.refreshFailed?.({ ...requestOf(caller), resource, error }))
       .finally(() => refreshing.delete(key));
   }
 

@@ -234,7 +234,7 @@ describe('a loader', () => {
       upstream: 'platform',
       fault: false,
     });
-    expect(reached).to.deep.equal([{ bound: 'maxReadBytes', upstream: 'platform' }]);
+    expect(reached).to.deep.equal([{ requestId: 'request-of-the-test', bound: 'maxReadBytes', upstream: 'platform' }]);
   });
 
   it('takes account of what its requests hold, until it has ended', async () => {

@@ -109,7 +109,7 @@ describe('a bound that is met', () => {
   for (const [bound, { request = get(READ), http, mcp, upstream, tools, all, upstreamNamed }] of Object.entries(
     CASES,
   )) {
-    it(`is told by the key of its setting: ${bound}`, async () => {
+    it(`is told by the key of its setting, with the request that met it: ${bound}`, async () => {
       const log = captureLog();
       const settings = {
         http: { port: 0, ...http },
@@ -125,11 +125,15 @@ describe('a bound that is met', () => {
       } as SettingsInput;
       const { url } = await startGateway(settings, { logger: log.logger });
       await exchange(url, request);
-      await log.access(1);
+      const [access] = await log.access(1);
       const told = log.lines().filter(({ msg }) => msg === 'bound reached');
       // Each member of a batch that is beyond it is told of.
       expect(told.length).to.equal(bound === 'mcp.maxAnswerBytes' ? 2 : 1);
-      expect(told[0]).to.include({ bound, ...(upstreamNamed && { upstream: 'tools' }) });
+      expect(told[0]).to.include({
+        bound,
+        requestId: access?.['requestId'],
+        ...(upstreamNamed && { upstream: 'tools' }),
+      });
       expect('upstream' in (told[0] ?? {})).to.equal(upstreamNamed === true);
     });
   }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Events, joinEvents } from '../../src/observability/events.ts';
 
 describe('listeners that are joined', () => {
-  const retry = { upstream: 'tools', retries: 1, delayMs: 5 };
+  const retry = { requestId: 'r-1', upstream: 'tools', retries: 1, delayMs: 5 };
 
   it('hear what each of them listens to, in their order', () => {
     const heard: string[] = [];

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createLogger } from '../../src/observability/logger.ts';
+import type { LogDestination } from '../../src/observability/destination.ts';
+import { createLogger, type LoggerOptions } from '../../src/observability/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 describe('the logger', () => {
@@ -42,5 +43,65 @@ describe('the logger', () => {
       },
     };
     expect(() => createLogger({ level: 'info', destination }).fatal('fatal')).not.to.throw();
+  });
+
+  describe('for a person', () => {
+    function recorder(terminal?: { readonly hasColours: boolean }) {
+      const lines: string[] = [];
+      let flushes = 0;
+      const destination: LogDestination = {
+        terminal,
+        write: (line) => {
+          lines.push(line);
+        },
+        flushSync() {
+          flushes += 1;
+        },
+      };
+      return { destination, text: () => lines.join(''), flushes: () => flushes };
+    }
+
+    /** What is written of one line. */
+    function written(options: Partial<LoggerOptions>, terminal?: { readonly hasColours: boolean }): string {
+      const { destination, text } = recorder(terminal);
+      const logger = createLogger({ level: 'info', destination, ...options });
+      logger.warn({ resource: 'tools', status: 200, text: 'a\u001b[2Jb' }, 'request');
+      return text();
+    }
+
+    it('says time, level, message and fields in a line, and nothing that a terminal obeys', () => {
+      expect(written({ format: 'pretty' })).to.match(
+        /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: request \{"resource":"tools","status":200,"text":"a\\u001b\[2Jb"\}\n$/,
+      );
+    });
+
+    it('is written where settings say so, and otherwise to a terminal', () => {
+      const terminal = { hasColours: false };
+      for (const [format, on, json] of [
+        [undefined, undefined, true],
+        [undefined, terminal, true],
+        ['auto', undefined, true],
+        ['auto', terminal, false],
+        ['json', terminal, true],
+        ['pretty', undefined, false],
+      ] as const) {
+        const text = written(format === undefined ? {} : { format }, on);
+        expect(text.startsWith('{"level":"warn"'), `${format} ${on}`).to.equal(json);
+      }
+    });
+
+    it('has colours where the terminal has', () => {
+      expect(written({ format: 'auto' }, { hasColours: true })).to.contain('\u001b[33mWARN');
+      expect(written({ format: 'auto' }, { hasColours: false })).not.to.contain('\u001b');
+      expect(written({ format: 'pretty' })).not.to.contain('\u001b');
+    });
+
+    it('shows the stack of a bug line by line, and has all written out after a fatal line', () => {
+      const { destination, text, flushes } = recorder();
+      const stack = 'TypeError: \u001b[2J\n    at a\n    at b';
+      createLogger({ level: 'info', format: 'pretty', destination }).fatal({ error: 'TypeError', stack }, 'a bug');
+      expect(text()).to.match(/\n +stack: TypeError: {2}\[2J\n +at a\n +at b\n$/);
+      expect(flushes()).to.equal(1);
+    });
   });
 });

@@ -202,7 +202,7 @@ describe('a snapshot past its freshness', () => {
     }
     expect(tools.departures).to.have.length(4);
     expect(told.filter(([name]) => name === 'refreshFailed')).to.deep.equal(
-      errors.map((error) => ['refreshFailed', { resource: 'tools', error }]),
+      errors.map((error) => ['refreshFailed', { requestId: alice.requestId, resource: 'tools', error }]),
     );
   });
 
@@ -323,7 +323,10 @@ describe('what an upstream denies', () => {
     expect(cache.entries).to.equal(1);
     expect(text(await tools.read(bob))).to.contain('b');
     expect(told.filter(([name]) => name === 'evicted')).to.deep.equal(
-      ['projects', 'workflows', 'tools'].map((resource) => ['evicted', { resource, code: 'credential_rejected' }]),
+      ['projects', 'workflows', 'tools'].map((resource) => [
+        'evicted',
+        { requestId: alice.requestId, resource, code: 'credential_rejected' },
+      ]),
     );
   });
 

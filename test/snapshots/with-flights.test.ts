@@ -18,11 +18,12 @@ const alice = callerOf('alice');
 describe('reads of one credential at one time', () => {
   it('share one load', async () => {
     const { read, departures, joined } = flights();
-    const readings = [read(alice, never), read(alice, never), read(alice, never)];
+    const again = ['r-2', 'r-3'].map((requestId) => ({ ...alice, requestId }));
+    const readings = [alice, ...again].map((caller) => read(caller, never));
     departures[0]?.land([{ id: '1' }]);
     const [first, ...others] = await Promise.all(readings);
     expect(departures).to.have.length(1);
-    expect(joined).to.deep.equal([{ resource: 'tools' }, { resource: 'tools' }]);
+    expect(joined).to.deep.equal(again.map(({ requestId }) => ({ requestId, resource: 'tools' })));
     expect(first?.collapsed).to.equal(undefined);
     for (const other of others) {
       expect(other.collapsed).to.equal(true);

@@ -241,7 +241,9 @@ describe('an upstream with all its layers, over real sockets', () => {
     expect(told.bulkheadEntered).to.have.length(1);
     expect(told.retried).to.have.length(1);
     expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_failed', 'credential_rejected']);
-    expect(told.callRefused).to.deep.equal([{ upstream: 'projects', code: 'credential_rejected' }]);
+    expect(told.callRefused).to.deep.equal([
+      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
+    ]);
   });
 
   it('ends what waits and what runs when it is closed', async () => {

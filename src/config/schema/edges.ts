@@ -173,11 +173,3 @@ export const ShutdownSettings = z.strictObject({
     ),
   graceMs: milliseconds().default(10_000).describe('How long requests in flight may take to finish.'),
 });
-
-/** The log on standard output. */
-export const LogSettings = z.strictObject({
-  level: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'])
-    .default('info')
-    .describe('Least severe level that is written.'),
-});

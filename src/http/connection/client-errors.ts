@@ -27,7 +27,7 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     const requestId = randomUUID();
     const response = problemResponse(error, requestId);
     connection.ending = true;
-    tellBound(events, error);
+    tellBound(events, error, { requestId });
     connections.whenIdle(connection, () => {
       // The response before this one may have ended the connection.
       if (!connection.socket.writable) return;

@@ -24,8 +24,8 @@ export interface OpenOperation extends Asked {
   readonly open: true;
   /** Whether it is a page for browsers: nobody else is told that there is something at its path. */
   readonly isPage?: true;
-  /** Throws a `GatewayError` for what is wrong. */
-  respond(exchange: Exchange): HttpResponse;
+  /** Throws, or rejects with, a `GatewayError` for what is wrong. */
+  respond(exchange: Exchange): HttpResponse | Promise<HttpResponse>;
 }
 
 /** What needs to know who asks. */

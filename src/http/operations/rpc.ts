@@ -67,7 +67,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       const { fields } = exchange;
       requireJsonBody(fields);
       requireJsonAccepted(fields);
-      const body = await readBody(exchange, maxBodyBytes, heldBytes);
+      const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
       return handle({
         headers: { protocolVersion: fields.mcpProtocolVersion, method: fields.mcpMethod, name: fields.mcpName },
         body,

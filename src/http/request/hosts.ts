@@ -48,7 +48,7 @@ function boundHosts(allowedHosts: readonly string[] | undefined, address: Addres
     const listed = new Set(allowedHosts.map((host) => host.toLowerCase()));
     return only((host) => listed.has(host) || listed.has(host.toLowerCase()));
   }
-  if (address === null || typeof address === 'string' || !isLoopback(address.address)) {
+  if (address === null || typeof address === 'string' || !isLoopbackAddress(address.address)) {
     return { answersFor: isHost, isOwn: (host) => isLoopbackHost(host) || isAddress(host) };
   }
   const names = new Set([...LOOPBACK_NAMES, bracketed(address)]);
@@ -76,6 +76,7 @@ function isAddress(host: string): boolean {
   return isIP(host.replace(PORT, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
-function isLoopback(address: string): boolean {
+/** Whether an IP address is one that only this machine itself can send from. */
+export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }

@@ -16,19 +16,25 @@ const CRUMBS = `The body comes in chunks of less than ${CRUMB_BYTES} bytes. Send
 
 const NO_BODY = Buffer.alloc(0);
 
+export interface BodyBound {
+  readonly maxBytes: number;
+  /** Key of the setting that it is. @default none */
+  readonly bound?: string;
+}
+
 /**
  * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, `invalid_request` for
  * one that comes in crumbs, and `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up. What is read is held
  * until the exchange ends: throws `overloaded` where others hold too much.
  */
-export async function readBody(exchange: Exchange, maxBytes: number, held: HeldBytes): Promise<Buffer> {
+export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBound, held: HeldBytes): Promise<Buffer> {
   const { req, res, fields, hasBody } = exchange;
   // Of a request without a body Node makes no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
   const tooLarge = () =>
     new GatewayError('too_large', {
       detail: `The request body may hold ${maxBytes} bytes.`,
-      bound: 'mcp.maxBodyBytes',
+      bound,
     });
   if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
   held.take(exchange, 0);

@@ -1,6 +1,7 @@
 import { isDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
+import { requestOf } from '../../observability/trace.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
 import { createConnector } from './connector.ts';
@@ -126,7 +127,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       let ms = 0;
       let response: Response | undefined;
       const tell = (status: number | undefined, error?: string) =>
-        events.pageFetched?.({ upstream: name, ms, bytes: response?.bytes?.length ?? 0, status, error });
+        events.pageFetched?.({
+          ...requestOf(request.caller),
+          ...{ upstream: name, ms, bytes: response?.bytes?.length ?? 0, status, error },
+        });
       try {
         response = await exchange(request, signal).finally(() => {
           ms = performance.now() - begun;

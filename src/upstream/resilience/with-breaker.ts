@@ -1,6 +1,7 @@
 import { isDeadline, startDeadline } from '../../kernel/deadline.ts';
 import { type ErrorCode, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
+import { requestOf } from '../../observability/trace.ts';
 import type { Upstream } from '../upstream.ts';
 import { type Breaker, type BreakerSettings, type BreakerState, createBreaker } from './breaker.ts';
 
@@ -40,7 +41,7 @@ export function withBreaker(
     async get(request, signal) {
       const call = gate.enter();
       if (call !== undefined) return call((passed) => upstream.get(request, passed), signal);
-      events.callRefused?.({ upstream: name, code: 'breaker_open' });
+      events.callRefused?.({ ...requestOf(request.caller), upstream: name, code: 'breaker_open' });
       const retryAfterSeconds = Math.max(Math.ceil(breaker.remainingMs / 1000), 1);
       throw new GatewayError('breaker_open', { upstream: name, retryAfterSeconds });
     },

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { createTtlSet } from '../../kernel/ttl-set.ts';
 import type { Events } from '../../observability/events.ts';
+import { requestOf } from '../../observability/trace.ts';
 import type { Upstream } from '../upstream.ts';
 
 export interface WithBulkheadOptions {
@@ -46,7 +47,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
         if (!(error instanceof GatewayError)) throw error;
         if (error.code === 'credential_rejected') known.delete(key);
         if (entered || error.code !== 'overloaded') throw error;
-        events.callRefused?.({ upstream: name, code: error.code });
+        events.callRefused?.({ ...requestOf(request.caller), upstream: name, code: error.code });
         throw error.from(name);
       }
     },

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { createTtlSet } from '../../kernel/ttl-set.ts';
 import type { Events } from '../../observability/events.ts';
+import { requestOf } from '../../observability/trace.ts';
 import type { Upstream } from '../upstream.ts';
 
 export interface NegativeCacheOptions {
@@ -31,7 +32,7 @@ export function withNegativeCache(upstream: Upstream, { ttlMs, events, now }: Ne
           upstream: upstream.name,
           reason: 'rejected a moment ago',
         });
-        events.callRefused?.({ upstream: upstream.name, code: error.code });
+        events.callRefused?.({ ...requestOf(request.caller), upstream: upstream.name, code: error.code });
         throw error;
       }
       try {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
+import { requestOf } from '../../observability/trace.ts';
 import type { Upstream } from '../upstream.ts';
 
 export interface RetrySettings {
@@ -66,7 +67,7 @@ export function withRetry(
         } catch (error) {
           const delayMs = request.post?.isRepeatable === false ? undefined : delayAfter(error, retries);
           if (delayMs === undefined || signal.aborted || !budget.take()) throw error;
-          events.retried?.({ upstream: upstream.name, retries: retries + 1, delayMs });
+          events.retried?.({ ...requestOf(request.caller), upstream: upstream.name, retries: retries + 1, delayMs });
           await sleep(delayMs, signal).catch(() => {
             // It had failed before its deadline passed: that is what counts.
             throw isDeadline(signal.reason) ? error : signal.reason;

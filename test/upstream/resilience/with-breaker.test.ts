@@ -255,7 +255,7 @@ describe('an upstream behind a breaker', () => {
     const states = ['open', 'half-open', 'open', 'half-open', 'closed'];
     expect(changes).to.deep.equal(states.map((state) => ['projects', state]));
     expect(told.breakerChanged?.[0]).to.include({ calls: 4, failures: 4 });
-    expect(told.callRefused).to.deep.equal([{ upstream: 'projects', code: 'breaker_open' }]);
+    expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'breaker_open' }]);
   });
 
   it('leaves no timer behind when it is closed', async () => {

@@ -62,7 +62,7 @@ describe('an upstream behind a bulkhead', () => {
     await Promise.all(reads);
     const entered = (waitedMs: number, waiting: number) => ({ upstream: 'projects', waitedMs, running: 1, waiting });
     expect(told.bulkheadEntered).to.deep.equal([entered(0, 0), entered(0, 0), entered(100, 1), entered(200, 0)]);
-    expect(told.callRefused).to.deep.equal([{ upstream: 'projects', code: 'overloaded' }]);
+    expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'overloaded' }]);
   });
 
   it('frees the place of what fails', async () => {

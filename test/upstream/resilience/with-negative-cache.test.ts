@@ -46,7 +46,9 @@ describe('an upstream behind a negative cache', () => {
     await fail('a', status401());
     expect(told.callRefused).to.equal(undefined);
     await errorOf(get('a'));
-    expect(told.callRefused).to.deep.equal([{ upstream: 'projects', code: 'credential_rejected' }]);
+    expect(told.callRefused).to.deep.equal([
+      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
+    ]);
   });
 
   it('asks for everybody else', async () => {

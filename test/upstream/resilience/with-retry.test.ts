@@ -80,7 +80,12 @@ describe('an upstream with retry', () => {
     const { get, asked } = retrying(Array(9).fill(refused()), { events, budgetPercent: 0 });
     for (let count = 0; count < 3; count += 1) await errorOf(get());
     expect(asked()).to.equal(6);
-    const retry = (retries: number, delayMs: number) => ({ upstream: 'projects', retries, delayMs });
+    const retry = (retries: number, delayMs: number) => ({
+      requestId: 'request-1',
+      upstream: 'projects',
+      retries,
+      delayMs,
+    });
     expect(told.retried).to.deep.equal([retry(1, 50), retry(2, 100), retry(1, 50)]);
   });
 
