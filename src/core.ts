@@ -3,13 +3,13 @@ import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { compileList } from './catalogue/compile.ts';
 import { createLoader } from './catalogue/loader.ts';
 import { createPageDesk } from './catalogue/page-desk.ts';
-import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillBody, fillPath } from './config/schema/templates.ts';
-import { type Authorization, openAuthorization } from './credentials/authorize.ts';
+import type { Authorization } from './credentials/authorize.ts';
 import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import type { Events } from './observability/events.ts';
+import { createOwnFiles, type OwnFiles } from './own-files.ts';
 import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { renamed } from './snapshots/cache.ts';
@@ -25,6 +25,8 @@ export interface CoreOptions {
   readonly now: () => number;
   /** The registry that the settings were checked for. @default `RESOURCES` */
   readonly resources?: readonly Resource[];
+  /** Opens the files that settings name. @default others have been opened by nobody */
+  readonly files?: OwnFiles | undefined;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The core so far, of which this one takes over what settings leave as it was. @default none */
@@ -50,17 +52,18 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
 }
 
 /**
- * Builds the catalogue that settings describe. No upstream is asked; the files of secrets are read. Throws `ConfigError`
- * where one of them cannot be used; nothing has changed then.
+ * Builds the catalogue that settings describe. No upstream is asked; the files of the upstreams are read. Throws `ConfigError`
+ * where one of them, or of those that were opened before, cannot be used; nothing has changed then.
  */
-export function createCore(config: Config, { events, now, resources = RESOURCES, tap, before }: CoreOptions): Core {
+export function createCore(config: Config, options: CoreOptions): Core {
+  const { events, now, resources = RESOURCES, tap, before, files = createOwnFiles(options) } = options;
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
   const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
-    { events, now, tap, before },
+    { events, tap, before, files },
   );
   const holdings =
     before === undefined
@@ -142,11 +145,10 @@ export function createCore(config: Config, { events, now, resources = RESOURCES,
 function openUpstreams(
   config: Config,
   names: readonly string[],
-  { events, now, tap, before }: Omit<CoreOptions, 'resources'>,
+  { events, tap, before, files }: Pick<CoreOptions, 'events' | 'tap' | 'before'> & { readonly files: OwnFiles },
 ): Map<string, OpenUpstream> {
   const authorizations = new Map<string, Authorization>();
   const upstreams = new Map<string, OpenUpstream>();
-  const issues: ConfigIssue[] = [];
   for (const name of new Set(names)) {
     const settings = found(config.upstreams[name]);
     const running = before?.upstreams.get(name);
@@ -154,12 +156,10 @@ function openUpstreams(
       upstreams.set(name, running);
       continue;
     }
-    const onChange = (issue?: string) => events.secretChanged?.({ upstream: name, issue });
-    const opened = openAuthorization(settings.credential, { now, onChange });
-    if ('issue' in opened) issues.push({ path: ['upstreams', name, 'credential', 'file'], message: opened.issue });
-    else authorizations.set(name, opened);
+    const authorization = files.authorization(name, settings);
+    if (authorization !== undefined) authorizations.set(name, authorization);
   }
-  if (issues.length > 0) throw new ConfigError(issues);
+  files.check();
   // Once it is certain that all of them can be.
   for (const [name, authorization] of authorizations) {
     const settings = found(config.upstreams[name]);

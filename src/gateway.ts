@@ -5,6 +5,7 @@ import { LogChange } from './config/schema/log.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
 import { createAuthenticate } from './credentials/authenticate.ts';
+import type { TlsFiles } from './credentials/tls-files.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
@@ -13,6 +14,7 @@ import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
+import { createOwnFiles } from './own-files.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { createRepresentations, type Representations } from './snapshots/representations/representations.ts';
@@ -64,14 +66,16 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
   const events = joinEvents([logEvents(verbosity?.logger ?? logger, { verbosity })]);
-  let core = createCore(config, { events, now, resources });
+  const files = createOwnFiles({ events, now });
+  const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
+  let core = createCore(config, { events, now, resources, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   const authenticate = createAuthenticate();
   let draining = false;
   const common = { authenticate, events, isDraining: () => draining };
   const publicOptions = (): PublicEdgeOptions => ({
     ...common,
-    settings: { ...config.http, publicUrl: config.publicUrl },
+    settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), publicUrl: config.publicUrl },
     limits: config.limits,
     catalogue: core.catalogue,
     users: core,
@@ -82,7 +86,11 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   });
   const http = createPublicEdge(publicOptions());
   const admin = config.admin.enabled
-    ? createAdminEdge({ ...common, settings: config.admin, log: verbosity && logControl(verbosity) })
+    ? createAdminEdge({
+        ...common,
+        settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
+        log: verbosity && logControl(verbosity),
+      })
     : undefined;
   /** Resolves once the cores before this one are closed, one after the other: what one takes over, another may still use. */
   let retired = Promise.resolve();
@@ -139,6 +147,10 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       return whole;
     },
   };
+}
+
+function withFiles<Settings>(settings: Settings | undefined, files: TlsFiles | undefined) {
+  return settings && files && { ...settings, files };
 }
 
 function logControl(verbosity: Verbosity): LogControl {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 import { catchSignals } from './commands/signals.ts';
+import type { LoadedConfig } from './config/load-config.ts';
 
 catchSignals();
 
@@ -20,6 +21,7 @@ const { parseCommandLine, USAGE } = await import('./commands/command-line.ts');
 const DEFAULT_FILE = 'portico.yaml';
 
 type Command = Exclude<ReturnType<typeof parseCommandLine>, { issue: string }>;
+type WithSettings = Omit<Command, 'file' | 'init'> & { readonly file: string };
 
 /** Exit codes: 0 done, 1 it failed while running or starting, 2 the command line or the settings are wrong. */
 async function main(args: string[]): Promise<number> {
@@ -66,11 +68,24 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Comma
   }
   const { loadConfig } = await import('./config/load-config.ts');
   const loaded = await loadConfig(file);
+  try {
+    return await runWith(loaded, { name, file, full, probe, json });
+  } catch (error) {
+    const { ConfigError } = await import('./config/config-error.ts');
+    // It came up where the settings were used, by something that knows no file.
+    throw error instanceof ConfigError && error.file === undefined ? loaded.placed(error) : error;
+  }
+}
+
+async function runWith(loaded: LoadedConfig, { name, file, full, probe, json }: WithSettings): Promise<number> {
   const { config, warnings } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./commands/check.ts');
     const { warningLines } = await import('./commands/settings-warnings.ts');
+    const { checkOwnFiles } = await import('./own-files.ts');
+    const { RESOURCES } = await import('./resources/index.ts');
     process.stderr.write(warningLines(warnings, file));
+    checkOwnFiles(config, RESOURCES);
     if (!probe) return print(checkReport(file, loaded, full));
     const { runProbe } = await import('./commands/probe/run-probe.ts');
     const { text, ok } = await runProbe(file, loaded, { json });

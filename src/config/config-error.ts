@@ -17,6 +17,8 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** In the order of the file. */
   readonly issues: readonly ConfigIssue[];
+  /** The settings file, where that is known. */
+  readonly file: string | undefined;
 
   constructor(issues: readonly ConfigIssue[], file?: string) {
     const inOrder = sorted(issues);
@@ -24,6 +26,7 @@ export class ConfigError extends Error {
     if (inOrder.length > SHOWN) lines.push(`and ${inOrder.length - SHOWN} more`);
     super(lines.join('\n'));
     this.issues = inOrder;
+    this.file = file;
   }
 }
 

@@ -17,6 +17,8 @@ export interface LoadedConfig {
   readonly warnings: readonly ConfigIssue[];
   /** The settings that take effect, every default included, as YAML with its secrets masked. */
   masked(): string;
+  /** The same issues, which came up once these settings were used, with their places in the file. */
+  placed(error: ConfigError): ConfigError;
   /** Whether what stands at `path`, which is `value`, prints masked. */
   isMasked(path: readonly string[], value: unknown): boolean;
 }
@@ -41,6 +43,10 @@ export async function loadConfig(
   return {
     config,
     warnings: sorted(placed(found, root, yaml.position)),
+    placed: ({ issues: later }) => {
+      const findings = later.map(({ path, message }) => ({ path, message, key: false }));
+      return new ConfigError(placed(findings, root, yaml.position), file);
+    },
     masked: () => effectiveSettings(config, fromEnvironment),
     isMasked: (path, value) => isMasked(value, path, fromEnvironment),
   };

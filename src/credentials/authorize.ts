@@ -1,5 +1,6 @@
 import { type Caller, Credential } from '../kernel/caller.ts';
-import { openSecretFile, type SecretFileOptions, type Unusable } from './secret-file.ts';
+import { openSecretFile } from './secret-file.ts';
+import type { Unusable, WatchOptions } from './watched-files.ts';
 
 /** What settings say of an upstream's credential. */
 export type CredentialSettings =
@@ -36,7 +37,7 @@ export interface Authorization {
 const NO_HEADERS = Object.freeze({});
 
 /** Reads the file of a secret, and says why where that gives none. */
-export function openAuthorization(settings: CredentialSettings, options: SecretFileOptions): Authorization | Unusable {
+export function openAuthorization(settings: CredentialSettings, options: WatchOptions): Authorization | Unusable {
   switch (settings.kind) {
     case 'passthrough':
       return ofCaller({ header: 'authorization', format: 'Bearer {token}' });
@@ -61,7 +62,7 @@ function ofCaller(form: Form): Authorization {
   return { callersOwn: true, authorize: async ({ credential }) => put(credential.reveal()) };
 }
 
-function ofPortico(settings: ServiceSettings, options: SecretFileOptions): Authorization | Unusable {
+function ofPortico(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
   const { secret = '', file, user } = settings;
   const put = putter(serviceForm(settings));
   const headersFor = (held: Credential) => {

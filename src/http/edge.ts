@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { Server as SecureServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Authenticate } from '../credentials/authenticate.ts';
@@ -8,6 +9,7 @@ import { createApp } from './app.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
 import { type ConnectionBounds, createConnections } from './connection/connections.ts';
 import { createListener, type ListenerSettings, listen } from './connection/listener.ts';
+import { createHandshakes } from './connection/secure.ts';
 import { createHandler } from './handler.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Overload } from './limits/overload.ts';
@@ -34,12 +36,14 @@ export interface EdgeOptions {
   readonly events: Events;
   /** @default nothing is refused for that */
   readonly overload?: Overload | undefined;
+  /** Sent with every response, names and values by turns. @default none */
+  readonly headers?: readonly string[] | undefined;
   readonly service: Service;
 }
 
 /** One HTTP listener, and the way it ends. */
 export interface Edge {
-  /** Resolves with the base URL, `http://127.0.0.1:1234` or `unix:/path`. Rejects with Node's own error. */
+  /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
   listen(): Promise<string>;
   /** Answers by this from now on. What has begun ends as it began. */
   serve(service: Service): void;
@@ -51,7 +55,8 @@ export interface Edge {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, events, overload, service }: EdgeOptions): Edge {
+export function createEdge({ settings, events, overload, headers, service }: EdgeOptions): Edge {
+  const { tls } = settings;
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
     exchange.users?.leave();
@@ -63,15 +68,17 @@ export function createEdge({ settings, events, overload, service }: EdgeOptions)
       ...settings,
       ...rest,
       address: () => server.address(),
+      isSecure: tls !== undefined,
       isStopping: () => connections.isStopping,
     });
-    return createApp(operations, createHandler({ ...rest, admit, overload, connections, events }));
+    return createApp(operations, createHandler({ ...rest, admit, overload, connections, events, headers }));
   }
 
   let answer = answerBy(service);
   const server = createListener(settings, service.inactivityMs, (req, res) => answer(req, res));
-  answerClientErrors(server, connections, events);
-  server.on('connection', connections.open);
+  answerClientErrors(server, { connections, events, headers });
+  const handshakes = tls && server instanceof SecureServer ? createHandshakes(server, tls, events) : undefined;
+  server.on(handshakes === undefined ? 'connection' : 'secureConnection', connections.open);
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     if (performance.now() - toldAt < REFUSALS_PAUSE_MS) return;
@@ -82,6 +89,7 @@ export function createEdge({ settings, events, overload, service }: EdgeOptions)
   return {
     async listen() {
       const url = await listen(server, settings);
+      handshakes?.watchFiles();
       server.on('error', (error) => events.listenerFailed?.({ error }));
       overload?.watch();
       return url;
@@ -94,6 +102,7 @@ export function createEdge({ settings, events, overload, service }: EdgeOptions)
       connections.stop();
       // Not http.Server's own close(): that also destroys connections whose response is still being written (Node 26).
       NetServer.prototype.close.call(server);
+      handshakes?.stop();
       // What has arrived already is parsed first, so that it gets a response rather than a reset.
       await turn();
       await turn();

@@ -25,6 +25,8 @@ export interface HandlerOptions {
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   readonly connections: Connections;
   readonly events: Events;
+  /** Sent with every response, names and values by turns. @default none */
+  readonly headers?: readonly string[] | undefined;
 }
 
 /** Answers an exchange with what it asks for. Never throws. */
@@ -36,7 +38,7 @@ export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, limits, overload, users, connections, events } = options;
+  const { admit, authenticate, limits, overload, users, connections, events, headers } = options;
 
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
@@ -84,7 +86,7 @@ export function createHandler(options: HandlerOptions): Handle {
   function respond(exchange: Exchange, response: HttpResponse): void {
     if (exchange.gone) return;
     exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
-    send(exchange, withRateLimit(exchange, response), connections.isLast(exchange));
+    send(exchange, withHeaders(withHeaders(response, exchange.rateLimit), headers), connections.isLast(exchange));
     connections.sent(exchange);
   }
 
@@ -112,6 +114,6 @@ export function createHandler(options: HandlerOptions): Handle {
   }
 }
 
-function withRateLimit({ rateLimit }: Exchange, response: HttpResponse): HttpResponse {
-  return rateLimit === undefined ? response : { ...response, headers: [...response.headers, ...rateLimit] };
+function withHeaders(response: HttpResponse, headers: readonly string[] | undefined): HttpResponse {
+  return headers === undefined ? response : { ...response, headers: [...response.headers, ...headers] };
 }

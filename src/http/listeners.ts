@@ -3,6 +3,7 @@ import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
+import type { ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { createLimits, type LimitSettings, type Limits, type LimitsOptions } from './limits/limits.ts';
 import { createOverload } from './limits/overload.ts';
@@ -13,9 +14,11 @@ import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createHeldBytes } from './request/held-bytes.ts';
+import { hstsHeaders } from './response/hsts.ts';
 
 /** Settings of the public listener. */
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
+  readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
   /** Where clients find this server. */
   readonly publicUrl?: string | undefined;
@@ -103,12 +106,13 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   }
 
   const overload = createOverload(settings.maxEventLoopDelayMs);
-  const edge = createEdge({ settings, overload, events, service: serviceOf(first) });
+  const headers = settings.tls && hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
+  const edge = createEdge({ settings, overload, events, headers, service: serviceOf(first) });
   return { ...edge, change: (options) => edge.serve(serviceOf(options)) };
 }
 
 export interface AdminEdgeOptions {
-  readonly settings: Pick<ListenerSettings, 'host' | 'port'>;
+  readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'tls'>;
   readonly authenticate: Authenticate;
   readonly events: Events;
   /** Whether the public listener is on its way down. */

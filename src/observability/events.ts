@@ -112,6 +112,17 @@ export interface Events {
    * told once for each issue.
    */
   secretChanged?(changed: { readonly upstream: string; readonly issue?: string | undefined }): void;
+  /**
+   * Other certificates or keys were taken from the files of a block of settings (`http.tls`). `issue`: the one under `key`
+   * cannot be used, and what was there before stays; told once for each issue.
+   */
+  tlsFilesChanged?(changed: {
+    readonly block: string;
+    readonly key?: string | undefined;
+    readonly issue?: string | undefined;
+  }): void;
+  /** A client opened a connection, and did not come through the handshake of TLS. `code`: of Node's or OpenSSL's. */
+  handshakeFailed?(failed: { readonly code: string }): void;
   /** Something was refused or ended since it met a bound: the key of a setting. */
   boundReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },

@@ -67,6 +67,7 @@ function details(loggerFor: LoggerFor): Events {
 
 function progress(logger: Logger): Events {
   return {
+    handshakeFailed: (failed) => logger.debug(failed, 'handshake failed'),
     listening: (listening) => logger.info(listening, 'listening'),
     settingsChanged: (changes) => logger[changes.needRestart.length > 0 ? 'warn' : 'info'](changes, 'settings changed'),
     draining: (draining) => logger.info(draining, 'draining'),
@@ -96,6 +97,10 @@ function warnings(logger: Logger, now: () => number): Events {
       changed.issue === undefined
         ? logger.info(changed, 'secret taken from its file')
         : logger.warn(changed, 'secret file unusable'),
+    tlsFilesChanged: (changed) =>
+      changed.issue === undefined
+        ? logger.info(changed, 'certificates taken from their files')
+        : logger.warn(changed, 'certificate files unusable'),
     unaskedResponse: (unasked) => logger.warn(unasked, 'upstream out of step'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {

@@ -75,7 +75,7 @@ function isScalar({ key, block, schema }: Setting): boolean {
   return (
     block !== '' &&
     !block.endsWith('fields') &&
-    !/^(pagination|fields|credential|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|trustedProxies|ignoreSigns|projects|workflows|tools)$/.test(
+    !/^(pagination|fields|credential|tls|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|trustedProxies|ignoreSigns|projects|workflows|tools)$/.test(
       key,
     ) &&
     schema.properties === undefined
@@ -98,6 +98,9 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
       return {
         upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: { [key]: value } } },
       };
+    case 'http.tls':
+    case 'admin.tls':
+      return { upstreams, [path.split('.')[0] ?? '']: { tls: { certFile: 'a', keyFile: 'b', [key]: value } } };
     case 'mcp.stdio':
       return { upstreams, mcp: { stdio: { [key]: value } } };
     case 'resources.<name>':

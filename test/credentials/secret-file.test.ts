@@ -13,7 +13,7 @@ const UNPRINTABLE = 'must hold one line of printable ASCII, without white space 
 function open(path: string) {
   const clock = { now: Date.now() };
   const told: (string | undefined)[] = [];
-  const opened = openSecretFile(path, { now: () => clock.now, onChange: (issue) => told.push(issue) });
+  const opened = openSecretFile(path, { now: () => clock.now, onChange: (unusable) => told.push(unusable?.issue) });
   if ('issue' in opened) throw new Error(opened.issue);
   const read = async () => (await opened.current(never)).reveal();
   return {

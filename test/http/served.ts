@@ -126,10 +126,13 @@ export function serveRpc(
   return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle, refuseRate: problemResponse } });
 }
 
-export async function serveAdmin(isDraining = () => false): Promise<Told & { readonly url: string }> {
+export async function serveAdmin(
+  isDraining = () => false,
+  tls?: HttpSettings['tls'],
+): Promise<Told & { readonly url: string }> {
   const { events, told } = createRecorder();
   const edge = createAdminEdge({
-    settings: { host: '127.0.0.1', port: 0 },
+    settings: { host: '127.0.0.1', port: 0, tls },
     authenticate: createAuthenticate(),
     events,
     isDraining,

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { TOKEN } from './caller.ts';
 import { onCleanup } from './cleanup.ts';
 import { holdToDescription } from './openapi.ts';
@@ -15,6 +16,8 @@ export interface RawConnection {
   arrived(): RawResponse[];
   /** What has come of a response that is not whole yet. */
   unfinished(): Buffer;
+  /** Ends the connection with a reset. */
+  reset(): void;
   /** Resolves once the server has closed the connection, with all that has not been taken. */
   closed(): Promise<Closed>;
 }
@@ -28,12 +31,17 @@ export interface Closed {
   readonly error: string | undefined;
 }
 
-/**
- * Connects to the server at `url`, also `unix:<path>`. `head`: the requests are `HEAD`, so that no response has the body
- * that it announces.
- */
-export function openConnection(url: string, { head = false } = {}): RawConnection {
-  const socket = connectTo(url).setNoDelay();
+interface RawOptions {
+  /** The requests are `HEAD`, so that no response has the body that it announces. */
+  readonly head?: boolean;
+  /** Of a connection to `https:`. */
+  readonly tls?: ConnectionOptions;
+}
+
+/** Connects to the server at `url`, also `https:` and `unix:<path>`. */
+export function openConnection(url: string, { head = false, tls = {} }: RawOptions = {}): RawConnection {
+  const carrier = connectTo(url).setNoDelay();
+  const socket = url.startsWith('https:') ? connectSecurely({ ...tls, socket: carrier }) : carrier;
   let taken: RawResponse[] = [];
   let rest: Buffer = Buffer.alloc(0);
   let error: NodeJS.ErrnoException | undefined;
@@ -41,21 +49,30 @@ export function openConnection(url: string, { head = false } = {}): RawConnectio
   let wake = () => {};
 
   const ended = onCleanup(() => socket.destroy());
-  socket.on('data', (chunk: Buffer) => {
+  let chunks: Buffer[] = [];
+  const take = () => {
+    if (chunks.length === 0) return;
     try {
-      const taking = takeResponses(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), head);
+      const taking = takeResponses(Buffer.concat([rest, ...chunks]), head);
       taken.push(...taking.responses);
       rest = taking.rest;
       wake();
     } catch (cause) {
       socket.destroy(cause as Error);
     }
+    chunks = [];
+  };
+  socket.on('data', (chunk: Buffer) => {
+    // The records of TLS are small: those of one turn together.
+    if (chunks.length === 0) setImmediate(take);
+    chunks.push(chunk);
   });
   socket.on('error', (cause: NodeJS.ErrnoException) => {
     error = cause;
   });
   const closing = new Promise<void>((resolve) => {
     socket.on('close', () => {
+      take();
       isOpen = false;
       ended();
       resolve();
@@ -63,6 +80,7 @@ export function openConnection(url: string, { head = false } = {}): RawConnectio
     });
   });
   const arrived = () => {
+    take();
     const responses = taken;
     taken = [];
     return responses;
@@ -80,8 +98,12 @@ export function openConnection(url: string, { head = false } = {}): RawConnectio
         });
       }
     },
+    reset: () => carrier.resetAndDestroy(),
     arrived,
-    unfinished: () => rest,
+    unfinished() {
+      take();
+      return rest;
+    },
     async closed() {
       await closing;
       return { responses: arrived(), rest, error: error?.code ?? error?.message };
@@ -99,8 +121,8 @@ function connectTo(url: string): Socket {
  * Sends one request on a connection of its own, gives the final response, and closes the connection. Whatever a test looks
  * into, a read is answered as its description has it.
  */
-export async function exchange(url: string, request: string | Buffer): Promise<RawResponse> {
-  const connection = openConnection(url, { head: request.toString('latin1').startsWith('HEAD ') });
+export async function exchange(url: string, request: string | Buffer, options: RawOptions = {}): Promise<RawResponse> {
+  const connection = openConnection(url, { ...options, head: request.toString('latin1').startsWith('HEAD ') });
   connection.send(request);
   let response = await connection.receive();
   while (response.status < 200) response = await connection.receive();

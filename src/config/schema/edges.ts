@@ -11,11 +11,13 @@ import {
   webOrigin,
   whole,
 } from './scalars.ts';
+import { AdminTls, HttpTls } from './tls.ts';
 
 const HttpShape = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on. Use 0.0.0.0 or :: in a container.'),
   port: port.default(8080).describe('TCP port; 0 lets the system choose.'),
   socketPath: socketPath.optional().describe('Unix socket to listen on; host and port are then not used.'),
+  tls: HttpTls.optional().describe('TLS, in place of plain HTTP. Unset: something in front ends it, or nothing does.'),
   allowedHosts: z
     .array(hostWithPort)
     .min(1)
@@ -39,7 +41,7 @@ const HttpShape = z.strictObject({
   maxHeaderBytes: bytes(1024).default(16_384).describe('All request headers together; more is 431.'),
   headersTimeoutMs: milliseconds()
     .default(10_000)
-    .describe('How long a client may take to send its headers; then 408.'),
+    .describe('How long a client may take to send its headers; then 408. As long it has for the handshake of TLS.'),
   requestTimeoutMs: milliseconds()
     .default(15_000)
     .describe('How long a client may take to send a whole request; then 408. No less than headersTimeoutMs.'),
@@ -84,6 +86,9 @@ export const HttpSettings = HttpShape.superRefine(
     // Node throws at start when it is the other way round. Types are not: no comparison of anything else is true.
     if (Number(http?.requestTimeoutMs) < Number(http?.headersTimeoutMs)) {
       report(['requestTimeoutMs'], 'must be no less than headersTimeoutMs');
+    }
+    if (http?.tls !== undefined && http.socketPath !== undefined) {
+      report(['tls'], 'stands beside socketPath: whoever reaches a Unix socket is on this machine');
     }
   }),
   EVEN_AFTER_ISSUES,
@@ -141,6 +146,7 @@ export const AdminSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether there is an admin listener.'),
   host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
   port: port.default(9090).describe('TCP port; 0 lets the system choose.'),
+  tls: AdminTls.optional().describe('TLS, in place of plain HTTP.'),
 });
 
 /** How many requests are answered, of those that need a token. */

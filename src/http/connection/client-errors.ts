@@ -20,12 +20,23 @@ export interface ParseError extends Error {
 /** The beginning of a request whose first line has not ended. */
 const REQUEST_LINE = /^[A-Z-]+ [^\s]*$/;
 
+/** Codes of OpenSSL's. */
+const BROKEN_TLS = /^ERR_SSL_/;
+
+export interface ClientErrorsOptions {
+  readonly connections: Connections;
+  readonly events: Events;
+  /** Sent with every response. */
+  readonly headers: readonly string[] | undefined;
+}
+
 /** Answers what Node makes no request of: bytes that do not parse or come too slowly, and `CONNECT`. */
-export function answerClientErrors(server: Server, connections: Connections, events: Events): void {
+export function answerClientErrors(server: Server, { connections, events, headers = [] }: ClientErrorsOptions): void {
   function refuse(connection: Connection, error: GatewayError, method?: string): void {
     const begun = performance.now();
     const requestId = randomUUID();
-    const response = problemResponse(error, requestId);
+    const problem = problemResponse(error, requestId);
+    const response = { ...problem, headers: [...headers, ...problem.headers] };
     connection.ending = true;
     tellBound(events, error, { requestId });
     connections.whenIdle(connection, () => {
@@ -50,6 +61,11 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     const connection = connections.of(socket);
     // Within a body, or after the last response: no `GET` may have the one, and nobody waits for more after the other.
     if (connection?.ending === true) return;
+    // Nothing can be said any more where it is TLS that broke.
+    if (BROKEN_TLS.test(error.code ?? '')) {
+      socket.destroy();
+      return;
+    }
     // What does not parse behind a body that is whole is another request, and none of the reader's business.
     const last = [...(connection?.exchanges ?? [])].at(-1);
     // Whoever never sent a byte, or is gone, asked nothing.

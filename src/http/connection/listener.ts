@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { connect } from 'node:net';
 import { bracketed } from '../request/hosts.ts';
+import { createSecureServer, type ListenerTls } from './secure.ts';
 
 /** Where a listener is bound, and how much of anything it takes. */
 export interface ListenerSettings {
@@ -11,6 +12,8 @@ export interface ListenerSettings {
   readonly port: number;
   /** Unix socket to listen on instead. */
   readonly socketPath?: string | undefined;
+  /** @default plain HTTP */
+  readonly tls?: ListenerTls | undefined;
   readonly maxUrlBytes: number;
   readonly maxHeaderBytes: number;
   readonly headersTimeoutMs: number;
@@ -24,26 +27,28 @@ export interface ListenerSettings {
 const CHECKS_PER_TIMEOUT = 5;
 const LONGEST_CHECK_MS = 1000;
 
-/** A `node:http` server within these bounds. `inactivityMs` is how long nothing may move on a connection. */
+/** A server of `node:http`, or `node:https`, within these bounds. `inactivityMs` is how long nothing may move on a connection. */
 export function createListener(settings: ListenerSettings, inactivityMs: number, answer: RequestListener): Server {
   const { maxUrlBytes, maxHeaderBytes, requestTimeoutMs, keepAliveTimeoutMs, maxConnections } = settings;
   const headersTimeoutMs = Math.min(settings.headersTimeoutMs, requestTimeoutMs);
-  const server = createServer(
-    {
-      insecureHTTPParser: false,
-      // Both are checked again, with a whole response to the caller (request/admit.ts).
-      requireHostHeader: false,
-      // The parser counts target and headers together; each by itself is checked again.
-      maxHeaderSize: maxUrlBytes + maxHeaderBytes + 1,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(Math.ceil(headersTimeoutMs / CHECKS_PER_TIMEOUT), LONGEST_CHECK_MS),
-      keepAliveTimeout: keepAliveTimeoutMs,
-      // A request without a body needs no stream (Node 26; older ones make it all the same).
-      optimizeEmptyRequests: true,
-    },
-    answer,
-  );
+  const options: ServerOptions = {
+    insecureHTTPParser: false,
+    // Both are checked again, with a whole response to the caller (request/admit.ts).
+    requireHostHeader: false,
+    // The parser counts target and headers together; each by itself is checked again.
+    maxHeaderSize: maxUrlBytes + maxHeaderBytes + 1,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(Math.ceil(headersTimeoutMs / CHECKS_PER_TIMEOUT), LONGEST_CHECK_MS),
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // A request without a body needs no stream (Node 26; older ones make it all the same).
+    optimizeEmptyRequests: true,
+  };
+  const server =
+    settings.tls === undefined
+      ? createServer(options)
+      : createSecureServer(settings.tls, { ...options, handshakeTimeout: headersTimeoutMs });
+  server.on('request', answer);
   server.maxConnections = maxConnections;
   // Bytes are bounded; beyond a number of headers, Node 22 would leave the others out in silence.
   server.maxHeadersCount = 0;
@@ -55,12 +60,12 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
 }
 
 /**
- * Listens, and gives the base URL: `http://127.0.0.1:1234` or `unix:/path`. A socket file that nobody listens on any
+ * Listens, and gives the base URL: `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. A socket file that nobody listens on any
  * more is replaced. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …).
  */
 export async function listen(
   server: Server,
-  { host, port, socketPath }: Pick<ListenerSettings, 'host' | 'port' | 'socketPath'>,
+  { host, port, socketPath, tls }: Pick<ListenerSettings, 'host' | 'port' | 'socketPath' | 'tls'>,
 ): Promise<string> {
   if (socketPath !== undefined) {
     if (await isStale(socketPath)) await unlink(socketPath);
@@ -71,7 +76,7 @@ export async function listen(
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') return `unix:${address}`;
-  return `http://${bracketed(address)}:${address.port}`;
+  return `${tls === undefined ? 'http' : 'https'}://${bracketed(address)}:${address.port}`;
 }
 
 /** Left behind by a process that had no time to clean up. Whatever is no socket is somebody's file. */

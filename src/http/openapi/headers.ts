@@ -30,6 +30,11 @@ export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
       { description: BROWSERS, required: true, schema: { const: value } },
     ]),
   ),
+  'Strict-Transport-Security': {
+    description: 'Has browsers come by TLS only (RFC 6797), where it ends here. Not on a loopback address.',
+    required: false,
+    schema: { type: 'string', pattern: '^max-age=\\d+$' },
+  },
   'X-Request-Id': {
     description: "Finds the request in Portico's log. The caller's own, if it is well-formed.",
     required: true,
@@ -110,7 +115,14 @@ export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
 };
 
 const FOR_PAGES = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
-const ON_ALL = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', ...FOR_BROWSERS.keys(), ...FOR_PAGES];
+const ON_ALL = [
+  'X-Request-Id',
+  'Strict-Transport-Security',
+  'RateLimit-Policy',
+  'RateLimit',
+  ...FOR_BROWSERS.keys(),
+  ...FOR_PAGES,
+];
 const ON_LISTS = [...ON_ALL, 'ETag', 'Vary', 'Cache-Control'];
 
 /** Names of the components by what brings the headers. */

@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { createLandingPage, type LandingPageOptions } from '../landing/page.ts';
@@ -45,11 +46,13 @@ export function landingOperation({ publicUrl, ...options }: LandingOptions): Ope
 
 /**
  * The origin by which a browser came here, as far as it can be told. A browser sends `Sec-Fetch-Mode` to secure places
- * only, which are those of TLS and of this machine (Fetch Metadata, section 2): so there is something with TLS in front.
+ * only, which are those of TLS and of this machine (Fetch Metadata, section 2): so there is something with TLS in front,
+ * where TLS does not end here.
  */
 function originOf({ req, target, fields }: Exchange): string | undefined {
   const host = target?.authority ?? fields.host[0];
   if (host === undefined || !PLAIN_HOST.test(host)) return undefined;
-  const isSecure = req.headers['sec-fetch-mode'] !== undefined && !isLoopbackHost(host);
+  const isBehindTls = req.headers['sec-fetch-mode'] !== undefined && !isLoopbackHost(host);
+  const isSecure = req.socket instanceof TLSSocket || isBehindTls;
   return `${isSecure ? 'https' : 'http'}://${host}`;
 }

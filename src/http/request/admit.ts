@@ -16,6 +16,8 @@ export interface AdmitOptions {
   readonly allowedOrigins: readonly string[];
   /** Where the listener is bound; asked once, with the first request. */
   readonly address: () => AddressInfo | string | null;
+  /** Whether TLS ends here. */
+  readonly isSecure: boolean;
   /** Whether the listener begins nothing more. */
   readonly isStopping: () => boolean;
 }
@@ -25,7 +27,7 @@ export type Admit = (exchange: Exchange, operation: Operation) => void;
 
 /** What can be wrong with a request before anybody asks who sent it. Probes are let in whoever asks, at any time. */
 export function createAdmit(options: AdmitOptions): Admit {
-  const { maxUrlBytes, maxHeaderBytes, allowedHosts, allowedOrigins, address, isStopping } = options;
+  const { maxUrlBytes, maxHeaderBytes, allowedHosts, allowedOrigins, address, isSecure, isStopping } = options;
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const origins = createOrigins(allowedOrigins);
   let hosts: Hosts | undefined;
@@ -57,7 +59,7 @@ export function createAdmit(options: AdmitOptions): Admit {
   function checkOrigin({ fields: { origin, host }, target }: Exchange): void {
     if (origin === undefined || origin === publicUrl?.origin || origins.has(origin)) return;
     const named = target?.authority ?? host[0];
-    if (named !== undefined && hosts?.isOwn(named) && isSameOrigin(origin, named)) return;
+    if (named !== undefined && hosts?.isOwn(named) && isSameOrigin(origin, named, isSecure)) return;
     throw new GatewayError('origin_refused');
   }
 

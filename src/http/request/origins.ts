@@ -22,11 +22,13 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
 }
 
 /**
- * Whether a page of this origin came by this host. Of the scheme only its default port counts: where something in front
- * ends TLS, a page is of `https:`, and Portico is asked over `http:`.
+ * Whether a page of this origin came by this host. Where TLS ends here, `isSecure`, it is one of `https:`. Else only the
+ * default port of its scheme counts: where something in front ends TLS, a page is of `https:`, and Portico is asked over
+ * `http:`.
  */
-export function isSameOrigin(origin: string, host: string): boolean {
+export function isSameOrigin(origin: string, host: string, isSecure = false): boolean {
   const page = URL.parse(origin);
-  if (page === null || page.origin !== origin || !/^https?:$/.test(page.protocol)) return false;
+  if (page === null || page.origin !== origin || !(isSecure ? /^https:$/ : /^https?:$/).test(page.protocol))
+    return false;
   return URL.parse(`${page.protocol}//${host}`)?.host === page.host;
 }

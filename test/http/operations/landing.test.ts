@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
+import { AUTHORITY, tlsOf } from '../over-tls.ts';
 import { serve } from '../served.ts';
 
 const BROWSER = {
@@ -138,6 +139,13 @@ describe('whoever does not ask as a browser', () => {
       expect(headers.has('allow')).to.equal(false);
     }
     expect((await exchange(url, requestText('POST', '/', BROWSER, '{}'))).status).to.equal(404);
+  });
+
+  it('is shown https addresses where TLS ends here, on this machine, too', async () => {
+    const { url } = await serve({ tls: tlsOf() });
+    const tls = { ca: AUTHORITY.ca };
+    const { body } = await exchange(url, get('/', { ...BROWSER, Host: 'localhost:8443' }), { tls });
+    expect(body.toString()).to.contain('<b>https://localhost:8443</b>').and.not.contain('http://localhost');
   });
 
   it('finds no page where one does not live', async () => {

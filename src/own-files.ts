@@ -1,0 +1,68 @@
+import { ConfigError, type ConfigIssue } from './config/config-error.ts';
+import { type Config, resourceConfig } from './config/schema/settings.ts';
+import { type Authorization, openAuthorization } from './credentials/authorize.ts';
+import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/tls-files.ts';
+import type { Unusable } from './credentials/watched-files.ts';
+import type { Events } from './observability/events.ts';
+import type { Resource } from './resources/resource.ts';
+
+type UpstreamConfig = Config['upstreams'][string];
+
+/** Opens what settings name by a path, and Portico reads by itself: secrets, certificates and keys. */
+export interface OwnFiles {
+  /** How an upstream is told who asks; `undefined` where its secret cannot be had. */
+  authorization(upstream: string, settings: UpstreamConfig): Authorization | undefined;
+  /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
+  listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
+  /** Throws `ConfigError` with every file that could not be used so far. */
+  check(): void;
+}
+
+export interface OwnFilesOptions {
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
+  const issues: ConfigIssue[] = [];
+
+  function usable<Opened extends object>(block: readonly string[], opened: Opened | Unusable): Opened | undefined {
+    if (!('issue' in opened)) return opened;
+    issues.push({ path: opened.key === undefined ? block : [...block, opened.key], message: opened.issue });
+    return undefined;
+  }
+
+  function tls(path: readonly string[], paths: TlsPaths | undefined): TlsFiles | undefined {
+    if (paths === undefined) return undefined;
+    const block = path.join('.');
+    const onChange = (unusable?: Unusable) => events.tlsFilesChanged?.({ block, ...unusable });
+    return usable(path, openTlsFiles(paths, { now, onChange }));
+  }
+
+  return {
+    authorization(upstream, { credential }) {
+      const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
+      return usable(['upstreams', upstream, 'credential'], openAuthorization(credential, { now, onChange }));
+    },
+    listenerTls(listener, { http, admin }) {
+      if (listener === 'http') return tls(['http', 'tls'], http.tls);
+      return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
+    },
+    check() {
+      if (issues.length > 0) throw new ConfigError(issues);
+    },
+  };
+}
+
+/** Opens all that is in use, for who only wants to know whether it can be. Throws `ConfigError`. */
+export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
+  const files = createOwnFiles({ events: {}, now: Date.now });
+  const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
+  const used = new Set(offered.map(({ upstream }) => upstream));
+  for (const [name, settings] of Object.entries(config.upstreams))
+    if (used.has(name)) files.authorization(name, settings);
+  files.listenerTls('http', config);
+  files.listenerTls('admin', config);
+  files.check();
+}
