@@ -23,7 +23,9 @@ const SLICES = [
 
 /** Where each vendor package may be imported. A package that is not here may be imported nowhere. */
 const HOMES = {
-  undici: ['upstream'],
+  // Platforms and authorization servers are asked through agents of its own.
+  undici: ['upstream', 'credentials'],
+  jose: ['credentials'],
   opossum: ['upstream'],
   'lru-cache': ['kernel', 'snapshots'],
   '@jmespath-community/jmespath': ['mapping'],

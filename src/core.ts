@@ -5,7 +5,9 @@ import { createLoader } from './catalogue/loader.ts';
 import { createPageDesk } from './catalogue/page-desk.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillBody, fillPath } from './config/schema/templates.ts';
+import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import type { Authorization } from './credentials/authorize.ts';
+import { openVerification, type Verification } from './credentials/verification/open-verification.ts';
 import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import type { Events } from './observability/events.ts';
@@ -41,6 +43,10 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly catalogue: Catalogue;
   /** Those of the resources that are offered. */
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
+  /** Finds out who asks. */
+  readonly authenticate: Authenticate;
+  /** Whoever verifies callers; `undefined`: nobody does. */
+  readonly verification: Verification | undefined;
   readonly holdings: Holdings;
   /**
    * Ends it once nobody uses it, but for what `next` has taken over. What it holds of resources that `next` reads in another
@@ -72,6 +78,8 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const { memoFor, loading, waiting } = holdings;
   const nameOf = (resource: string) => found(holdings.names.get(resource));
   const cache = renamed(holdings.cache, nameOf);
+  const scopes = [...new Set(offered.flatMap(({ settings }) => settings.requiredScopes))];
+  const verification = verificationOf(config, scopes, { events, now, before, keyOf: holdings.keyOf });
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const users = createUsers();
 
@@ -100,6 +108,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
         events,
         now,
       });
+      const requiredScopes = config.verification === undefined ? [] : settings.requiredScopes;
       const siblings = offered.filter((other) => other.settings.upstream === settings.upstream);
       const read = withCache(users.during(load), {
         resource: name,
@@ -110,19 +119,24 @@ export function createCore(config: Config, options: CoreOptions): Core {
         events,
         now,
       });
-      return { resource, definition: define(resource, config.scheme), known: knownValues(settings), read };
+      const definition = define(resource, config.scheme);
+      return { resource, definition, known: knownValues(settings), requiredScopes, read };
     }),
   );
 
-  async function close(kept: ReadonlySet<OpenUpstream> = new Set()): Promise<void> {
-    const ending = [...upstreams.values()].filter((upstream) => !kept.has(upstream));
-    await Promise.all([desk.close(), ...ending.map((upstream) => upstream.close())]);
+  /** Ends all but what another core has taken over. */
+  async function close(next?: Core): Promise<void> {
+    const kept = new Set<unknown>([...(next?.upstreams.values() ?? []), next?.verification]);
+    const ending = [...upstreams.values(), verification].filter((one) => !kept.has(one));
+    await Promise.all([desk.close(), ...ending.map((one) => one?.close())]);
   }
 
   return {
     config,
     catalogue,
     upstreams,
+    authenticate: createAuthenticate({ verify: verification?.verify, keyOf: holdings.keyOf }),
+    verification,
     holdings,
     enter: users.enter,
     leave: users.leave,
@@ -135,7 +149,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
       await users.none();
       // What was under way has stored since.
       drop();
-      await close(new Set(next.upstreams.values()));
+      await close(next);
     },
     close: () => close(),
   };
@@ -166,6 +180,18 @@ function openUpstreams(
     upstreams.set(name, openUpstream({ ...settings, ...authorization, name, events, tap }));
   }
   return upstreams;
+}
+
+/** Whoever verifies callers; the one so far, where settings leave that as it was. */
+function verificationOf(
+  { verification: settings }: Config,
+  scopes: readonly string[],
+  { before, ...options }: Pick<CoreOptions, 'events' | 'now' | 'before'> & Pick<Holdings, 'keyOf'>,
+): Verification | undefined {
+  if (settings === undefined) return undefined;
+  const by = { settings, scopes };
+  const running = before?.verification;
+  return isDeepStrictEqual(running?.by, by) ? running : openVerification(by, options);
 }
 
 /** What settings that were checked have for certain. */

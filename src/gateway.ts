@@ -4,7 +4,6 @@ import { parseConfig } from './config/load-config.ts';
 import { LogChange } from './config/schema/log.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
-import { createAuthenticate } from './credentials/authenticate.ts';
 import type { TlsFiles } from './credentials/tls-files.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
@@ -70,11 +69,11 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   let core = createCore(config, { events, now, resources, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
-  const authenticate = createAuthenticate();
   let draining = false;
-  const common = { authenticate, events, isDraining: () => draining };
+  const common = { events, isDraining: () => draining };
   const publicOptions = (): PublicEdgeOptions => ({
     ...common,
+    authenticate: core.authenticate,
     settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), publicUrl: config.publicUrl },
     limits: config.limits,
     catalogue: core.catalogue,
@@ -88,6 +87,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const admin = config.admin.enabled
     ? createAdminEdge({
         ...common,
+        authenticate: core.authenticate,
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
       })

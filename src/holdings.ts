@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Made } from './catalogue/loader.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
+import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
 import type { Resource } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos, type Memo } from './snapshots/memo.ts';
@@ -9,6 +10,8 @@ import { createLoading, type Loading } from './upstream/loading.ts';
 
 /** What outlasts a change of settings. Its bounds are those of the first settings. */
 export interface Holdings {
+  /** Builds the keys of callers, by which all that is held is held. */
+  readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
   readonly memoFor: (name: string) => Memo<Made> | undefined;
   readonly loading: Loading;
@@ -20,6 +23,7 @@ export interface Holdings {
 /** What there is before anything is read. */
 export function createHoldings(config: Config, resources: readonly Resource[]): Holdings {
   return {
+    keyOf: createKeyOf(),
     cache: createSnapshotCache(config.cache),
     memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
@@ -47,10 +51,13 @@ function following(name: string): string {
   return `${own}~${Number(count) + 1}`;
 }
 
-/** Whether two settings ask one upstream for a resource, with one credential, and map it alike. How long it is kept may differ. */
+/**
+ * Whether two settings ask one upstream for a resource, with one credential, and map it alike. How long it is kept, and who may
+ * read it, may differ.
+ */
 function isReadAlike(resource: Resource, from: Config, to: Config): boolean {
   const [before, after] = [from, to].map((config) => {
-    const { cache: _, ...settings } = resourceConfig(config, resource);
+    const { cache: _, requiredScopes: __, ...settings } = resourceConfig(config, resource);
     return { ...settings, upstream: config.upstreams[settings.upstream] };
   });
   return isDeepStrictEqual(before, after);

@@ -61,7 +61,8 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
     ['test/a.test.ts', '../src/main.ts'],
   ],
   'house-is-closed': [['src/main.ts', './utils/b.ts']],
-  'home-of-undici': [['src/credentials/a.ts', 'undici']],
+  'home-of-undici': [['src/http/a.ts', 'undici']],
+  'home-of-jose': [['src/upstream/a.ts', 'jose']],
   'home-of-opossum': [['src/catalogue/a.ts', 'opossum']],
   'home-of-lru-cache': [['src/upstream/a.ts', 'lru-cache']],
   'home-of-jmespath-community-jmespath': [['src/upstream/a.ts', '@jmespath-community/jmespath']],
@@ -109,6 +110,8 @@ const ALLOWED: readonly Plant[] = [
   ['src/upstream/a.ts', '../kernel/b.ts'],
   ['src/upstream/a.ts', './pagination/b.ts'],
   ['src/upstream/a.ts', 'undici'],
+  ['src/credentials/a.ts', 'undici'],
+  ['src/credentials/a.ts', 'jose'],
   ['src/kernel/a.ts', 'lru-cache'],
   ['src/mapping/a.ts', '@jmespath-community/jmespath'],
   ['src/observability/a.ts', 'pino'],
@@ -126,6 +129,7 @@ const ALLOWED: readonly Plant[] = [
 const MISSING = ['missing', './missing.ts'];
 const DECLARED = [
   'undici',
+  'jose',
   'opossum',
   'lru-cache',
   '@jmespath-community/jmespath',

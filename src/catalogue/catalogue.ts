@@ -10,6 +10,8 @@ export interface Offered {
   readonly definition: Definition;
   /** Values of fields that settings name: by field, only where there are some. The same for every caller. */
   readonly known: Readonly<Record<string, readonly string[]>>;
+  /** Scopes that a caller needs to read it, all of them. */
+  readonly requiredScopes: readonly string[];
 }
 
 /** The core: what both edges ask. */
@@ -22,14 +24,17 @@ export interface Catalogue {
   find(uri: string): string;
   /**
    * Reads one resource whole, as this caller may see it: at once where what is held may be served. Throws, or rejects
-   * with, a {@link GatewayError}; rejects with the signal's reason once that aborts.
+   * with, a {@link GatewayError}, `access_denied` where the caller lacks a scope; rejects with the signal's reason once that
+   * aborts.
    */
   read(name: string, caller: Caller, options: ReadOptions): Load | Promise<Load>;
 }
 
 export function createCatalogue(entries: readonly (Offered & { readonly read: Read })[]): Catalogue {
   const names = new Map(entries.map(({ definition, resource }) => [definition.uri, resource.name]));
-  const reads = new Map(entries.map(({ resource, read }) => [resource.name, read]));
+  const reads = new Map(
+    entries.map(({ resource, requiredScopes, read }) => [resource.name, withScopes(read, requiredScopes)]),
+  );
   const unknown = () => {
     const detail = `No resource has this uri. There are: ${[...names.keys()].join(', ')}.`;
     return new GatewayError('resource_unknown', { detail });
@@ -37,7 +42,9 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
   const writer = createSnapshotWriter(Date.now());
   writer.add(entries.map(({ definition }) => definition));
   return {
-    offered: entries.map(({ resource, definition, known }) => ({ resource, definition, known })),
+    offered: entries.map(({ resource, definition, known, requiredScopes }) => ({
+      ...{ resource, definition, known, requiredScopes },
+    })),
     list: writer.finish(),
     find(uri) {
       const name = names.get(uri);
@@ -49,5 +56,16 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
       if (read === undefined) throw unknown();
       return read(caller, options);
     },
+  };
+}
+
+/** Reads for those alone whose token grants all of these scopes. What is not known of a caller is not granted. */
+function withScopes(read: Read, scopes: readonly string[]): Read {
+  if (scopes.length === 0) return read;
+  const detail = `Reading this resource takes an access token with ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(' ')}.`;
+  return (caller, options) => {
+    const granted = caller.verified?.scopes;
+    if (scopes.every((scope) => granted?.has(scope))) return read(caller, options);
+    throw new GatewayError('access_denied', { detail, scopes, reason: 'a scope is missing' });
   };
 }

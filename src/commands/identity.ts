@@ -23,6 +23,14 @@ export async function identityIn(config: Config, file: string, command: string):
   throw new ConfigError([{ path: ['mcp', 'stdio', 'token'], message }], file);
 }
 
+/**
+ * The same settings for whoever runs a command on them: nobody verifies that, since these settings and all secrets that they
+ * name are theirs already.
+ */
+export function forWhoeverRunsIt(config: Config): Config {
+  return { ...config, verification: undefined };
+}
+
 /** Whether an upstream that is read from is given the caller's own token. */
 function wantsToken(config: Config): boolean {
   return RESOURCES.map((resource) => resourceConfig(config, resource))

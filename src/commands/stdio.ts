@@ -6,7 +6,7 @@ import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
 import { readVersion } from '../observability/version.ts';
 import { createRepresentations } from '../snapshots/representations/representations.ts';
-import { identityIn } from './identity.ts';
+import { forWhoeverRunsIt, identityIn } from './identity.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 import { logWarnings } from './settings-warnings.ts';
 
@@ -23,7 +23,7 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
   const signalled = nextSignal(logger, destination);
   logWarnings(logger, warnings);
   const events = joinEvents([logEvents(logger)]);
-  const core = createCore(config, { events, now: Date.now });
+  const core = createCore(forWhoeverRunsIt(config), { events, now: Date.now });
   const connection = openStdio({
     ...config.mcp,
     graceMs: config.shutdown.graceMs,

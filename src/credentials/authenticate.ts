@@ -1,16 +1,38 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type Caller, Credential } from '../kernel/caller.ts';
+import { type Caller, Credential, type Verified } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
 /** What is known of a caller by its credential alone. */
-export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt'>;
+export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified'>;
+
+/**
+ * Verifies the token of the caller with this key, at once where it was verified a moment ago. Throws, or rejects with,
+ * `credential_rejected`, and another error where it cannot decide: fails closed, and does not read like a bad token.
+ */
+export type Verify = (credential: Credential, key: string) => Verdict | Promise<Verdict>;
+
+/** What verification adds to what is known of a caller. */
+export interface Verdict extends Pick<Caller, 'partition'> {
+  readonly expiresAt: number;
+  readonly verified: Verified;
+}
+
+export interface AuthenticateOptions {
+  /** @default nobody verifies: any token is taken */
+  readonly verify?: Verify | undefined;
+  /** @default a random key of its own */
+  readonly keyOf?: KeyOf;
+}
+
+/** Keyed hash of a text, base64url. */
+export type KeyOf = (text: string) => string;
 
 /**
  * Finds out who brought these `Authorization` field lines. It takes all of them: Node keeps the first and drops the
  * others, so that a proxy in front may have judged a different one.
  *
  * Rejects with `credential_missing` where there is none, `credential_malformed` where it is no bearer token, and
- * `invalid_request` where there are several.
+ * `invalid_request` where there are several; and as {@link Verify} does, where somebody verifies.
  */
 export type Authenticate = (authorization: readonly string[]) => Promise<Identity>;
 
@@ -21,17 +43,25 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 const MAX_CLAIMS = 16_384;
 
 /**
- * The one function that builds the keys of callers: SHA-256 over a random key and the token, base64url. The random key
+ * The one function that builds keys of what callers bring: SHA-256 over a random key and the token, base64url. The random key
  * lives as long as the process, so that a key from a log can be neither looked up nor matched with another process's.
  * It need not be an HMAC, which takes three times as long: a key proves nothing, and what could be appended to a hash
  * is no token.
  */
-export function createAuthenticate(): Authenticate {
+export function createKeyOf(): KeyOf {
   const secret = randomBytes(32).toString('base64url');
+  return (text) => hash('sha256', secret + text, 'base64url');
+}
+
+export function createAuthenticate({ verify, keyOf = createKeyOf() }: AuthenticateOptions = {}): Authenticate {
   return async (authorization) => {
     const token = readBearer(authorization);
-    const key = hash('sha256', secret + token, 'base64url');
-    return { credential: new Credential(token), key, partition: key, expiresAt: expiryOf(token) };
+    const credential = new Credential(token);
+    const key = keyOf(token);
+    if (verify === undefined) return { credential, key, partition: key, expiresAt: expiryOf(token) };
+    const found = verify(credential, key);
+    const { partition, expiresAt, verified } = found instanceof Promise ? await found : found;
+    return { credential, key, partition, expiresAt, verified };
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Authenticate } from '../credentials/authenticate.ts';
 import { redact } from '../credentials/redact.ts';
-import type { Caller } from '../kernel/caller.ts';
+import { type Caller, countedAs } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/users.ts';
 import { type Events, tellBound } from '../observability/events.ts';
@@ -71,10 +71,11 @@ export function createHandler(options: HandlerOptions): Handle {
     // Before the token is looked at: where many were refused, this is one more guess.
     const checked = limits?.checkAddress(exchange);
     if (checked !== undefined) await checked;
-    const { credential, key, partition, expiresAt } = await authenticate(fields.authorization);
+    const identity = await authenticate(fields.authorization);
+    const { credential, key, partition, expiresAt, verified } = identity;
     exchange.callerKey = key;
-    if (limits !== undefined) await limits.count(exchange, key, 1);
-    return { credential, key, partition, expiresAt, requestId, trace: trace?.headers };
+    if (limits !== undefined) await limits.count(exchange, countedAs(identity), 1);
+    return { credential, key, partition, expiresAt, verified, requestId, trace: trace?.headers };
   }
 
   /** What may come without a credential has an address all the same, and is one of all requests. */

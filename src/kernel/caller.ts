@@ -34,6 +34,16 @@ export interface TraceHeaders {
   readonly tracestate?: string;
 }
 
+/** What was verified of a caller. */
+export interface Verified {
+  /** Whom the token speaks for (`sub`); `undefined` where it names nobody. */
+  readonly subject: string | undefined;
+  /** Keyed hash of the issuer and the subject: the same for every token of one subject. */
+  readonly subjectKey: string | undefined;
+  /** Of the scopes that settings name, those that the token grants, also by others that imply them. */
+  readonly scopes: ReadonlySet<string>;
+}
+
 /** Who asks. */
 export interface Caller {
   readonly credential: Credential;
@@ -42,11 +52,18 @@ export interface Caller {
   /** Whose snapshots the caller may be served. Names snapshots, and nothing else. */
   readonly partition: string;
   /**
-   * When the token ends by its own account, in milliseconds since the epoch; not verified. It may shorten what the
-   * caller is given, and never lengthen it.
+   * When the token ends by its own account, in milliseconds since the epoch. It may shorten what the caller is given, and
+   * never lengthen it: it may not have been verified.
    */
   readonly expiresAt?: number | undefined;
+  /** `undefined` where nobody verifies. */
+  readonly verified?: Verified | undefined;
   readonly requestId: string;
   /** Present when the caller's request belonged to a trace. */
   readonly trace?: TraceHeaders | undefined;
+}
+
+/** Whose requests these are, where they are counted: the subject's where one was verified, else the token's. */
+export function countedAs({ key, verified }: Pick<Caller, 'key' | 'verified'>): string {
+  return verified?.subjectKey ?? key;
 }

@@ -230,6 +230,14 @@ export const ERRORS = {
     detail: 'Too many requests to the platform are waiting already. Try again after Retry-After.',
     retryAfterSeconds: 1,
   },
+  verifier_unavailable: {
+    status: 503,
+    rpc: INTERNAL_ERROR,
+    title: 'Access token not verified',
+    detail:
+      'Whether this access token is good could not be found out just now. It may well be: try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
   draining: {
     status: 503,
     rpc: INTERNAL_ERROR,
@@ -269,6 +277,8 @@ export interface GatewayErrorFacts {
   readonly fault?: boolean;
   /** What failed, where the same request may fare better a moment later. */
   readonly retryable?: Retryable;
+  /** Every scope that was needed, where the caller lacks one of them. */
+  readonly scopes?: readonly string[] | undefined;
   /** The bound that was met, by the key of its setting. Whoever records the error tells events of it. */
   readonly bound?: string | undefined;
   readonly cause?: unknown;
@@ -290,6 +300,7 @@ export class GatewayError extends Error {
   readonly allow: string | undefined;
   readonly fault: boolean;
   readonly retryable: Retryable | undefined;
+  readonly scopes: readonly string[] | undefined;
   readonly bound: string | undefined;
   readonly #facts: GatewayErrorFacts;
 
@@ -308,6 +319,7 @@ export class GatewayError extends Error {
     this.allow = facts.allow;
     this.fault = facts.fault ?? false;
     this.retryable = facts.retryable;
+    this.scopes = facts.scopes;
     this.bound = facts.bound;
     this.#facts = facts;
   }

@@ -11,14 +11,20 @@ export interface SizedLruOptions<K, V> {
 export interface SizedLru<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
+  delete(key: K): void;
 }
 
-export function createSizedLru<K extends object, V extends object>(options: SizedLruOptions<K, V>): SizedLru<K, V> {
+export function createSizedLru<K extends object | string, V extends object>(
+  options: SizedLruOptions<K, V>,
+): SizedLru<K, V> {
   const held = new LRUCache<K, V>({ maxSize: options.maxSize, sizeCalculation: options.sizeOf });
   return {
     get: (key) => held.get(key),
     set(key, value) {
       held.set(key, value);
+    },
+    delete(key) {
+      held.delete(key);
     },
   };
 }

@@ -123,6 +123,18 @@ export interface Events {
   }): void;
   /** A client opened a connection, and did not come through the handshake of TLS. `code`: of Node's or OpenSSL's. */
   handshakeFailed?(failed: { readonly code: string }): void;
+  /**
+   * A token was verified, by its `signature` or by `introspection`. Not told where that was remembered. `undecided`: it could
+   * not be found out. `reason`: in words of ours.
+   */
+  credentialJudged?(judged: {
+    readonly verdict: 'accepted' | 'rejected' | 'undecided';
+    readonly by: 'signature' | 'introspection';
+    readonly ms: number;
+    readonly reason?: string | undefined;
+  }): void;
+  /** The keys of the issuer of tokens were fetched. `error`: they could not be, and those before stay. */
+  issuerKeysFetched?(fetched: { readonly keys: number; readonly error?: GatewayError | undefined }): void;
   /** Something was refused or ended since it met a bound: the key of a setting. */
   boundReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },

@@ -61,6 +61,7 @@ function details(loggerFor: LoggerFor): Events {
     flightJoined: (joined) => at(joined)?.debug(joined, 'flight joined'),
     boundReached: (reached) => at(reached)?.debug(reached, 'bound reached'),
     callRefused: (refused) => at(refused)?.debug(refused, 'call refused'),
+    credentialJudged: (judged) => at({})?.debug({ ...judged, ms: rounded(judged.ms) }, 'token verified'),
     snapshotEvicted: (evicted) => at(evicted)?.debug(evicted, 'snapshot evicted'),
   };
 }
@@ -101,6 +102,10 @@ function warnings(logger: Logger, now: () => number): Events {
       changed.issue === undefined
         ? logger.info(changed, 'certificates taken from their files')
         : logger.warn(changed, 'certificate files unusable'),
+    issuerKeysFetched: ({ keys, error }) =>
+      error === undefined
+        ? logger.info({ keys }, 'issuer keys fetched')
+        : logger.warn(whyOf(error), 'issuer keys not fetched'),
     unaskedResponse: (unasked) => logger.warn(unasked, 'upstream out of step'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {

@@ -39,7 +39,7 @@ describe('the catalogue', () => {
   it('knows what is offered alone', () => {
     const [projects] = RESOURCES;
     const catalogue = createCatalogue([
-      { resource: projects, definition: define(projects, 'acme'), known: {}, read: () => loadOf() },
+      { resource: projects, definition: define(projects, 'acme'), known: {}, requiredScopes: [], read: () => loadOf() },
     ]);
     expect(catalogue.list.count).to.equal(1);
     for (const ask of [

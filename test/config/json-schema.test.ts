@@ -71,11 +71,13 @@ describe('the JSON Schema of settings', () => {
   });
 });
 
+const VERIFICATION = { issuer: 'https://login.example', audience: 'https://portico.example/mcp' };
+
 function isScalar({ key, block, schema }: Setting): boolean {
   return (
     block !== '' &&
     !block.endsWith('fields') &&
-    !/^(pagination|fields|credential|tls|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|trustedProxies|ignoreSigns|projects|workflows|tools)$/.test(
+    !/^(pagination|fields|credential|tls|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|trustedProxies|ignoreSigns|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
       key,
     ) &&
     schema.properties === undefined
@@ -101,6 +103,10 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
     case 'http.tls':
     case 'admin.tls':
       return { upstreams, [path.split('.')[0] ?? '']: { tls: { certFile: 'a', keyFile: 'b', [key]: value } } };
+    case 'verification':
+      return { upstreams, verification: { ...VERIFICATION, [key]: value } };
+    case 'verification.keys':
+      return { upstreams, verification: { ...VERIFICATION, keys: { [key]: value } } };
     case 'mcp.stdio':
       return { upstreams, mcp: { stdio: { [key]: value } } };
     case 'resources.<name>':

@@ -244,7 +244,7 @@ upstreams:
       '6:16: http.maxUrlBytes: must be at least 256',
       '8:24: upstreams.projects.baseUrl: must be an http or https URL',
       '9:3: upstreams.workflows.baseUrl: is required',
-      '10:60: upstreams.tools.credential.kind: none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
+      '10:60: upstreams.tools.credential.kind: none lets any caller in, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant',
     ]);
   });
 

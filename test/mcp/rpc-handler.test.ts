@@ -555,6 +555,7 @@ describe('the instructions for a model', () => {
       resource: { ...first.resource, name: 'scanners' },
       definition: { ...first.definition, description },
       known: {},
+      requiredScopes: [],
     };
     const offered = [...catalogue.offered, fourth];
     const { json } = await asked({ catalogue: { ...catalogue, offered } }).current('server/discover');

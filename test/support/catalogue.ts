@@ -23,6 +23,7 @@ export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
       resource,
       definition: define(resource, 'platform'),
       known: {},
+      requiredScopes: [],
       read: (caller, options) =>
         read({
           name: resource.name,

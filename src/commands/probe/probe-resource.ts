@@ -12,6 +12,7 @@ import type { Load } from '../../snapshots/load.ts';
 import { textOf } from '../../upstream/client/body.ts';
 import type { Tap } from '../../upstream/client/tap.ts';
 import { type Statement, statementsOf } from '../../upstream/signs/statements.ts';
+import { forWhoeverRunsIt } from '../identity.ts';
 import { describeError } from './describe-error.ts';
 import { type Exchange, type Exchanges, recordExchanges } from './exchanges.ts';
 import { firstItemOf } from './first-item.ts';
@@ -46,7 +47,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     masks.learn(request);
     return exchanges.tap(request);
   };
-  const core = createCore(loaded.config, { events, now: Date.now, tap });
+  const core = createCore(forWhoeverRunsIt(loaded.config), { events, now: Date.now, tap });
   const begun = performance.now();
   try {
     const caller = { ...identity, requestId: randomUUID() };

@@ -4,7 +4,7 @@ import { LifetimeSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
 import { PaginationSettings } from './pagination.ts';
 import { checkRequest, requestShape } from './request.ts';
-import { bytes, expression, whole } from './scalars.ts';
+import { bytes, expression, scopeToken, whole } from './scalars.ts';
 
 /** A key that is there for resources that are stored only; its type is that of all, since one function makes them. */
 function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<typeof LifetimeSettings>> } {
@@ -28,6 +28,10 @@ export function resourceSettings(resource: Resource) {
         default: resource.name,
         description: 'Name of the upstream, a key of upstreams. Written out, it must be there.',
       }),
+    requiredScopes: z
+      .array(scopeToken)
+      .default([])
+      .describe('Scopes that a caller needs to read it, all of them. Needs verification.'),
     ...requestShape(resource),
     items: expression
       .default(resource.name)

@@ -61,6 +61,19 @@ function isSecure({ protocol, hostname }: URL): boolean {
   return protocol !== 'http:' || LOOPBACK.test(hostname);
 }
 
+/** Where something lives that is believed because it is there: by TLS, or on this machine. Kept to the letter. */
+export const secureUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: ({ code }) => (code === 'invalid_format' ? 'must be an https URL' : undefined),
+  })
+  .refine((url) => !URL.canParse(url) || isSecure(new URL(url)), 'must be an https URL: http is for loopback alone')
+  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment');
+
+/** One scope (RFC 6749, section 3.3). */
+export const scopeToken = z
+  .string()
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be one scope: printable ASCII without space, quote or backslash');
 /**
  * Text of one header or query value. Numbers and booleans are taken as their text: `${KEY}` may look like either.
  * From a file it is the text as written (`007`, `1.10`), which `src/config/settings-tree.ts` sees to.

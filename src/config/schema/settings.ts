@@ -9,6 +9,7 @@ import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { bytes, publicUrl, whole } from './scalars.ts';
 import { credentialHeader, UpstreamSettings } from './upstream.ts';
+import { checkVerification, VerificationSettings } from './verification.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
 const upstreamName = z
@@ -43,11 +44,14 @@ const COMMON = {
   maxLoadingBytes: bytes(1024)
     .default(134_217_728)
     .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),
+  verification: VerificationSettings.optional().describe(
+    "How callers' access tokens are verified. Unset: nobody verifies them here.",
+  ),
   allowUnverifiedCallers: z
     .boolean()
     .default(false)
     .describe(
-      'Lets an upstream have credential kind service or none, although any string would then be let in as a token.',
+      'Lets an upstream have credential kind service or none without verification, although any string is then let in as a token.',
     ),
   upstreams: z
     .record(z.string(), UpstreamSettings)
@@ -82,6 +86,7 @@ function createSchema(registry: readonly Resource[]) {
     })
     .superRefine(checkOffers(registry), EVEN_AFTER_ISSUES)
     .superRefine(checkCallers, EVEN_AFTER_ISSUES)
+    .superRefine(checkVerification, EVEN_AFTER_ISSUES)
     .superRefine(checkPorts, EVEN_AFTER_ISSUES)
     .superRefine(checkCredentialHeaders(registry), EVEN_AFTER_ISSUES)
     .overwrite(settleOffers(registry));
@@ -96,13 +101,13 @@ const OPEN_KINDS: Readonly<Record<string, string>> = {
 };
 
 const checkCallers = crossCheck<CommonSettings>((settings, report) => {
-  if (settings?.allowUnverifiedCallers === true) return;
+  if (settings?.allowUnverifiedCallers === true || settings?.verification !== undefined) return;
   for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
     const says = OPEN_KINDS[upstream?.credential?.kind ?? ''];
     if (says === undefined) continue;
     report(
       ['upstreams', name, 'credential', 'kind'],
-      `${says}, verified by nobody: set allowUnverifiedCallers: true if that is meant`,
+      `${says}, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant`,
     );
   }
 });

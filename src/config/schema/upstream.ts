@@ -27,7 +27,9 @@ const secret = z
 const Service = z.strictObject({
   kind: z
     .literal('service')
-    .describe("A secret of the deployment's own, whoever asks. Needs allowUnverifiedCallers, as none does."),
+    .describe(
+      "A secret of the deployment's own, whoever asks. Needs verification or allowUnverifiedCallers, as none does.",
+    ),
   file: z.string().min(1).optional().describe('File that holds the secret, read anew when it changes.'),
   secret: secret.optional().describe('The secret itself, from the environment; instead of file.'),
   user: z
@@ -42,7 +44,9 @@ const Service = z.strictObject({
 });
 
 const None = z.strictObject({
-  kind: z.literal('none').describe('No credential. Needs allowUnverifiedCallers, since any token is then let in.'),
+  kind: z
+    .literal('none')
+    .describe('No credential. Needs verification, or allowUnverifiedCallers, which lets any token in.'),
 });
 
 /** For those whose platform documents a key in the query. */

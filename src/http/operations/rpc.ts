@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, countedAs } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../observability/events.ts';
 import type { Exchange } from '../exchange.ts';
@@ -76,7 +76,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
           return exchange.signal;
         },
         noCache: exchange.noCache,
-        countMore: limits && ((messages) => limits.count(exchange, caller?.key, messages)),
+        countMore: limits && ((messages) => limits.count(exchange, caller && countedAs(caller), messages)),
         record: exchange,
       });
     },

@@ -257,7 +257,7 @@ describe('the settings of an upstream', () => {
 
   it('go without a credential only where unverified callers are allowed', () => {
     expect(issues({ api: { credential: { kind: 'none' } } })).to.deep.equal([
-      'upstreams.api.credential.kind: none lets any caller in, verified by nobody: set allowUnverifiedCallers: true if that is meant',
+      'upstreams.api.credential.kind: none lets any caller in, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant',
     ]);
     expect(issues({ api: { credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
   });
@@ -265,7 +265,7 @@ describe('the settings of an upstream', () => {
   it("go with a secret of the deployment's own only where unverified callers are allowed", () => {
     const credential = { kind: 'service', file: '/run/secrets/acme' };
     expect(issues({ api: { credential } })).to.deep.equal([
-      'upstreams.api.credential.kind: service shows any caller what its secret may see, verified by nobody: set allowUnverifiedCallers: true if that is meant',
+      'upstreams.api.credential.kind: service shows any caller what its secret may see, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant',
     ]);
     expect(issues({ api: { credential }, allowUnverifiedCallers: true })).to.deep.equal([]);
   });

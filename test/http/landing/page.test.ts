@@ -12,7 +12,12 @@ function pageOf(
   resources: readonly Resource[] = FOUR.slice(0, 3),
   { hasMcp = true, origin = ORIGIN, scheme = 'platform' } = {},
 ): string {
-  const offered = resources.map((resource) => ({ resource, definition: define(resource, scheme), known: {} }));
+  const offered = resources.map((resource) => ({
+    resource,
+    definition: define(resource, scheme),
+    known: {},
+    requiredScopes: [],
+  }));
   const paths = { list: '/mcp/v1/resources', description: '/openapi.json' };
   return createLandingPage({ offered, paths, mcpPath: hasMcp ? '/mcp' : undefined })(origin);
 }

@@ -19,7 +19,12 @@ const PATHS = { list: '/mcp/v1/resources', read: '/mcp/v1/resources/read' };
 /** The description of a deployment that offers these, under this scheme. */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is taken apart here.
 function describedAs(resources: typeof FOUR, scheme: string): any {
-  const offered = resources.map((resource) => ({ resource, definition: define(resource, scheme), known: {} }));
+  const offered = resources.map((resource) => ({
+    resource,
+    definition: define(resource, scheme),
+    known: {},
+    requiredScopes: [],
+  }));
   return describeReads(offered, PATHS);
 }
 

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { crossCheck, keysOf } from './cross-check.ts';
+import { bytes, milliseconds, scopeToken, secureUrl, whole } from './scalars.ts';
+
+/** Algorithms by which whoever can verify a token cannot make one (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
+const ALGORITHMS = [
+  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
+  ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
+] as const;
+
+const KeySettings = z.strictObject({
+  url: secureUrl.optional().describe("Where the issuer's keys are (a JWKS); unset: where its metadata says."),
+  refreshMs: milliseconds(1000)
+    .default(600_000)
+    .describe('How old keys may be until they are fetched again. While that fails, those before stay.'),
+  cooldownMs: milliseconds(1)
+    .default(5000)
+    .describe('How long the issuer is left alone after a fetch, also where a token names a key that is not known.'),
+  maxBytes: bytes(1024).default(131_072).describe('Largest set of keys, and largest metadata, of the issuer.'),
+  maxKeys: whole(1, 1000).default(100).describe('Keys of one set; a larger set is not taken.'),
+});
+
+/** Who may call: whose tokens are taken, and what they must say. */
+export const VerificationSettings = z.strictObject({
+  issuer: secureUrl.describe('Who must have issued a token: its iss, to the letter.'),
+  audience: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .describe(
+      'Whom a token must be for, one of these at least (aud). For MCP: the address of /mcp as clients know it.',
+    ),
+  algorithms: z
+    .array(z.enum(ALGORITHMS))
+    .min(1)
+    .default([...ALGORITHMS])
+    .describe('Algorithms that a token may be signed with. Those with a shared secret, and none, cannot be chosen.'),
+  type: z
+    .string()
+    .regex(/^[\w!#$&^.+-]+(?:\/[\w!#$&^.+-]+)?$/, 'must be a media type such as at+jwt')
+    .optional()
+    .describe('Type that a token must say it is of (typ), such as at+jwt (RFC 9068). Unset: any.'),
+  leewayMs: whole(0, 300_000).default(5000).describe('By how much clocks may differ where a token begins or ends.'),
+  scopeClaims: z
+    .array(z.string().min(1))
+    .min(1)
+    .default(['scope', 'scp'])
+    .describe('Claims that name the scopes of a token: a text with spaces between them, or a list.'),
+  impliedScopes: z
+    .record(scopeToken, z.array(scopeToken).min(1))
+    .prefault({})
+    .describe('Scopes that another one implies: { admin: [write], write: [read] }.'),
+  partitionClaim: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Claim, such as tenant, whose callers share stored answers: those for whom the platforms show the same. Unset: nobody shares.',
+    ),
+  keys: KeySettings.prefault({}).describe('The keys by which tokens are verified.'),
+  timeoutMs: milliseconds().default(5000).describe('How long the issuer may take to answer.'),
+  rememberMs: whole(0, 60_000)
+    .default(60_000)
+    .describe('How long a token that was verified is taken without another look, its end at most. 0: not at all.'),
+  rememberRejectedMs: milliseconds(0).default(5000).describe('The same for one that was not accepted.'),
+  maxRemembered: whole(1, 1_000_000)
+    .default(10_000)
+    .describe('Tokens that are remembered at once, of either kind; the one used longest ago makes room.'),
+  maxVerifying: whole(1, 100_000).default(1024).describe('Tokens that are verified at once; more are 503.'),
+});
+
+/** What other settings ask of verification. */
+interface Asking {
+  readonly verification?: z.output<typeof VerificationSettings> | undefined;
+  readonly resources: Readonly<Record<string, { readonly requiredScopes: readonly string[] }>>;
+}
+
+/** Checks that nothing is asked of callers that nobody verifies. */
+export const checkVerification = crossCheck<Asking>((settings, report) => {
+  if (settings?.verification !== undefined) return;
+  for (const name of keysOf(settings?.resources)) {
+    if (keysOf(settings?.resources?.[name]?.requiredScopes).length === 0) continue;
+    report(['resources', name, 'requiredScopes'], 'needs verification: nobody knows the scopes of a token');
+  }
+});

@@ -1,0 +1,72 @@
+import { Agent, request } from 'undici';
+
+export interface BoundedFetchOptions {
+  /** Largest body of a response; a larger one ends the exchange. */
+  readonly maxBytes: number;
+  /** How long one connection may take to open, and how long nothing may come on it. */
+  readonly timeoutMs: number;
+}
+
+/** A request as those libraries make it that take a `fetch` of one's own. */
+export interface FetchInit {
+  readonly method?: string | undefined;
+  readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/** Asks an authorization server. */
+export interface BoundedFetch {
+  /**
+   * A `fetch` that follows no redirect, undoes no coding, and holds no more of a response than it may. Rejects with undici's
+   * own error where the exchange breaks off, and with the signal's reason once that aborts.
+   */
+  fetch(url: string | URL, init?: FetchInit): Promise<Response>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/** Statuses that come without a body (Fetch, section 2.2.3): a `Response` of one takes none. */
+const BODILESS: readonly number[] = [204, 205, 304];
+const CONNECTIONS = 16;
+const MAX_HEADER_BYTES = 16_384;
+
+export function createBoundedFetch({ maxBytes, timeoutMs }: BoundedFetchOptions): BoundedFetch {
+  const agent = new Agent({
+    connections: CONNECTIONS,
+    allowH2: false,
+    connectTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: maxBytes,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+  return {
+    async fetch(url, { method = 'GET', headers = {}, body, signal } = {}) {
+      const sent = body === undefined || body === null ? null : bodyOf(body);
+      const response = await request(url, {
+        method: method as 'GET' | 'POST',
+        headers: { accept: 'application/json', ...Object.fromEntries(new Headers(headers)) },
+        body: sent,
+        dispatcher: agent,
+        ...(signal && { signal }),
+      });
+      const bytes = await response.body.arrayBuffer();
+      return new Response(BODILESS.includes(response.statusCode) ? null : bytes, {
+        status: response.statusCode,
+        headers: fieldsOf(response.headers),
+      });
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function bodyOf(body: unknown): string | Uint8Array {
+  return body instanceof Uint8Array ? body : String(body);
+}
+
+function fieldsOf(headers: Readonly<Record<string, string | string[] | undefined>>): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one) => [name, one] as [string, string]),
+  );
+}

@@ -1,0 +1,113 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Events } from '../../observability/events.ts';
+import type { Issuer, Json } from './issuer.ts';
+import { unavailable } from './outcome.ts';
+
+export interface KeySetOptions {
+  readonly issuer: Issuer;
+  /** Where the keys are; `undefined`: where the metadata says. */
+  readonly url?: string | undefined;
+  /** How old keys may be until they are fetched again, behind those who use them. */
+  readonly refreshMs: number;
+  /** How long the issuer is left alone after a fetch, whatever came of it. */
+  readonly cooldownMs: number;
+  readonly maxKeys: number;
+  readonly events: Events;
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number;
+}
+
+/** The keys of an issuer. Those that were good stay until others have come. */
+export interface KeySet {
+  /** Rejects with `verifier_unavailable` where there never were any, and none can be had. */
+  current(): Promise<JWTVerifyGetKey>;
+  /**
+   * The keys of a fetch that began later than those were fetched; `undefined` where the issuer was asked a moment ago.
+   * Rejects with `verifier_unavailable` where it does not answer.
+   */
+  newer(): Promise<JWTVerifyGetKey | undefined>;
+}
+
+/** More than anybody uses: 8192 bits, and an exponent of 32. To verify by what is larger may take a second. */
+const MAX_MODULUS_LENGTH = 1366;
+const MAX_EXPONENT_LENGTH = 6;
+
+export function createKeySet(options: KeySetOptions): KeySet {
+  const { issuer, url, refreshMs, cooldownMs, maxKeys, events, now } = options;
+  let held: { readonly find: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let lastError: GatewayError | undefined;
+  let fetching: Promise<JWTVerifyGetKey> | undefined;
+
+  async function load(): Promise<JWTVerifyGetKey> {
+    try {
+      const keys = usableKeys(await issuer.ask(url ?? (await issuer.endpoint('jwks_uri'))), maxKeys);
+      const find = createLocalJWKSet({ keys } as JSONWebKeySet);
+      held = { find, fetchedAt: now() };
+      lastError = undefined;
+      events.issuerKeysFetched?.({ keys: keys.length });
+      return find;
+    } catch (error) {
+      issuer.forget();
+      lastError = error instanceof GatewayError ? error : unavailable('the keys are unusable', error);
+      events.issuerKeysFetched?.({ keys: 0, error: lastError });
+      throw lastError;
+    } finally {
+      askedAt = now();
+      fetching = undefined;
+    }
+  }
+
+  function fetchKeys(): Promise<JWTVerifyGetKey> {
+    fetching ??= load();
+    return fetching;
+  }
+
+  const isCoolingDown = () => now() - askedAt < cooldownMs;
+
+  return {
+    async current() {
+      if (held === undefined) {
+        if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
+        return fetchKeys();
+      }
+      const age = now() - held.fetchedAt;
+      if (age >= refreshMs && !isCoolingDown()) {
+        // That it failed is told by its event: the keys before are good.
+        const refreshed = fetchKeys().catch(() => {});
+        // Keys that nobody has used for a while may have been withdrawn long ago.
+        if (age >= 2 * refreshMs) await refreshed;
+      }
+      return held.find;
+    },
+    async newer() {
+      return fetching === undefined && isCoolingDown() ? undefined : fetchKeys();
+    },
+  };
+}
+
+/**
+ * Those keys of a set by which a token may be verified. Others are no concern of ours (RFC 7517, section 5): those of shared
+ * secrets above all, and those that make every verification dear.
+ */
+function usableKeys(set: Json, maxKeys: number): JWK[] {
+  const { keys } = set;
+  if (!Array.isArray(keys)) throw unavailable('the issuer answered with something else than a set of keys');
+  if (keys.length > maxKeys) throw unavailable('the issuer has more keys than verification.keys.maxKeys');
+  const usable = keys.filter(isUsable);
+  if (usable.length === 0) throw unavailable('the issuer has no key that can be used');
+  return usable;
+}
+
+const PUBLIC_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
+
+function isUsable(key: unknown): key is JWK {
+  const { kty, n, e, d } = Object(key);
+  if (!PUBLIC_TYPES.includes(kty) || d !== undefined) return false;
+  return kty !== 'RSA' || (isShort(n, MAX_MODULUS_LENGTH) && isShort(e, MAX_EXPONENT_LENGTH));
+}
+
+function isShort(value: unknown, maxLength: number): boolean {
+  return typeof value === 'string' && value.length <= maxLength;
+}

@@ -1,0 +1,78 @@
+import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
+import { type HttpUpstream, json, startHttpUpstream } from './http-upstream.ts';
+
+/** Whom the tokens of a test are for. */
+export const AUDIENCE = 'https://portico.example/mcp';
+
+/** Claims, good or bad; those that are `undefined` are left out. */
+export type TestClaims = Record<string, unknown>;
+
+/** Something that signs tokens, and how it is named. */
+export interface Signer {
+  readonly key: CryptoKey;
+  readonly kid: string | undefined;
+  readonly alg: string;
+  /** What a set of keys shows of it. */
+  readonly jwk: JWK;
+}
+
+export async function createSigner(alg = 'ES256', kid: string | undefined = alg): Promise<Signer> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), alg, use: 'sig', ...(kid !== undefined && { kid }) };
+  return { key: privateKey, kid, alg, jwk };
+}
+
+/** A signed token; claims and header that are `undefined` are left out. */
+export function sign(
+  { key, alg, kid }: Pick<Signer, 'key' | 'alg' | 'kid'>,
+  claims: TestClaims,
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const all = { alg, kid, typ: 'at+jwt', ...header };
+  return new SignJWT(defined(claims)).setProtectedHeader(defined(all) as JWTHeaderParameters).sign(key);
+}
+
+function defined(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** An issuer of tokens on loopback, in a few lines: one that a test can have answer anything. */
+export interface TestIssuer extends HttpUpstream {
+  /** As tokens name it. */
+  readonly issuer: string;
+  /** The signers whose keys it shows. */
+  signers: Signer[];
+  /** A token of its first signer, good for ten minutes unless `claims` say otherwise. */
+  token(claims?: TestClaims, header?: Record<string, unknown>): Promise<string>;
+  /** How often its keys were asked for. */
+  fetches(): number;
+}
+
+export async function startIssuer(first?: Signer): Promise<TestIssuer> {
+  const signers = [first ?? (await createSigner())];
+  const server = await startHttpUpstream((request, response) => {
+    const { url } = server;
+    if (request.url === '/jwks') return json({ keys: issuer.signers.map(({ jwk }) => jwk) })(request, response);
+    if (request.url === '/.well-known/oauth-authorization-server') {
+      return json({ issuer: url, jwks_uri: `${url}/jwks` })(request, response);
+    }
+    json({}, 404)(request, response);
+  });
+  const issuer: TestIssuer = Object.assign(server, {
+    issuer: server.url,
+    signers,
+    token(claims: TestClaims = {}, header: Record<string, unknown> = {}) {
+      const [signer] = issuer.signers;
+      if (signer === undefined) throw new Error('the issuer has no key');
+      return sign(signer, { ...claimsOf(server.url), ...claims }, header);
+    },
+    fetches: () => server.requests.filter(({ url }) => url === '/jwks').length,
+  });
+  return issuer;
+}
+
+/** What a good token says. */
+export function claimsOf(issuer: string): TestClaims {
+  const now = Math.floor(Date.now() / 1000);
+  return { iss: issuer, aud: AUDIENCE, sub: 'alice', iat: now, exp: now + 600 };
+}
