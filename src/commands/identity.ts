@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/config-error.ts';
 import { type Config, resourceConfig } from '../config/schema/settings.ts';
 import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
+import { Credential } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { RESOURCES } from '../resources/index.ts';
 
@@ -10,9 +11,9 @@ import { RESOURCES } from '../resources/index.ts';
  */
 export async function identityIn(config: Config, file: string, command: string): Promise<Identity> {
   const { token } = config.mcp.stdio;
-  if (token === '' && !wantsToken(config)) return createAuthenticate()(['Bearer none']);
+  if (token === '' && !wantsToken(config)) return createAuthenticate()([new Credential('Bearer none')]);
   try {
-    if (token !== '') return await createAuthenticate()([`Bearer ${token}`]);
+    if (token !== '') return await createAuthenticate()([new Credential(`Bearer ${token}`)]);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
   }

@@ -28,13 +28,13 @@ export interface AuthenticateOptions {
 export type KeyOf = (text: string) => string;
 
 /**
- * Finds out who brought these `Authorization` field lines. It takes all of them: Node keeps the first and drops the
+ * Finds out who brought these values of `Authorization`, one for each field line. It takes all of them: Node keeps the first and drops the
  * others, so that a proxy in front may have judged a different one.
  *
  * Rejects with `credential_missing` where there is none, `credential_malformed` where it is no bearer token, and
  * `invalid_request` where there are several; and as {@link Verify} does, where somebody verifies.
  */
-export type Authenticate = (authorization: readonly string[]) => Promise<Identity>;
+export type Authenticate = (authorization: readonly Credential[]) => Promise<Identity>;
 
 /** `"Bearer" 1*SP b64token` (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -65,13 +65,13 @@ export function createAuthenticate({ verify, keyOf = createKeyOf() }: Authentica
   };
 }
 
-function readBearer(authorization: readonly string[]): string {
+function readBearer(authorization: readonly Credential[]): string {
   const [value, ...others] = authorization;
   if (value === undefined) throw new GatewayError('credential_missing');
   if (others.length > 0) {
     throw new GatewayError('invalid_request', { detail: 'The request has more than one Authorization header.' });
   }
-  const token = BEARER.exec(value)?.[1];
+  const token = BEARER.exec(value.reveal())?.[1];
   if (token === undefined) throw new GatewayError('credential_malformed');
   return token;
 }

@@ -4,8 +4,8 @@ const SCHEME = /^bearer$/i;
 const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;
 
 /** Whether `text` holds anything that stands in these `Authorization` values beside the scheme, valid or not. */
-export function mentionsCredential(text: string, authorization: readonly string[]): boolean {
-  return secretsIn(authorization).some((secret) => text.includes(secret));
+export function mentionsCredential(text: string, authorization: readonly Credential[]): boolean {
+  return secretsIn(authorization.map(revealed)).some((secret) => text.includes(secret));
 }
 
 /** `text` with all that stands in these `Authorization` values beside the scheme replaced, plain or percent-encoded. */
@@ -21,9 +21,13 @@ export function redact(text: string, authorization: readonly string[]): string {
   return text.replace(new RegExp(alternatives.join('|'), 'g'), '[credential]');
 }
 
-/** `text` with this token replaced, where one came. */
-export function redactCredential(text: string, credential: Credential | undefined): string {
-  return redact(text, credential === undefined ? [] : [credential.reveal()]);
+/** The same for what callers brought. */
+export function redactCredentials(text: string, credentials: readonly Credential[]): string {
+  return redact(text, credentials.map(revealed));
+}
+
+function revealed(credential: Credential): string {
+  return credential.reveal();
 }
 
 function secretsIn(authorization: readonly string[]): string[] {

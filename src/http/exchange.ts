@@ -76,6 +76,8 @@ export class Exchange implements RequestRecord {
     this.target = parseTarget(this.url);
     const fields = readFields(req.rawHeaders);
     this.fields = fields;
+    // Node has made its own table of them by now.
+    if (fields.authorization.length > 0) req.headers.authorization = String(fields.authorization[0]);
     this.hasBody = announcesBody(fields);
     this.noCache = forbidsCache(fields.cacheControl);
     this.requestId = chooseRequestId(fields);

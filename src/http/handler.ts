@@ -1,5 +1,5 @@
 import type { Authenticate } from '../credentials/authenticate.ts';
-import { redact } from '../credentials/redact.ts';
+import { redactCredentials } from '../credentials/redact.ts';
 import { type Caller, countedAs } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/users.ts';
@@ -87,7 +87,7 @@ export function createHandler(options: HandlerOptions): Handle {
   function respond(exchange: Exchange, response: HttpResponse): void {
     if (exchange.gone) return;
     exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
-    send(exchange, withHeaders(withHeaders(response, exchange.rateLimit), headers), connections.isLast(exchange));
+    send(exchange, withHeaders(response, headers), connections.isLast(exchange));
     connections.sent(exchange);
   }
 
@@ -111,7 +111,7 @@ export function createHandler(options: HandlerOptions): Handle {
 
   function tellBug({ requestId, traceId, fields }: Exchange, thrown: unknown): void {
     const stack = (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
-    events.internalError?.({ requestId, traceId, stack: redact(stack, fields.authorization) });
+    events.internalError?.({ requestId, traceId, stack: redactCredentials(stack, fields.authorization) });
   }
 }
 

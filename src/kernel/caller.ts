@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 
 /**
- * The token that a caller brought, or a secret of Portico's own. Opaque: every inspector, logger and serializer sees `[credential]`; only
+ * The token that a caller brought, the value of the field in which it came, or a secret of Portico's own. Opaque: every
+ * inspector, logger and serializer sees `[credential]`; only
  * {@link Credential.reveal} gives the token, and only `src/credentials/` calls it.
  */
 export class Credential {

@@ -1,5 +1,5 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { redactCredential } from '../credentials/redact.ts';
+import { redactCredentials } from '../credentials/redact.ts';
 import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
 import { type Events, tellBound } from '../observability/events.ts';
 import { idOf } from './message.ts';
@@ -22,7 +22,7 @@ export function createRecordError(events: Events): RecordError {
     tellBound(events, error, record);
     if (error.code === 'internal') {
       const stack = thrown instanceof Error ? thrown.stack : undefined;
-      const text = redactCredential(stack ?? `thrown: ${typeof thrown}`, caller?.credential);
+      const text = redactCredentials(stack ?? `thrown: ${typeof thrown}`, caller ? [caller.credential] : []);
       events.internalError?.({ requestId: record.requestId, traceId: record.traceId, stack: text });
     }
     return error;

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createAuthenticate } from '../../src/credentials/authenticate.ts';
+import { type Authenticate, createAuthenticate } from '../../src/credentials/authenticate.ts';
+import { Credential } from '../../src/kernel/caller.ts';
 import { type ErrorCode, GatewayError } from '../../src/kernel/errors.ts';
 
-const authenticate = createAuthenticate();
+const authenticate = withValues(createAuthenticate());
+
+/** Takes field values as texts. */
+function withValues(authenticate: Authenticate) {
+  return (values: readonly string[]) => authenticate(values.map((value) => new Credential(value)));
+}
 
 /** What is known of the caller with this token. */
 const identify = (token: string) => authenticate([`Bearer ${token}`]);
@@ -95,7 +101,7 @@ describe('the key of a caller', () => {
 
   it('tells nothing about the token to who does not have the secret of the process', async () => {
     const { key } = await identify('one');
-    expect(key).not.to.equal((await createAuthenticate()(['Bearer one'])).key);
+    expect(key).not.to.equal((await withValues(createAuthenticate())(['Bearer one'])).key);
     expect(key).not.to.equal(createHash('sha256').update('one').digest('base64url'));
   });
 });

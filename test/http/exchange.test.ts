@@ -10,7 +10,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 function open(rawHeaders: string[], url?: string): Exchange {
-  return new Exchange({ method: 'GET', url, rawHeaders } as IncomingMessage, {} as ServerResponse);
+  return new Exchange(
+    { method: 'GET', url, rawHeaders, headers: {} } as unknown as IncomingMessage,
+    {} as ServerResponse,
+  );
 }
 
 const idFor = (...values: string[]) =>

@@ -3,6 +3,7 @@ import { createAuthenticate } from '../../src/credentials/authenticate.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
 import { createHandler } from '../../src/http/handler.ts';
 import type { HttpResponse } from '../../src/http/response/send.ts';
+import { Credential } from '../../src/kernel/caller.ts';
 import { type ErrorCode, GatewayError } from '../../src/kernel/errors.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { loadOf, manyTools } from '../support/loads.ts';
@@ -202,7 +203,11 @@ describe('a handler', () => {
         throw new RangeError('a head that Node does not take');
       },
     };
-    const opened = { requestId: 'mine', fields: { authorization: [`Bearer ${TOKEN}`] }, res } as never as Exchange;
+    const opened = {
+      requestId: 'mine',
+      fields: { authorization: [new Credential(`Bearer ${TOKEN}`)] },
+      res,
+    } as never as Exchange;
     await handle(opened, {
       path: '/x',
       methods: ['GET'],

@@ -1,5 +1,7 @@
+import { AssertionError } from 'node:assert';
 import { readdir, readFile } from 'node:fs/promises';
 import { format, inspect } from 'node:util';
+import { deserialize, serialize } from 'node:v8';
 import { expect } from 'chai';
 import { Credential } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
@@ -21,7 +23,23 @@ describe('a credential', () => {
       inspect(caller, { customInspect: false, showHidden: true, depth: null }),
     'util.format': () => format('%s %o %O %j %d', credential, credential, credential, credential, credential),
     'an enumeration': () => [...Object.entries(credential), ...Reflect.ownKeys(credential)].join(),
-    'a structured clone': () => inspect(structuredClone({ ...credential })),
+    'a structured clone': () => inspect(structuredClone({ credential, copy: { ...credential } }), { showHidden: true }),
+    'what a worker is posted': () => inspect(deserialize(serialize({ credential })), { showHidden: true }),
+    'a copy of its properties': () =>
+      JSON.stringify({ ...credential, ...Object.getOwnPropertyDescriptors(credential) }),
+    'a comparison that fails': () => {
+      const failed = new AssertionError({
+        actual: credential,
+        expected: { credential: 1 },
+        operator: 'deepStrictEqual',
+      });
+      return `${failed.message} ${inspect(failed, { depth: null })}`;
+    },
+    'errors that caused each other': () =>
+      inspect(new AggregateError([credential], 'x', { cause: new Error('y', { cause: { credential } }) }), {
+        depth: null,
+        showHidden: true,
+      }),
     'an error that carries it': () => inspect(Object.assign(new Error('failed', { cause: credential }), caller)),
     'a gateway error that it caused': () =>
       inspect(new GatewayError('internal', { cause: Object.assign(new TypeError('x'), { credential }) }), {

@@ -1,7 +1,9 @@
+import { Credential } from '../../kernel/caller.ts';
+
 /** The header fields that this edge goes by, as they came. One that came more than once is joined (RFC 9110, section 5.3). */
 export interface Fields {
   /** Every field line: a second one is refused, since a proxy in front may have gone by another than Node. */
-  readonly authorization: readonly string[];
+  readonly authorization: readonly Credential[];
   /** Likewise. */
   readonly host: readonly string[];
   readonly accept: string | undefined;
@@ -29,7 +31,7 @@ export interface Fields {
 
 type Joined = Exclude<keyof Fields, 'authorization' | 'host' | 'bytes'>;
 type Writable = { -readonly [Key in Joined]: string | undefined } & {
-  authorization: string[];
+  authorization: Credential[];
   host: string[];
   bytes: number;
 };
@@ -68,9 +70,9 @@ const LINE_OVERHEAD = 4;
 
 /**
  * Reads the field lines of a request in one pass. `rawHeaders` as Node has them, names and values by turns and decoded as
- * Latin-1: one character a byte.
+ * Latin-1: one character a byte. Takes the credentials out of them: what is read from there later shows none.
  */
-export function readFields(rawHeaders: readonly string[]): Fields {
+export function readFields(rawHeaders: string[]): Fields {
   const fields: Writable = {
     authorization: [],
     host: [],
@@ -100,7 +102,11 @@ export function readFields(rawHeaders: readonly string[]): Fields {
     fields.bytes += name.length + value.length + LINE_OVERHEAD;
     const key = NAMES.get(name) ?? NAMES.get(name.toLowerCase());
     if (key === undefined) continue;
-    if (key === 'authorization' || key === 'host') fields[key].push(value);
+    if (key === 'authorization') {
+      const credential = new Credential(value);
+      fields.authorization.push(credential);
+      rawHeaders[index + 1] = String(credential);
+    } else if (key === 'host') fields.host.push(value);
     else fields[key] = fields[key] === undefined ? value : `${fields[key]}, ${value}`;
   }
   return fields;

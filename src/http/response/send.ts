@@ -34,9 +34,10 @@ const LINGER_MS = 1000;
 
 /** Sends a response; `isLast` closes the connection after it. Throws where Node refuses a header or its value. */
 export function send(exchange: Exchange, { status, headers, body, policy }: HttpResponse, isLast: boolean): void {
-  const { res, requestId, method, originHeaders } = exchange;
+  const { res, requestId, method, originHeaders, rateLimit } = exchange;
   const all = headersOf(requestId, headers, policy);
   if (originHeaders !== undefined) all.push(...originHeaders);
+  if (rateLimit !== undefined) all.push(...rateLimit);
   if (body !== undefined) all.push('Content-Length', String(bytesOf(body)));
   if (isLast) all.push('Connection', 'close');
   res.writeHead(status, all);

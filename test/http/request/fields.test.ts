@@ -5,7 +5,7 @@ import { LIST, post, READ, serve, serveRpc } from '../served.ts';
 
 describe('field lines', () => {
   it('are found by name, in any case and in order, and never by value', () => {
-    const fields = readFields([
+    const raw = [
       ...['Host', 'a'],
       ...['AUTHORIZATION', 'Bearer x'],
       ...['X-Authorization', 'Bearer y'],
@@ -13,9 +13,13 @@ describe('field lines', () => {
       ...['X', 'host'],
       ...['hOST', 'b'],
       ...['mCP-protocol-VERSION', '1'],
-    ]);
+    ];
+    const fields = readFields(raw);
+    expect(fields.authorization.map((value) => value.reveal())).to.deep.equal(['Bearer x', 'Bearer z']);
+    // Whoever looks at the request later finds no credential in it.
+    expect(raw.filter((text) => /Bearer [xz]/.test(text))).to.deep.equal([]);
+    expect(raw[3]).to.equal('[credential]');
     expect(fields).to.deep.include({
-      authorization: ['Bearer x', 'Bearer z'],
       host: ['a', 'b'],
       mcpProtocolVersion: '1',
       accept: undefined,
