@@ -132,8 +132,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       config = changed.config;
       core = next;
       http.change(publicOptions());
-      if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
       events.settingsChanged?.(changed.changes);
+      if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
       return changed.changes;
     },
     async close(signal) {

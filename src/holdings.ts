@@ -52,13 +52,13 @@ function following(name: string): string {
 }
 
 /**
- * Whether two settings ask one upstream for a resource, with one credential, and map it alike. How long it is kept, and who may
- * read it, may differ.
+ * Whether two settings ask one upstream for a resource, with one credential, and map it alike, for callers who are told apart
+ * alike. How long it is kept, and who may read it, may differ.
  */
 function isReadAlike(resource: Resource, from: Config, to: Config): boolean {
   const [before, after] = [from, to].map((config) => {
     const { cache: _, requiredScopes: __, ...settings } = resourceConfig(config, resource);
-    return { ...settings, upstream: config.upstreams[settings.upstream] };
+    return { ...settings, upstream: config.upstreams[settings.upstream], verification: config.verification };
   });
   return isDeepStrictEqual(before, after);
 }

@@ -5,12 +5,13 @@ import { listenToSignals } from './signals.ts';
 
 /**
  * Resolves with the first SIGTERM or SIGINT. A second one ends the process at once, with as much of the log as its reader
- * takes without being waited for.
+ * takes without being waited for. `reload` is what SIGHUP does.
  */
-export function nextSignal(logger: Logger, destination: LogDestination): Promise<NodeJS.Signals> {
+export function nextSignal(logger: Logger, destination: LogDestination, reload?: () => void): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     listenToSignals({
       drain: resolve,
+      ...(reload && { reload }),
       cut: () => destination.flushSync(0),
       ignored: (signal) => logger.debug({ signal }, 'signal ignored'),
     });

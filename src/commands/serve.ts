@@ -2,6 +2,7 @@ import type { ConfigIssue } from '../config/config-error.ts';
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway } from '../gateway.ts';
 import { createLogger, standardOutput } from '../observability/logger.ts';
+import { followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 import { logWarnings } from './settings-warnings.ts';
 
@@ -10,6 +11,8 @@ export interface ServeOptions {
   readonly onReady?: (url: string) => void;
   /** What is to be doubted in the settings. */
   readonly warnings?: readonly ConfigIssue[];
+  /** The file that the settings are from, and are read from again while it runs. */
+  readonly file?: string;
   /** Whether the settings are those of the demo, which take their ports from the environment. @default false */
   readonly isDemo?: boolean;
 }
@@ -21,12 +24,14 @@ export interface ServeOptions {
  */
 export async function serve(
   config: Config,
-  { onReady, warnings = [], isDemo = false }: ServeOptions = {},
+  { onReady, warnings = [], file, isDemo = false }: ServeOptions = {},
 ): Promise<number> {
   const destination = standardOutput();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
-  const signalled = nextSignal(logger, destination);
+  const ending = new AbortController();
+  let reload: (() => Promise<void>) | undefined;
+  const signalled = nextSignal(logger, destination, file === undefined ? undefined : () => void reload?.());
   logWarnings(logger, warnings);
   const gateway = createGateway(config, { logger });
   try {
@@ -38,7 +43,12 @@ export async function serve(
     process.stderr.write(`portico: ${listenIssue(error, listener, isDemo)}\n`);
     return 1;
   }
-  return (await gateway.close(await signalled)) ? 0 : 1;
+  if (file !== undefined) {
+    reload = followSettings({ file, gateway, logger, watch: config.watchSettings, signal: ending.signal });
+  }
+  const signal = await signalled;
+  ending.abort();
+  return (await gateway.close(signal)) ? 0 : 1;
 }
 
 const LISTEN_ISSUES: Readonly<Record<string, string>> = {

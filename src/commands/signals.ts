@@ -5,7 +5,9 @@ export interface SignalListener {
   drain(signal: NodeJS.Signals): void;
   /** Told the second one, just before the process ends. */
   cut(): void;
-  /** Told SIGHUP and SIGUSR1, which change nothing. */
+  /** Told SIGHUP. Where it is not there, that changes nothing. */
+  reload?(): void;
+  /** Told of a signal that changes nothing. */
   ignored(signal: NodeJS.Signals): void;
 }
 
@@ -19,7 +21,8 @@ let draining = false;
 export function catchSignals(): void {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
-  for (const signal of ['SIGHUP', 'SIGUSR1'] as const) process.on(signal, () => listener?.ignored(signal));
+  process.on('SIGHUP', (signal) => (listener?.reload ? listener.reload() : listener?.ignored(signal)));
+  process.on('SIGUSR1', (signal) => listener?.ignored(signal));
 }
 
 /** Has a command drain. Where none does, and once one does, SIGTERM and SIGINT end the process at once. */

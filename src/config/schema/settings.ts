@@ -44,6 +44,10 @@ const COMMON = {
   maxLoadingBytes: bytes(1024)
     .default(134_217_728)
     .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),
+  watchSettings: z
+    .boolean()
+    .default(true)
+    .describe('Whether the process goes on by this file once it has changed. SIGHUP has it read in any case.'),
   verification: VerificationSettings.optional().describe(
     "How callers' access tokens are verified. Unset: nobody verifies them here.",
   ),

@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../config/config-error.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Logger } from '../observability/logger.ts';
+import { logWarnings } from './settings-warnings.ts';
+
+export interface FollowOptions {
+  readonly file: string;
+  readonly gateway: Pick<Gateway, 'change'>;
+  readonly logger: Logger;
+  /** Whether the file is looked at, too, and not only read when it is asked for. */
+  readonly watch: boolean;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** How often the file is looked at. */
+const CHECK_MS = 1000;
+/** How long it must have been left alone: one that is being written may be half there. */
+const QUIET_MS = 1000;
+
+/**
+ * Has a gateway go on by its settings file whenever that has changed, in place or by a rename of it or of a folder or link on
+ * the way, as in files that Kubernetes mounts. Where the file is wrong or away, the settings before stay, and a line of the
+ * log says why. Gives what reads it at once, changed or not.
+ */
+export function followSettings({ file, gateway, logger, watch, signal }: FollowOptions): () => Promise<void> {
+  let reading = Promise.resolve();
+
+  async function read(): Promise<void> {
+    try {
+      const { config, warnings } = await loadConfig(file);
+      if (signal.aborted) return;
+      const { applied, needRestart } = gateway.change(config);
+      if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
+      else logWarnings(logger, warnings);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      logger.error({ file, issues: error.message.split('\n') }, 'settings refused');
+    }
+  }
+
+  function readInTurn(): Promise<void> {
+    reading = reading.then(read);
+    return reading;
+  }
+
+  async function look(before: string): Promise<string> {
+    const found = await stampOf(file);
+    if (found.stamp === before || found.quietMs < QUIET_MS) return before;
+    await readInTurn();
+    return found.stamp;
+  }
+
+  async function lookOn(): Promise<void> {
+    // What was written since this process began may have been written since the file was read.
+    const first = await stampOf(file);
+    let stamp = Date.now() - first.quietMs < performance.timeOrigin ? first.stamp : '';
+    while (!signal.aborted) {
+      await sleep(CHECK_MS, undefined, { ref: false, signal }).catch(() => {});
+      if (!signal.aborted) stamp = await look(stamp);
+    }
+  }
+
+  if (watch) void lookOn();
+  return readInTurn;
+}
+
+/** Which file it is, in which state, and how long it has been that. A file that is away is one, too. */
+async function stampOf(file: string): Promise<{ readonly stamp: string; readonly quietMs: number }> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
+    // The time of its last change, that of a rename included, which nobody can set.
+    return { stamp: [dev, ino, size, mtimeNs, ctimeNs].join(' '), quietMs: Math.abs(Date.now() - Number(ctimeMs)) };
+  } catch (error) {
+    return { stamp: String((error as NodeJS.ErrnoException).code), quietMs: Number.POSITIVE_INFINITY };
+  }
+}
