@@ -6,19 +6,19 @@ import { createPageDesk } from './catalogue/page-desk.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillBody, fillPath } from './config/schema/templates.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
-import type { Authorization } from './credentials/authorize.ts';
+import { proxyAuthorization } from './credentials/proxy-authorization.ts';
 import { openVerification, type Verification } from './credentials/verification/open-verification.ts';
 import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import type { Events } from './observability/events.ts';
-import { createOwnFiles, type OwnFiles } from './own-files.ts';
+import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
 import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { renamed } from './snapshots/cache.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { lowerCased } from './upstream/client/client.ts';
 import type { Tap } from './upstream/client/tap.ts';
-import { openUpstream } from './upstream/open-upstream.ts';
+import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
 import type { ListPost } from './upstream/pagination/page-address.ts';
 
 export interface CoreOptions {
@@ -161,7 +161,7 @@ function openUpstreams(
   names: readonly string[],
   { events, tap, before, files }: Pick<CoreOptions, 'events' | 'tap' | 'before'> & { readonly files: OwnFiles },
 ): Map<string, OpenUpstream> {
-  const authorizations = new Map<string, Authorization>();
+  const opened = new Map<string, Required<Pick<OpenUpstreamOptions, 'authorize' | 'callersOwn' | 'tls' | 'proxy'>>>();
   const upstreams = new Map<string, OpenUpstream>();
   for (const name of new Set(names)) {
     const settings = found(config.upstreams[name]);
@@ -171,13 +171,15 @@ function openUpstreams(
       continue;
     }
     const authorization = files.authorization(name, settings);
-    if (authorization !== undefined) authorizations.set(name, authorization);
+    const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
+    const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
+    if (authorization !== undefined) opened.set(name, { ...authorization, tls, proxy });
   }
   files.check();
   // Once it is certain that all of them can be.
-  for (const [name, authorization] of authorizations) {
+  for (const [name, own] of opened) {
     const settings = found(config.upstreams[name]);
-    upstreams.set(name, openUpstream({ ...settings, ...authorization, name, events, tap }));
+    upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap }));
   }
   return upstreams;
 }

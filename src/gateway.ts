@@ -4,7 +4,6 @@ import { parseConfig } from './config/load-config.ts';
 import { LogChange } from './config/schema/log.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
-import type { TlsFiles } from './credentials/tls-files.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
@@ -13,7 +12,7 @@ import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
-import { createOwnFiles } from './own-files.ts';
+import { createOwnFiles, withFiles } from './own-files.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { createRepresentations, type Representations } from './snapshots/representations/representations.ts';
@@ -147,10 +146,6 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       return whole;
     },
   };
-}
-
-function withFiles<Settings>(settings: Settings | undefined, files: TlsFiles | undefined) {
-  return settings && files && { ...settings, files };
 }
 
 function logControl(verbosity: Verbosity): LogControl {

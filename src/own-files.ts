@@ -12,6 +12,8 @@ type UpstreamConfig = Config['upstreams'][string];
 export interface OwnFiles {
   /** How an upstream is told who asks; `undefined` where its secret cannot be had. */
   authorization(upstream: string, settings: UpstreamConfig): Authorization | undefined;
+  /** What an upstream is known by over TLS; `undefined` where settings say nothing of it, or name what cannot be used. */
+  upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
   /** Throws `ConfigError` with every file that could not be used so far. */
@@ -45,6 +47,7 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
       return usable(['upstreams', upstream, 'credential'], openAuthorization(credential, { now, onChange }));
     },
+    upstreamTls: (upstream, settings) => tls(['upstreams', upstream, 'tls'], settings.tls),
     listenerTls(listener, { http, admin }) {
       if (listener === 'http') return tls(['http', 'tls'], http.tls);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
@@ -55,13 +58,21 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   };
 }
 
+/** A block of settings, with the files that it names. */
+export function withFiles<Settings>(settings: Settings | undefined, files: TlsFiles | undefined) {
+  return settings && files && { ...settings, files };
+}
+
 /** Opens all that is in use, for who only wants to know whether it can be. Throws `ConfigError`. */
 export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
   const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
   const used = new Set(offered.map(({ upstream }) => upstream));
-  for (const [name, settings] of Object.entries(config.upstreams))
-    if (used.has(name)) files.authorization(name, settings);
+  for (const [name, settings] of Object.entries(config.upstreams)) {
+    if (!used.has(name)) continue;
+    files.authorization(name, settings);
+    files.upstreamTls(name, settings);
+  }
   files.listenerTls('http', config);
   files.listenerTls('admin', config);
   files.check();

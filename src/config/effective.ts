@@ -21,7 +21,7 @@ type IsFromEnvironment = (path: Path) => boolean;
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
  * headers and query parameters whose name or value speaks of a secret; a `credential.secret`, and what a
- * `credential.format` adds to the token; and the token of `portico stdio`.
+ * `credential.format` adds to the token; a `proxy.password`; and the token of `portico stdio`.
  */
 export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
@@ -50,6 +50,7 @@ function isSecret(value: string, path: Path): boolean {
   const [section, , block = '', ...names] = path;
   const place = `${section}.${block}`;
   if (path.join('.') === TOKEN) return true;
+  if (place === 'upstreams.proxy') return names[0] === 'password';
   if (place === 'upstreams.credential') {
     return names[0] === 'secret' || (names[0] === 'format' && !OPEN_FORMAT.test(value));
   }

@@ -1,5 +1,6 @@
 const MAX_CAUSES = 5;
-const WORD = /^[\w.]{1,64}$/;
+/** OpenSSL has codes with a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
+const WORD = /^[\w./]{1,64}$/;
 
 /**
  * An error's chain of causes as `Name` or `Name CODE`, outermost first, itself left out, and no more than five.

@@ -49,6 +49,16 @@ ${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: 
     expect(upstreams.tools.headers.Accept).to.equal('open');
   });
 
+  it('mask the password of a proxy, and nothing else of it', async () => {
+    const proxy = 'proxy: { url: http://proxy.example:3128, user: portico, password: open }';
+    const { masked } = await load(`${BASE}  tools: { baseUrl: https://a.example, ${proxy} }\n`);
+    expect(parse(masked()).upstreams.tools.proxy).to.deep.equal({
+      url: 'http://proxy.example:3128',
+      user: 'portico',
+      password: MASK,
+    });
+  });
+
   it('mask values that look like a secret, whatever their name', async () => {
     const secret = [
       'Bearer abc',

@@ -77,7 +77,7 @@ function isScalar({ key, block, schema }: Setting): boolean {
   return (
     block !== '' &&
     !block.endsWith('fields') &&
-    !/^(pagination|fields|credential|tls|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|trustedProxies|ignoreSigns|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
+    !/^(pagination|fields|credential|tls|proxy|body|headers|pathParams|query|values|allowedHosts|allowedOrigins|trustedProxies|ignoreSigns|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
       key,
     ) &&
     schema.properties === undefined
@@ -95,6 +95,11 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
       return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [key]: value } } };
     case 'upstreams.<name>.credential':
       return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential: { ...beside, [key]: value } } } };
+    case 'upstreams.<name>.tls':
+    case 'upstreams.<name>.proxy': {
+      const block = { ...(path.endsWith('proxy') && { url: 'http://a' }), [key]: value };
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: block } } };
+    }
     case 'upstreams.<name>.breaker':
     case 'upstreams.<name>.retry':
       return {

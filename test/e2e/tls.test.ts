@@ -1,11 +1,16 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ConfigError, createGateway } from '../../src/gateway.ts';
 import { captureLog } from '../observability/captured-log.ts';
 import { createAuthority, writePem } from '../support/certificates.ts';
+import { startConnectProxy } from '../support/connect-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { settingsFor, startGateway } from '../support/gateway.ts';
+import { lists } from '../support/http-upstream.ts';
+import { listen } from '../support/listening.ts';
 import { inFolder, runPortico, writeSettings } from '../support/process.ts';
 import { exchange, get } from '../support/raw-http.ts';
 
@@ -48,8 +53,9 @@ describe('a process with TLS', () => {
           `admin: { tls: { certFile: ${cert}, keyFile: /no/key, clientCaFile: /no/ca } }`,
           'upstreams:',
           '  tools:',
-          '    baseUrl: http://127.0.0.1:9',
+          '    baseUrl: https://127.0.0.1:9',
           '    credential: { kind: service, file: /no/secret }',
+          `    tls: { caFile: ${key} }`,
         ];
         const file = await writeSettings(folder, lines.join('\n'));
         const column = (line: number, text: string) => Number(lines[line - 1]?.lastIndexOf(text)) + 1;
@@ -59,6 +65,7 @@ describe('a process with TLS', () => {
           `${file}:4:${column(4, key)}: http.tls.keyFile: is not the key of certFile`,
           `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read (ENOENT)`,
           `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read (ENOENT)`,
+          `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: holds no certificate in PEM`,
         ]);
       }));
   }
@@ -105,4 +112,64 @@ describe('a gateway with TLS', () => {
       ]);
       expect(await probe(url)).to.equal(200);
     }));
+});
+
+describe('a platform over TLS, behind a proxy that wants a password', () => {
+  const PASSWORD = 'canary-c4n4ry-of-the-proxy';
+
+  it('is read from, by a client certificate too, and the password is in no log, answer or error', () =>
+    inFolder(async (folder) => {
+      const server = createServer({ ...(await AUTHORITY.issue()), requestCert: true, ca }, (request, response) => {
+        expect(request.headers).not.to.have.property('proxy-authorization');
+        lists({ tools: [{ id: 'a', name: 'A' }] })(request, response);
+      });
+      const platform = await listen(server);
+      const proxy = await startConnectProxy();
+      const given = new Set<string | undefined>();
+      const { ca: caFile, cert: certFile, key: keyFile } = writePem(folder, { ca, ...(await AUTHORITY.issue()) });
+      const log = captureLog('debug');
+      const { gateway, read } = await startGateway(
+        settingsFor(platform.url.replace('http:', 'https:'), {
+          upstream: {
+            tls: { caFile, certFile, keyFile },
+            proxy: { url: proxy.url, user: 'portico', password: PASSWORD },
+            retry: { attempts: 1, baseDelayMs: 1 },
+          },
+        }),
+        { logger: log.logger },
+      );
+      const said = [inspect(gateway, { depth: 9, showHidden: true })];
+      const answered = await read('tools');
+      expect(answered.status).to.equal(200);
+      for (const { headers } of proxy.asked) given.add(headers['proxy-authorization']);
+      expect([...given]).to.deep.equal([`Basic ${Buffer.from(`portico:${PASSWORD}`).toString('base64')}`]);
+      await platform.refuse();
+      for (const text of ['HTTP/1.1 407 No\r\n\r\n', 'garbage\r\n\r\n']) {
+        proxy.behave((socket) => socket.end(text));
+        const failed = await read('projects');
+        expect(failed.status).to.equal(502);
+        said.push(JSON.stringify([...failed.headers]), await failed.text());
+      }
+      const all = [...said, log.text()].join('\n');
+      expect(all).to.contain('the proxy does not accept the credential in settings (407)');
+      expect(all).to.contain('the proxy does not answer in HTTP');
+      for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
+        expect(all).not.to.contain(secret);
+      }
+    }));
+
+  it('names in its log what is wrong with the certificate of a platform', async () => {
+    const server = createServer(await AUTHORITY.issue({ days: [-2, -1] }));
+    const platform = await listen(server);
+    const log = captureLog('info');
+    const settings = settingsFor(platform.url.replace('http:', 'https:'), { upstream: { retry: { attempts: 0 } } });
+    const { read } = await startGateway(settings, { logger: log.logger });
+    expect((await read('tools')).status).to.equal(502);
+    const [{ upstream, reason, causes } = {}] = log.lines().filter(({ msg }) => msg === 'request');
+    expect({ upstream, reason, causes }).to.deep.equal({
+      upstream: 'tools',
+      reason: "the upstream's certificate has expired",
+      causes: ['Error CERT_HAS_EXPIRED'],
+    });
+  });
 });

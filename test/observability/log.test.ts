@@ -300,6 +300,18 @@ describe('the log of an event', () => {
       (events) => events.secretChanged?.({ upstream: 'tools', issue: 'is empty' }),
       { level: 'warn', upstream: 'tools', issue: 'is empty', msg: 'secret file unusable' },
     ],
+    'of certificates that were taken from their files': [
+      (events) => events.tlsFilesChanged?.({ block: 'http.tls' }),
+      { level: 'info', block: 'http.tls', msg: 'certificates taken from their files' },
+    ],
+    'of a certificate file that cannot be used': [
+      (events) => events.tlsFilesChanged?.({ block: 'admin.tls', key: 'certFile', issue: 'is empty' }),
+      { level: 'warn', block: 'admin.tls', key: 'certFile', issue: 'is empty', msg: 'certificate files unusable' },
+    ],
+    'of a handshake that failed': [
+      (events) => events.handshakeFailed?.({ code: 'ERR_SSL_HTTP_REQUEST' }),
+      { level: 'debug', code: 'ERR_SSL_HTTP_REQUEST', msg: 'handshake failed' },
+    ],
     'of a snapshot that was let go of': [
       (events) => events.snapshotEvicted?.({ requestId: 'r-1', resource: 'tools', code: 'access_denied' }),
       { level: 'debug', resource: 'tools', code: 'access_denied', requestId: 'r-1', msg: 'snapshot evicted' },

@@ -84,6 +84,11 @@ export const scalarText = z
   })
   .transform(String);
 
+/** The user of a password that is sent as Basic. */
+export const userName = z
+  .string()
+  .regex(/^[\x20-\x39\x3b-\x7e]+$/, 'must be printable ASCII without a colon (RFC 7617)');
+
 /** Belong to one connection or to the framing of one message (RFC 9110, section 7.6.1; RFC 9112, section 6). */
 const CONNECTION = [
   'connection',

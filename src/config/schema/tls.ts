@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whole } from './scalars.ts';
+import { userName, whole } from './scalars.ts';
 
 const path = z.string().min(1);
 
@@ -31,6 +31,49 @@ export const HttpTls = z.strictObject({
       'How long browsers are to come by TLS only (Strict-Transport-Security); 0 has them forget it. Not sent on a loopback address.',
     ),
 });
+
+/** How an upstream is spoken to over TLS. */
+export const UpstreamTls = z.strictObject({
+  caFile: path
+    .optional()
+    .describe(
+      'PEM file of the authorities that the upstream is believed by, in place of those that Node knows; read anew when it changes.',
+    ),
+  certFile: path
+    .optional()
+    .describe('PEM file of the certificate that the upstream is shown (mTLS); read anew when it changes.'),
+  keyFile: path.optional().describe('PEM file of its private key, without a passphrase; read anew when it changes.'),
+  minVersion,
+  serverName: z
+    .string()
+    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name, without port')
+    .optional()
+    .describe("Name that the upstream's certificate must be for, and that it is asked by; unset: the host of baseUrl."),
+});
+
+/** The way to an upstream through a proxy. */
+export const UpstreamProxy = z.strictObject({
+  url: z
+    .url({
+      protocol: /^https?$/,
+      error: ({ code }) => (code === 'invalid_format' ? 'must be an http or https URL' : undefined),
+    })
+    .refine(isOrigin, 'must hold nothing but scheme, host and port; user and password are keys beside it')
+    .describe('Where the proxy is, such as http://proxy.internal:3128. It must take CONNECT.'),
+  user: userName.optional().describe('User that the proxy is told, with password, as Basic.'),
+  password: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+    .optional()
+    .describe('Password of that user, from the environment.'),
+});
+
+function isOrigin(text: string): boolean {
+  // Whatever else it is has been told.
+  if (!URL.canParse(text) || !/^https?:/i.test(text)) return true;
+  const { username, password, pathname, search, hash } = new URL(text);
+  return pathname === '/' && [username, password, search, hash].every((part) => part === '');
+}
 
 /** How the admin listener speaks TLS. */
 export const AdminTls = z.strictObject(LISTENER);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { NOT_IN_URL, reportRepeated } from './request.ts';
-import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, whole } from './scalars.ts';
+import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from './scalars.ts';
+import { UpstreamProxy, UpstreamTls } from './tls.ts';
 
 const Passthrough = z.strictObject({
   kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),
@@ -32,11 +33,7 @@ const Service = z.strictObject({
     ),
   file: z.string().min(1).optional().describe('File that holds the secret, read anew when it changes.'),
   secret: secret.optional().describe('The secret itself, from the environment; instead of file.'),
-  user: z
-    .string()
-    .regex(/^[\x20-\x39\x3b-\x7e]+$/, 'must be printable ASCII without a colon (RFC 7617)')
-    .optional()
-    .describe('User whose password the secret is: both are sent as Basic.'),
+  user: userName.optional().describe('User whose password the secret is: both are sent as Basic.'),
   name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
   format: format
     .optional()
@@ -87,10 +84,18 @@ const UpstreamShape = z.strictObject({
     .record(requestHeaderName, scalarText)
     .prefault({})
     .describe('Headers sent with every request, beside the credential.'),
+  tls: UpstreamTls.optional().describe(
+    'How the upstream is known over TLS, and what it is shown. Unset: as Node does it.',
+  ),
+  proxy: UpstreamProxy.optional().describe(
+    'Proxy that stands between Portico and the upstream. Unset: none, whatever HTTPS_PROXY of the environment says.',
+  ),
   timeoutMs: milliseconds()
     .default(10_000)
     .describe('Deadline of one read: connecting, all pages and their bodies together.'),
-  connectTimeoutMs: milliseconds().default(2000).describe('How long one connection may take to open.'),
+  connectTimeoutMs: milliseconds()
+    .default(2000)
+    .describe('How long one connection may take to open, a proxy and TLS included.'),
   connections: whole(1, 1024).default(32).describe('Open connections to this upstream.'),
   keptConnections: z
     .enum(['shared', 'perCaller'])
@@ -119,9 +124,22 @@ export const UpstreamSettings = UpstreamShape.superRefine(
       if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
     }
     reportRepeated(upstream?.headers, report);
+    checkTls(upstream, report);
+    if (upstream?.proxy?.password !== undefined && upstream.proxy.user === undefined) {
+      report(['proxy', 'password'], 'needs a user beside it');
+    }
   }),
   EVEN_AFTER_ISSUES,
 );
+
+function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
+  const { tls, baseUrl: url } = upstream ?? {};
+  if (tls === undefined || tls === null) return;
+  if (typeof url === 'string' && /^http:/i.test(url)) report(['tls'], 'goes with a baseUrl of https');
+  const { certFile, keyFile } = tls;
+  if ((certFile === undefined) === (keyFile === undefined)) return;
+  report(['tls', certFile === undefined ? 'keyFile' : 'certFile'], 'needs certFile and keyFile, both of them');
+}
 
 function checkSecret(credential: Unchecked<UpstreamOutput['credential']>, report: Report): void {
   if (credential?.kind !== 'service') return;

@@ -4,11 +4,12 @@ import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
-import { createConnector } from './connector.ts';
+import { createConnector, type UpstreamTls } from './connector.ts';
 import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
 import { createConnections, type KeptConnections } from './kept-connections.ts';
 import { receive } from './receive.ts';
 import type { Tap } from './tap.ts';
+import type { ProxyOptions } from './tunnels.ts';
 
 export interface UpstreamOptions {
   /** As settings call it; stands in every error. */
@@ -20,8 +21,12 @@ export interface UpstreamOptions {
    * authorization, the request id, the trace, `accept-encoding`) wins over them. None may frame the message or route it.
    */
   readonly headers: Readonly<Record<string, string>>;
-  /** How long one connection may take to open, TLS included. */
+  /** How long one connection may take to open, a proxy and TLS included. */
   readonly connectTimeoutMs: number;
+  /** @default Node's own authorities, and no certificate */
+  readonly tls?: UpstreamTls | undefined;
+  /** @default connections are direct */
+  readonly proxy?: ProxyOptions | undefined;
   /** Connections that may be open at once; further requests wait for one. */
   readonly connections: number;
   readonly keptConnections: KeptConnections;
@@ -51,12 +56,13 @@ interface Response {
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, callersOwn, maxPageBytes, events, tap } = options;
   const { origin } = new URL(options.baseUrl);
-  const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2: options.allowH2 });
+  const { allowH2, tls, proxy } = options;
+  const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2, tls, proxy });
   const connections = createConnections({
     origin,
     max: options.connections,
     kept: options.keptConnections,
-    allowH2: options.allowH2,
+    allowH2,
     connector,
     onUnasked: () => events.unaskedResponse?.({ upstream: name }),
     now: () => performance.now(),

@@ -102,6 +102,28 @@ const BROKEN: readonly (readonly [RegExp, Row])[] = [
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, { reason: 'the connection was lost', retryable: 'reset' }],
   [/^UND_ERR_HEADERS_OVERFLOW$/, { reason: 'the response headers are too large', detail: SAYS.garbled }],
   [/^HTTPParserError$/, { reason: 'the response is not well-formed HTTP', detail: SAYS.garbled }],
+  [/^CERT_HAS_EXPIRED$/, { reason: "the upstream's certificate has expired", detail: SAYS.insecure }],
+  [/^CERT_NOT_YET_VALID$/, { reason: "the upstream's certificate is not valid yet", detail: SAYS.insecure }],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    { reason: "the upstream's certificate is for another host", detail: SAYS.insecure },
+  ],
+  [
+    /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED|INVALID_CA)/,
+    { reason: "the upstream's certificate is of an authority that is not known here", detail: SAYS.insecure },
+  ],
+  [
+    /^ERR_SSL_.*ALERT_((BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/,
+    { reason: "the upstream does not accept Portico's certificate, or wants one", detail: SAYS.insecure },
+  ],
+  [
+    /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/,
+    { reason: 'the upstream does not speak TLS there', detail: SAYS.insecure },
+  ],
+  [
+    /^ERR_SSL_(.*ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE)$/,
+    { reason: 'the upstream speaks no version of TLS that settings allow', detail: SAYS.insecure },
+  ],
   [
     /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,
     { reason: 'TLS was not established', detail: SAYS.insecure },

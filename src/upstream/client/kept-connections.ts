@@ -50,6 +50,8 @@ interface Connection {
   served: number;
   /** Requests that are not over for those who sent them. */
   uses: number;
+  /** Whether it was opened with what files held that have changed since: it serves no other request. */
+  outdated: boolean;
 }
 
 /**
@@ -69,6 +71,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   /** The one that was used longest ago first. */
   const connections = new Set<Connection>();
   let trustedFrom = Number.NEGATIVE_INFINITY;
+  let { identity } = connector;
   let ended: Error | undefined;
 
   const isTrusted = () => now() >= trustedFrom;
@@ -86,7 +89,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const connection: Connection = { owner, last: owner, client, served: 0, uses: 0 };
+    const connection: Connection = { owner, last: owner, client, served: 0, uses: 0, outdated: false };
     if (ended !== undefined) client.destroy(ended);
     client.on('disconnect', (_origin, _targets, error) => {
       if (isUnasked(connection, error)) distrust();
@@ -107,11 +110,23 @@ export function createConnections(options: ConnectionsOptions): Connections {
     }
   }
 
+  /** What files held when connections were opened was right then: what is under way goes on, nothing else. */
+  function retireOutdated(): void {
+    connector.checkFiles();
+    if (identity === connector.identity) return;
+    identity = connector.identity;
+    for (const connection of connections) {
+      if (connection.uses === 0) drop(connection);
+      connection.outdated = true;
+    }
+  }
+
   function find(callerKey: string): Connection {
+    retireOutdated();
     const owner = kept === 'perCaller' ? callerKey : '';
     const all = [...connections];
     const own = all.filter((each) => each.owner === owner);
-    const free = own.filter((each) => isIdle(each) || isMultiplexed(each));
+    const free = own.filter((each) => !each.outdated && (isIdle(each) || isMultiplexed(each)));
     // The one that was used longest ago has had most time to show that it is out of step.
     const best = free.find(({ last }) => last === callerKey) ?? free[0];
     if (best !== undefined && isTrusted()) return best;
@@ -140,7 +155,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
         once: !isTrusted(),
         release() {
           connection.uses -= 1;
-          if (!isTrusted() && connection.uses === 0) drop(connection);
+          if ((connection.outdated || !isTrusted()) && connection.uses === 0) drop(connection);
         },
       };
     },

@@ -594,3 +594,56 @@ describe('the settings of a resource', () => {
     );
   });
 });
+
+describe('the settings of TLS', () => {
+  const FILES = { certFile: 'a', keyFile: 'b' };
+
+  it('name certificate and key of a listener, and are not for a Unix socket', () => {
+    expect(issues({ http: { tls: FILES }, admin: { tls: FILES } })).to.deep.equal([]);
+    expect(issues({ http: { tls: { certFile: 'a' } as typeof FILES } })).to.deep.equal([
+      'http.tls.keyFile: is required',
+    ]);
+    expect(issues({ http: { tls: FILES, socketPath: '/a' } })).to.deep.equal([
+      'http.tls: stands beside socketPath: whoever reaches a Unix socket is on this machine',
+    ]);
+  });
+
+  it('of an upstream go with https, and have a certificate and its key together', () => {
+    expect(issues({ api: { tls: { caFile: 'a', ...FILES, serverName: 'api.internal' } } })).to.deep.equal([]);
+    expect(issues({ api: { baseUrl: 'http://a.example', tls: {} } })).to.deep.equal([
+      'upstreams.api.tls: goes with a baseUrl of https',
+    ]);
+    expect(issues({ api: { tls: { certFile: 'a' } } })).to.deep.equal([
+      'upstreams.api.tls.certFile: needs certFile and keyFile, both of them',
+    ]);
+    expect(issues({ api: { tls: { keyFile: 'a' } } })).to.deep.equal([
+      'upstreams.api.tls.keyFile: needs certFile and keyFile, both of them',
+    ]);
+    for (const serverName of ['', 'a:443', 'https://a', '-a', 'a b']) {
+      expect(issues({ api: { tls: { serverName } } })).to.have.lengthOf(1);
+    }
+  });
+
+  it('let nobody leave out what makes it safe', () => {
+    for (const key of ['rejectUnauthorized', 'insecureSkipVerify', 'verify']) {
+      expect(issues({ api: { tls: { [key]: false } } })).to.match(/unknown key/);
+    }
+    expect(issues({ api: { tls: { minVersion: 'TLSv1.1' } } })).to.have.lengthOf(1);
+  });
+});
+
+describe('the settings of a proxy', () => {
+  it('are where it is and who asks, which no URL holds', () => {
+    expect(issues({ api: { proxy: { url: 'http://proxy:3128', user: 'a', password: 'b c' } } })).to.deep.equal([]);
+    for (const url of ['http://a:b@proxy', 'http://proxy/path', 'http://proxy?a', 'http://proxy#a']) {
+      expect(issues({ api: { proxy: { url } } })).to.deep.equal([
+        'upstreams.api.proxy.url: must hold nothing but scheme, host and port; user and password are keys beside it',
+      ]);
+    }
+    for (const url of ['socks5://proxy', 'proxy:3128', ''])
+      expect(issues({ api: { proxy: { url } } })).to.have.lengthOf(1);
+    expect(issues({ api: { proxy: { url: 'http://proxy', password: 'a' } } })).to.deep.equal([
+      'upstreams.api.proxy.password: needs a user beside it',
+    ]);
+  });
+});

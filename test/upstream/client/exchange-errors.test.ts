@@ -195,7 +195,7 @@ describe('an exchange that breaks off', () => {
   it('that speaks no TLS where https is set is upstream_failed', async () => {
     const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const error = await errorOf(open(url.replace('http:', 'https:')).get(asking(), calm()));
-    expect(error).to.include({ code: 'upstream_failed', reason: 'TLS was not established' });
+    expect(error).to.include({ code: 'upstream_failed', reason: 'the upstream does not speak TLS there' });
     expect(error.detail).to.contain('No secure connection');
   });
 

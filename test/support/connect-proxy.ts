@@ -1,0 +1,39 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { type Listening, listen } from './listening.ts';
+
+/** A proxy that takes `CONNECT`, until it is told otherwise. */
+export interface ConnectProxy extends Listening {
+  /** Every `CONNECT` so far, oldest first. */
+  readonly asked: readonly IncomingMessage[];
+  /** Does this with each from now on; `undefined`: opens the tunnel. */
+  behave(fault: ((socket: Socket) => void) | undefined): void;
+}
+
+export async function startConnectProxy(server = createServer()): Promise<ConnectProxy> {
+  const asked: IncomingMessage[] = [];
+  let fault: ((socket: Socket) => void) | undefined;
+  server.on('connect', (request, client: Socket, head: Buffer) => {
+    asked.push(request);
+    client.on('error', () => {});
+    if (fault !== undefined) {
+      fault(client);
+      return;
+    }
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const target = connect(Number(port), hostname.replace(/[[\]]/g, ''), () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      target.write(head);
+      client.pipe(target).pipe(client);
+    });
+    target.on('error', () => client.destroy());
+    client.on('close', () => target.destroy());
+  });
+  return {
+    ...(await listen(server)),
+    asked,
+    behave(next) {
+      fault = next;
+    },
+  };
+}
