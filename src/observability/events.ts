@@ -108,10 +108,14 @@ export interface Events {
    */
   unaskedResponse?(unasked: { readonly upstream: string }): void;
   /**
-   * Another secret of an upstream was taken from its file. `issue`: the file cannot be used, and the secret before stays;
+   * Another secret of an upstream, or of a block of settings (`verification.introspection`), was taken from its file. `issue`: the file cannot be used, and the secret before stays;
    * told once for each issue.
    */
-  secretChanged?(changed: { readonly upstream: string; readonly issue?: string | undefined }): void;
+  secretChanged?(changed: {
+    readonly upstream?: string | undefined;
+    readonly block?: string | undefined;
+    readonly issue?: string | undefined;
+  }): void;
   /**
    * Other certificates or keys were taken from the files of a block of settings (`http.tls`). `issue`: the one under `key`
    * cannot be used, and what was there before stays; told once for each issue.
