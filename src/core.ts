@@ -79,7 +79,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   );
   const holdings =
     before === undefined
-      ? createHoldings(config, resources)
+      ? createHoldings(config, resources, events)
       : carriedOver(before.holdings, { from: before.config, to: config, resources });
   const { memoFor, loading, waiting } = holdings;
   const nameOf = (resource: string) => found(holdings.names.get(resource));
@@ -131,6 +131,8 @@ export function createCore(config: Config, options: CoreOptions): Core {
       return { resource, definition, known: knownValues(settings), requiredScopes, read };
     }),
   );
+
+  events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
 
   /** Ends all but what another core has taken over. */
   async function close(next?: Core): Promise<void> {
