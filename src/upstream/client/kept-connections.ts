@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici';
 import type { Connector } from './connector.ts';
@@ -30,14 +31,19 @@ export interface Lease {
 
 /** The connections to one upstream. */
 export interface Connections {
-  /** A connection for a request of this caller. Where all are in use, the request waits for one of them. */
-  lease(callerKey: string): Lease;
+  /**
+   * A connection for a request of this caller, with a promise where it has to rest first. Where all are in use, the request
+   * waits for one of them.
+   */
+  lease(callerKey: string): Lease | Promise<Lease>;
   /** Ends them all, and what is in flight with this error. */
   destroy(error: Error): Promise<void>;
 }
 
 /** How long connections to an upstream that has sent what it was not asked for are used once only. */
 const DISTRUST_MS = 600_000;
+/** How long a connection has rested once before it serves another caller than its first. */
+const REST_MS = 20;
 
 interface Connection {
   /** Key of the caller whom it was opened for, where each has its own. */
@@ -46,12 +52,16 @@ interface Connection {
   last: string;
   readonly client: Client;
   socket?: Socket | null;
-  /** Requests so far. */
+  /** Requests so far, over the socket that it has. */
   served: number;
   /** Requests that are not over for those who sent them. */
   uses: number;
   /** Whether it was opened with what files held that have changed since: it serves no other request. */
   outdated: boolean;
+  /** When the last one was over. */
+  usedUntil: number;
+  /** Whether it has rested once. Had anything come meanwhile that was not asked for, it would have been ended. */
+  hasRested: boolean;
 }
 
 /**
@@ -61,10 +71,12 @@ interface Connection {
  *
  * - A connection on which anything arrives while nothing is asked, or behind a response, is ended. undici does that, and lets
  *   the event loop look for such bytes before each request.
+ * - Before a connection serves another caller for the first time, it rests for a moment: an upstream that is out of step
+ *   from the first response on is found out by then.
  * - Whatever waits for its response then on a connection that has served before loses it. For ten minutes each connection to
  *   that upstream serves one request only.
- * - What is still on its way when the next request is sent cannot be told from its response. Only `perCaller` makes sure
- *   that it is then the same caller's.
+ * - What comes out of step later, and is still on its way when the next request is sent, cannot be told from its response.
+ *   Only `perCaller` makes sure that it is then the same caller's.
  */
 export function createConnections(options: ConnectionsOptions): Connections {
   const { origin, max, kept, allowH2, connector, onUnasked, now } = options;
@@ -79,7 +91,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   function open(owner: string): Connection {
     const connect: buildConnector.connector = (target, callback) =>
       connector.connect(target, (...result) => {
-        connection.socket = result[1];
+        Object.assign(connection, { socket: result[1], served: connection.uses, hasRested: false });
         callback(...result);
       });
     const client = new Client(origin, {
@@ -89,7 +101,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    const connection: Connection = { owner, last: owner, client, served: 0, uses: 0, outdated: false };
+    const connection: Connection = {
+      ...{ owner, last: owner, client },
+      ...{ served: 0, uses: 0, outdated: false, usedUntil: 0, hasRested: false },
+    };
     if (ended !== undefined) client.destroy(ended);
     client.on('disconnect', (_origin, _targets, error) => {
       if (isUnasked(connection, error)) distrust();
@@ -142,23 +157,38 @@ export function createConnections(options: ConnectionsOptions): Connections {
     return open(owner);
   }
 
+  function use(connection: Connection): Lease {
+    return { dispatcher: connection.client, once: !isTrusted(), release: () => release(connection) };
+  }
+
+  function release(connection: Connection): void {
+    connection.uses -= 1;
+    connection.usedUntil = now();
+    if ((connection.outdated || !isTrusted()) && connection.uses === 0) drop(connection);
+  }
+
+  function lease(callerKey: string): Lease | Promise<Lease> {
+    const connection = find(callerKey);
+    const isOthers = connection.last !== callerKey;
+    const restMs = isOthers ? restFor(connection, now()) : 0;
+    connection.hasRested ||= isOthers;
+    connection.last = callerKey;
+    connection.served += 1;
+    connection.uses += 1;
+    connections.delete(connection);
+    connections.add(connection);
+    return restMs > 0 ? rest(connection, restMs, callerKey) : use(connection);
+  }
+
+  async function rest(connection: Connection, restMs: number, callerKey: string): Promise<Lease> {
+    await sleep(restMs);
+    if (connections.has(connection) && !connection.outdated) return use(connection);
+    release(connection);
+    return lease(callerKey);
+  }
+
   return {
-    lease(callerKey) {
-      const connection = find(callerKey);
-      connection.last = callerKey;
-      connection.served += 1;
-      connection.uses += 1;
-      connections.delete(connection);
-      connections.add(connection);
-      return {
-        dispatcher: connection.client,
-        once: !isTrusted(),
-        release() {
-          connection.uses -= 1;
-          if ((connection.outdated || !isTrusted()) && connection.uses === 0) drop(connection);
-        },
-      };
-    },
+    lease,
     async destroy(error) {
       ended = error;
       await Promise.all([...connections].map(({ client }) => client.destroy(error)));
@@ -168,6 +198,13 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
 function isIdle({ client, uses }: Connection): boolean {
   return uses === 0 && client.stats.size === 0;
+}
+
+/** How long a connection has to rest yet before it serves another caller. */
+function restFor(connection: Connection, now: number): number {
+  const { socket, served, usedUntil, hasRested } = connection;
+  if (hasRested || served === 0 || socket?.destroyed !== false || isMultiplexed(connection)) return 0;
+  return usedUntil + REST_MS - now;
 }
 
 /** Whether it takes several requests at once: streams of HTTP/2 have names, and do not wait for each other. */
