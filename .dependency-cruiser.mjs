@@ -38,7 +38,6 @@ const HOMES = {
   yaml: ['config', 'init'],
   pino: ['observability'],
   'pino-pretty': ['observability'],
-  'prom-client': ['observability/metrics'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['config', 'resources', 'mcp'],
 };

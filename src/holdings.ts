@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Made } from './catalogue/loader.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
-import type { Events } from './observability/events.ts';
 import type { Resource } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos, type Memo } from './snapshots/memo.ts';
@@ -22,14 +21,10 @@ export interface Holdings {
 }
 
 /** What there is before anything is read. */
-export function createHoldings(config: Config, resources: readonly Resource[], events: Events): Holdings {
-  const told: Events = {
-    ...events,
-    snapshotDisplaced: ({ resource }) => events.snapshotDisplaced?.({ resource: ownName(resource) }),
-  };
+export function createHoldings(config: Config, resources: readonly Resource[]): Holdings {
   return {
     keyOf: createKeyOf(),
-    cache: createSnapshotCache(config.cache, told),
+    cache: createSnapshotCache(config.cache),
     memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
@@ -52,14 +47,8 @@ export function carriedOver(
 
 /** `tools`, `tools~2`, `tools~3`: no resource has such a name. */
 function following(name: string): string {
-  const [, count = '1'] = name.split('~');
-  return `${ownName(name)}~${Number(count) + 1}`;
-}
-
-/** The name of the resource itself. */
-function ownName(name: string): string {
-  const [own = ''] = name.split('~');
-  return own;
+  const [own = '', count = '1'] = name.split('~');
+  return `${own}~${Number(count) + 1}`;
 }
 
 /**

@@ -22,8 +22,8 @@ const ROUNDS = TOKENS / AT_ONCE;
 /** How a line of the log begins that nobody is called for. */
 const EXPECTED = /^\{"level":"(?:info|warn)",/;
 
-/** What is let go of is given back to the system in part, and late. */
-const LEVEL = { times: 1.15, moreBytes: 30_000_000 };
+/** What may come on top in the course of the run. For 70,000 tokens, the first is 29 bytes each (docs/decisions/0034). */
+const ROOM = { heldBytes: 2_000_000, residentBytes: 50_000_000 };
 
 describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for ${SECONDS} s (SOAK_MINUTES for more)`, function () {
   this.timeout((SECONDS * 3 + 180) * 1000);
@@ -75,6 +75,7 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
       start = await lookInside(folder);
       // A standard stream is wrapped when it is first used. Its socket has been there from the beginning.
       start = { ...start, active: [...start.active, 'PipeWrap'] };
+      await scene.fill();
       scene.flap(true);
       for (let round = 0; round < ROUNDS; round += 1) {
         await runRound(round);
@@ -103,10 +104,16 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
     expect(counts).to.include.all.keys('ok', 'not_modified', 'left', 'listed', 'failed');
   });
 
-  it('takes no more memory at the end than after the first tenth', () => {
-    const [first = Number.NaN, ...rest] = resident;
-    const last = rest.at(-1) ?? Number.NaN;
-    expect(last).to.be.at.most(first * LEVEL.times + LEVEL.moreBytes);
+  it('holds no more memory after its last three tenths than after its first three', () => {
+    // The least of each: what is on its way when one looks, such as lines of the log, is nothing that is kept.
+    const first = Math.min(...held.slice(0, 3));
+    expect(Math.min(...held.slice(-3))).to.be.at.most(first + ROOM.heldBytes);
+  });
+
+  it('takes no more memory from the system in its second half than in its first', () => {
+    const half = resident.length / 2;
+    const first = Math.max(...resident.slice(0, half));
+    expect(Math.max(...resident.slice(half))).to.be.at.most(first + ROOM.residentBytes);
   });
 
   it('holds no more sockets and timers afterwards than before', () => {

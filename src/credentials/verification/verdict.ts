@@ -50,7 +50,7 @@ export function createJudge(options: JudgeOptions): Judge {
     const subject = subjectOf(claims);
     return {
       partition: partitionOf(claims) ?? key,
-      expiresAt: claims.exp === undefined ? Number.POSITIVE_INFINITY : claims.exp * 1000 + leewayMs,
+      expiresAt: Number(claims.exp) * 1000 + leewayMs,
       verified: Object.freeze({
         subject,
         subjectKey: subject === undefined ? undefined : keyFor('sub', subject),

@@ -11,12 +11,14 @@ export interface LoadCaller {
   readonly token: string;
   /** Tells this caller's items from everybody else's; says nothing about the token. */
   readonly mark: string;
+  /** Whether every platform refuses (401) it, whatever the weather. */
+  readonly isRefused: boolean;
 }
 
-export function createCallers(count: number): readonly LoadCaller[] {
+export function createCallers(count: number, isRefused = false): readonly LoadCaller[] {
   return Array.from({ length: count }, (_, index) => {
     const token = `${TOKEN_BEGINS}-${randomBytes(12).toString('hex')}-${TOKEN_ENDS}`;
-    return { index, token, mark: createHash('sha256').update(token).digest('hex').slice(0, 12) };
+    return { index, token, mark: createHash('sha256').update(token).digest('hex').slice(0, 12), isRefused };
   });
 }
 

@@ -18,6 +18,8 @@ export interface FlappingPlatform {
   readonly mistakes: readonly string[];
   /** When a request was refused (401), by its request id; by the clock of `performance.now()`. */
   readonly refusedAt: ReadonlyMap<string, number>;
+  /** Has further callers. */
+  know(callers: readonly LoadCaller[]): void;
   /** Flaps from now on, or does what it should. It begins calm. */
   flap(flaps: boolean): void;
   close(): Promise<void>;
@@ -25,7 +27,11 @@ export interface FlappingPlatform {
 
 /** `first` is the fault that it begins with. */
 export async function startFlappingPlatform(callers: readonly LoadCaller[], first: number): Promise<FlappingPlatform> {
-  const known = new Map(callers.map((caller) => [`Bearer ${caller.token}`, caller]));
+  const known = new Map<string, LoadCaller>();
+  const know = (more: readonly LoadCaller[]) => {
+    for (const caller of more) known.set(`Bearer ${caller.token}`, caller);
+  };
+  know(callers);
   const weather = createWeather(first);
   const met = new Map<string, number>();
   const mistakes: string[] = [];
@@ -33,7 +39,8 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
   const count = (kind: Fault | 'refused') => met.set(kind, (met.get(kind) ?? 0) + 1);
   let flapping = false;
 
-  function isRevoked({ index }: LoadCaller): boolean {
+  function isRevoked({ index, isRefused }: LoadCaller): boolean {
+    if (isRefused) return true;
     return flapping && (Math.floor(performance.now() / REVOKED.forMs) + index) % REVOKED.oneIn === 0;
   }
 
@@ -88,6 +95,7 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
     met,
     mistakes,
     refusedAt,
+    know,
     flap(flaps) {
       flapping = flaps;
       weather.flap(flaps);

@@ -1,5 +1,6 @@
 import { type PorticoProcess, runPortico, writeSettings } from '../process.ts';
 import { createCallers, type LoadCaller } from './callers.ts';
+import { createFillers, fillTables } from './fill-tables.ts';
 import { type FlappingPlatform, startFlappingPlatform } from './flapping-platform.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { insideEnvironment } from './look-inside.ts';
@@ -12,6 +13,11 @@ export interface Scene {
   readonly callers: readonly LoadCaller[];
   readonly platforms: readonly FlappingPlatform[];
   readonly judge: Judge;
+  /**
+   * Has what the process remembers of callers take all the memory that it ever will: what grows from then on is none of its
+   * tables. Call it while the platforms are calm.
+   */
+  fill(): Promise<void>;
   /** Has all platforms flap, or again do what they should. They begin calm. */
   flap(flaps: boolean): void;
   /** How often each fault came about, all platforms together. */
@@ -29,12 +35,18 @@ export async function setScene(folder: string, callerCount: number): Promise<Sce
   const platforms = [people, installed];
   const settings = loadSettings({ people: people.url, installed: installed.url });
   const portico = runPortico(['--config', await writeSettings(folder, settings)], insideEnvironment(folder));
+  const url = await portico.ready;
   return {
     portico,
-    url: await portico.ready,
+    url,
     callers,
     platforms,
     judge: createJudge((id) => platforms.map(({ refusedAt }) => refusedAt.get(id)).find((at) => at !== undefined)),
+    fill() {
+      const fillers = createFillers();
+      for (const platform of platforms) platform.know(fillers);
+      return fillTables(url, fillers);
+    },
     flap(flaps) {
       for (const platform of platforms) platform.flap(flaps);
     },
