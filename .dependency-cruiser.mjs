@@ -38,6 +38,7 @@ const HOMES = {
   yaml: ['config', 'init'],
   pino: ['observability'],
   'pino-pretty': ['observability'],
+  'prom-client': ['observability/metrics'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['config', 'resources', 'mcp'],
 };

@@ -7,6 +7,7 @@ import { large } from './scenarios/large.ts';
 import { mcp } from './scenarios/mcp.ts';
 import { memory } from './scenarios/memory.ts';
 import { notModified } from './scenarios/not-modified.ts';
+import { observed } from './scenarios/observed.ts';
 import { pages } from './scenarios/pages.ts';
 import { profile } from './scenarios/profile.ts';
 import { start } from './scenarios/start.ts';
@@ -16,6 +17,7 @@ import { uncached } from './scenarios/uncached.ts';
 export const SCENARIOS: readonly Scenario[] = [
   cached,
   koa,
+  observed,
   notModified,
   compressed,
   uncached,

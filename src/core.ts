@@ -7,7 +7,7 @@ import { type Config, type ResourceConfig, resourceConfig } from './config/schem
 import { fillBody, fillPath } from './config/schema/templates.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import { proxyAuthorization } from './credentials/proxy-authorization.ts';
-import { openVerification, type Verification } from './credentials/verification/open-verification.ts';
+import { openVerification, type Verification, type VerifiedBy } from './credentials/verification/open-verification.ts';
 import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import type { Events } from './observability/events.ts';
@@ -66,6 +66,12 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
+  const verifiedBy = verifiedByOf(
+    config,
+    offered.flatMap(({ settings }) => settings.requiredScopes),
+  );
+  const verifiesAlike = isDeepStrictEqual(before?.verification?.by, verifiedBy);
+  const authorization = verifiesAlike ? undefined : files.clientAuthorization(config);
   const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
@@ -73,13 +79,15 @@ export function createCore(config: Config, options: CoreOptions): Core {
   );
   const holdings =
     before === undefined
-      ? createHoldings(config, resources)
+      ? createHoldings(config, resources, events)
       : carriedOver(before.holdings, { from: before.config, to: config, resources });
   const { memoFor, loading, waiting } = holdings;
   const nameOf = (resource: string) => found(holdings.names.get(resource));
   const cache = renamed(holdings.cache, nameOf);
-  const scopes = [...new Set(offered.flatMap(({ settings }) => settings.requiredScopes))];
-  const verification = verificationOf(config, scopes, { events, now, before, keyOf: holdings.keyOf });
+  const { keyOf } = holdings;
+  const verification = verifiesAlike
+    ? before?.verification
+    : verifiedBy && openVerification(verifiedBy, { keyOf, authorization, events, now });
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const users = createUsers();
 
@@ -124,6 +132,8 @@ export function createCore(config: Config, options: CoreOptions): Core {
     }),
   );
 
+  events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
+
   /** Ends all but what another core has taken over. */
   async function close(next?: Core): Promise<void> {
     const kept = new Set<unknown>([...(next?.upstreams.values() ?? []), next?.verification]);
@@ -135,7 +145,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     config,
     catalogue,
     upstreams,
-    authenticate: createAuthenticate({ verify: verification?.verify, keyOf: holdings.keyOf }),
+    authenticate: createAuthenticate({ verify: verification?.verify, keyOf }),
     verification,
     holdings,
     enter: users.enter,
@@ -184,16 +194,11 @@ function openUpstreams(
   return upstreams;
 }
 
-/** Whoever verifies callers; the one so far, where settings leave that as it was. */
-function verificationOf(
-  { verification: settings }: Config,
-  scopes: readonly string[],
-  { before, ...options }: Pick<CoreOptions, 'events' | 'now' | 'before'> & Pick<Holdings, 'keyOf'>,
-): Verification | undefined {
-  if (settings === undefined) return undefined;
-  const by = { settings, scopes };
-  const running = before?.verification;
-  return isDeepStrictEqual(running?.by, by) ? running : openVerification(by, options);
+/** By what callers are verified, where settings have that; for resources that need these scopes. */
+function verifiedByOf({ verification, publicUrl }: Config, scopes: readonly string[]): VerifiedBy | undefined {
+  if (verification === undefined) return undefined;
+  const { audience = `${publicUrl}/mcp` } = verification;
+  return { settings: { ...verification, audience }, scopes: [...new Set(scopes)] };
 }
 
 /** What settings that were checked have for certain. */

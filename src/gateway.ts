@@ -9,7 +9,8 @@ import type { LogControl } from './http/operations/log-verbosity.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
 import { type Events, joinEvents } from './observability/events.ts';
 import { logEvents } from './observability/log.ts';
-import { createLogger, type Logger } from './observability/logger.ts';
+import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
+import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
 import { createOwnFiles, withFiles } from './own-files.ts';
@@ -63,7 +64,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const logger = options.logger ?? createLogger(config.log);
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const events = joinEvents([logEvents(verbosity?.logger ?? logger, { verbosity })]);
+  const metrics = config.admin.enabled && config.admin.metrics ? countFor(config, options) : undefined;
+  const events = joinEvents([logEvents(verbosity?.logger ?? logger, { verbosity }), ...(metrics?.listeners ?? [])]);
   const files = createOwnFiles({ events, now });
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   let core = createCore(config, { events, now, resources, files });
@@ -89,6 +91,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
         authenticate: core.authenticate,
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
+        scrape: metrics?.expose,
       })
     : undefined;
   /** Resolves once the cores before this one are closed, one after the other: what one takes over, another may still use. */
@@ -157,6 +160,15 @@ function logControl(verbosity: Verbosity): LogControl {
       return success;
     },
   };
+}
+
+/** A logger that was brought keeps its own account of what it drops. */
+function countFor(config: Config, { logger }: GatewayOptions): Metrics {
+  return createMetrics({
+    snapshots: config.cache,
+    version: readVersion(),
+    droppedLines: logger === undefined ? () => standardOutput().droppedLines ?? 0 : undefined,
+  });
 }
 
 interface RpcParts {

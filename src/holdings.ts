@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Made } from './catalogue/loader.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
+import type { Events } from './observability/events.ts';
 import type { Resource } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos, type Memo } from './snapshots/memo.ts';
@@ -21,10 +22,14 @@ export interface Holdings {
 }
 
 /** What there is before anything is read. */
-export function createHoldings(config: Config, resources: readonly Resource[]): Holdings {
+export function createHoldings(config: Config, resources: readonly Resource[], events: Events): Holdings {
+  const told: Events = {
+    ...events,
+    snapshotDisplaced: ({ resource }) => events.snapshotDisplaced?.({ resource: ownName(resource) }),
+  };
   return {
     keyOf: createKeyOf(),
-    cache: createSnapshotCache(config.cache),
+    cache: createSnapshotCache(config.cache, told),
     memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
@@ -47,8 +52,14 @@ export function carriedOver(
 
 /** `tools`, `tools~2`, `tools~3`: no resource has such a name. */
 function following(name: string): string {
-  const [own = '', count = '1'] = name.split('~');
-  return `${own}~${Number(count) + 1}`;
+  const [, count = '1'] = name.split('~');
+  return `${ownName(name)}~${Number(count) + 1}`;
+}
+
+/** The name of the resource itself. */
+function ownName(name: string): string {
+  const [own = ''] = name.split('~');
+  return own;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authorization, openAuthorization } from './credentials/authorize.ts';
+import { type ClientAuthorization, openClientSecret } from './credentials/client-secret.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/tls-files.ts';
 import type { Unusable } from './credentials/watched-files.ts';
 import type { Events } from './observability/events.ts';
@@ -14,6 +15,8 @@ export interface OwnFiles {
   authorization(upstream: string, settings: UpstreamConfig): Authorization | undefined;
   /** What an upstream is known by over TLS; `undefined` where settings say nothing of it, or name what cannot be used. */
   upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
+  /** Portico's own credential where it asks about tokens; `undefined` where it has none, or its secret cannot be had. */
+  clientAuthorization(config: Pick<Config, 'verification'>): ClientAuthorization | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
   /** Throws `ConfigError` with every file that could not be used so far. */
@@ -48,6 +51,13 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       return usable(['upstreams', upstream, 'credential'], openAuthorization(credential, { now, onChange }));
     },
     upstreamTls: (upstream, settings) => tls(['upstreams', upstream, 'tls'], settings.tls),
+    clientAuthorization({ verification }) {
+      if (verification?.introspection === undefined) return undefined;
+      const block = ['verification', 'introspection'];
+      const onChange = (unusable?: Unusable) =>
+        events.secretChanged?.({ block: block.join('.'), issue: unusable?.issue });
+      return usable(block, openClientSecret(verification.introspection, { now, onChange }))?.authorization;
+    },
     listenerTls(listener, { http, admin }) {
       if (listener === 'http') return tls(['http', 'tls'], http.tls);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
@@ -73,6 +83,7 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
     files.authorization(name, settings);
     files.upstreamTls(name, settings);
   }
+  files.clientAuthorization(config);
   files.listenerTls('http', config);
   files.listenerTls('admin', config);
   files.check();

@@ -74,6 +74,7 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-yaml': [['src/main.ts', 'yaml']],
   'home-of-pino': [['src/commands/a.ts', 'pino']],
   'home-of-pino-pretty': [['src/commands/a.ts', 'pino-pretty']],
+  'home-of-prom-client': [['src/observability/a.ts', 'prom-client']],
   'home-of-zod': [['src/upstream/a.ts', 'zod']],
   'no-homeless-package': [['src/http/a.ts', 'declared']],
   'no-dev-package': [['src/http/a.ts', 'declared-for-development']],
@@ -142,6 +143,7 @@ const DECLARED = [
   'zod',
   'pino',
   'pino-pretty',
+  'prom-client',
   'declared',
 ];
 

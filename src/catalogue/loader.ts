@@ -2,6 +2,7 @@ import type { Caller } from '../kernel/caller.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { addCounts, describeFinding, findingsOf, type MappingCounts, NO_COUNTS } from '../mapping/findings.ts';
+import { codeOf } from '../observability/causes.ts';
 import type { Events } from '../observability/events.ts';
 import { requestOf } from '../observability/trace.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
@@ -136,11 +137,17 @@ export function createLoader(options: LoaderOptions): Loader {
   }
 
   return async (caller, signal, { known } = {}) => {
+    const begun = performance.now();
+    const tellEnd = (error?: string) =>
+      events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, error });
     try {
-      return await withDeadline(timeoutMs, signal, (deadline) =>
+      const loaded = await withDeadline(timeoutMs, signal, (deadline) =>
         loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, known)),
       );
+      tellEnd();
+      return loaded;
     } catch (error) {
+      tellEnd(codeOf(error, signal));
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;
       if (bound !== undefined) events.boundReached?.({ ...requestOf(caller), bound, upstream: upstream.name });

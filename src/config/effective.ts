@@ -10,7 +10,7 @@ const LONG_WORDS = /[\w+=~-]{20,}/g;
 /** A `credential.format` of which nothing is secret. */
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
-const TOKEN = 'mcp.stdio.token';
+const SECRETS = ['mcp.stdio.token', 'verification.introspection.secret'];
 
 /** Blocks whose keys and values are a platform's own words. */
 const FREE = ['upstreams.headers', 'resources.body', 'resources.headers', 'resources.pathParams', 'resources.query'];
@@ -21,7 +21,8 @@ type IsFromEnvironment = (path: Path) => boolean;
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
  * headers and query parameters whose name or value speaks of a secret; a `credential.secret`, and what a
- * `credential.format` adds to the token; a `proxy.password`; and the token of `portico stdio`.
+ * `credential.format` adds to the token; a `proxy.password`; the token of `portico stdio`; and
+ * `verification.introspection.secret`.
  */
 export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
@@ -49,7 +50,7 @@ export function keysIn(text: string): string[] {
 function isSecret(value: string, path: Path): boolean {
   const [section, , block = '', ...names] = path;
   const place = `${section}.${block}`;
-  if (path.join('.') === TOKEN) return true;
+  if (SECRETS.includes(path.join('.'))) return true;
   if (place === 'upstreams.proxy') return names[0] === 'password';
   if (place === 'upstreams.credential') {
     return names[0] === 'secret' || (names[0] === 'format' && !OPEN_FORMAT.test(value));

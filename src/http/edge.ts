@@ -81,6 +81,7 @@ export function createEdge({ settings, events, overload, headers, service }: Edg
   server.on(handshakes === undefined ? 'connection' : 'secureConnection', connections.open);
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
+    events.boundReached?.({ bound: 'http.maxConnections' });
     if (performance.now() - toldAt < REFUSALS_PAUSE_MS) return;
     toldAt = performance.now();
     events.connectionsRefused?.({ maxConnections: settings.maxConnections });

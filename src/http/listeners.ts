@@ -10,6 +10,7 @@ import { createOverload } from './limits/overload.ts';
 import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
 import { landingOperation } from './operations/landing.ts';
 import { type LogControl, logOperations } from './operations/log-verbosity.ts';
+import { metricsOperation, type Scrape } from './operations/metrics.ts';
 import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
@@ -119,10 +120,13 @@ export interface AdminEdgeOptions {
   readonly isDraining: () => boolean;
   /** @default the log cannot be changed */
   readonly log?: LogControl | undefined;
+  /** @default nothing is counted */
+  readonly scrape?: Scrape | undefined;
 }
 
 /** The admin listener: operations only, never a read. */
-export function createAdminEdge({ settings, authenticate, events, isDraining, log }: AdminEdgeOptions): Edge {
+export function createAdminEdge(options: AdminEdgeOptions): Edge {
+  const { settings, authenticate, events, isDraining, log, scrape } = options;
   return createEdge({
     settings: { ...ADMIN_BOUNDS, ...settings },
     events,
@@ -130,7 +134,11 @@ export function createAdminEdge({ settings, authenticate, events, isDraining, lo
       allowedOrigins: [],
       authenticate,
       inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
-      operations: [...probeOperations(isDraining), ...(log === undefined ? [] : logOperations(log))],
+      operations: [
+        ...probeOperations(isDraining),
+        ...(log === undefined ? [] : logOperations(log)),
+        ...(scrape === undefined ? [] : [metricsOperation(scrape)]),
+      ],
     },
   });
 }

@@ -1,11 +1,12 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../observability/events.ts';
+import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
 import { andThen, attempt, type RequestContext } from './request-context.ts';
-import { createWriteResult } from './results.ts';
+import { createWriteResult, type Result } from './results.ts';
 import { CURRENT, type Revision } from './revisions.ts';
-import { createRecordError, writeError } from './rpc-errors.ts';
+import { createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'recordError'> {
   readonly events: Events;
@@ -32,26 +33,38 @@ export type Dispatch = (
 ) => Dispatched | Promise<Dispatched>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const recordError = createRecordError(options.events);
-  const { server, methods } = createMethods({ ...options, recordError });
+  const { events } = options;
+  const recordError = createRecordError(events);
+  const { server, methods, tools } = createMethods({ ...options, recordError });
   const writeResult = createWriteResult(server);
 
   return (request, revision, context) => {
     const { id, method, params = {} } = request;
+    const begun = performance.now();
+
+    function tell(error?: number | 'tool_error' | 'cancelled'): void {
+      const { name } = params;
+      const tool = method === 'tools/call' && tools.has(name) ? (name as string) : undefined;
+      events.operationEnded?.({ rpc: loggedMethod(request), tool, ms: performance.now() - begun, error });
+    }
 
     function answered(): Dispatched | Promise<Dispatched> {
       const handle = methods[revision].get(method);
       if (handle === undefined) throw new GatewayError('not_found', { detail: 'There is no such method here.' });
-      return andThen(handle(params, context, id), (result) => ({
-        status: 200,
-        response: writeResult(result, revision, id),
-        notification: 'notification' in result ? result.notification : undefined,
-      }));
+      return andThen(handle(params, context, id), (result) => {
+        const response = writeResult(result, revision, id);
+        tell(isToolError(result) ? 'tool_error' : undefined);
+        return { status: 200, response, notification: 'notification' in result ? result.notification : undefined };
+      });
     }
 
     function failed(thrown: unknown): Dispatched {
-      if (context.signal.aborted) throw thrown;
+      if (context.signal.aborted) {
+        tell('cancelled');
+        throw thrown;
+      }
       const error = recordError(thrown, context);
+      tell(rpcCodeOf(error, revision));
       return {
         // Only what is no method here is told as a status, and only since 2026-07-28.
         status: error.code === 'not_found' && revision === CURRENT ? error.status : 200,
@@ -61,4 +74,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
     return attempt(answered, failed);
   };
+}
+
+function isToolError(result: Result): boolean {
+  return 'members' in result && result.members['isError'] === true;
 }

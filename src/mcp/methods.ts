@@ -129,7 +129,7 @@ export function createMethods(options: MethodsOptions) {
     ]),
     [EARLIER]: new Map([...methodsOf(EARLIER), ['initialize', initialize], ['ping', () => ({ members: {} })]]),
   };
-  return { server, methods };
+  return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
 }
 
 /** What a model is told that there is. */

@@ -35,17 +35,25 @@ const MAX_SHOWN = 2048;
 /** What the revisions before 2026-07-28 call an unknown resource. */
 const RESOURCE_NOT_FOUND = -32002;
 
+/** The code of the JSON-RPC error, as the revision has it. */
+export function rpcCodeOf({ code, rpc }: GatewayError, revision?: Revision): number {
+  return code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
+}
+
 /**
  * Writes the response that tells a client of an error: words of the error table, and what the revisions show of the
  * `message` that it answers.
  */
 export function writeError(error: GatewayError, message: unknown, requestId: string, revision?: Revision): Buffer {
-  const { code, rpc, detail, upstream, retryAfterSeconds } = error;
-  const number = code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
+  const { code, detail, upstream, retryAfterSeconds } = error;
   const whence = upstream === undefined ? '' : ` (upstream ${upstream})`;
   const data = { code, requestId, upstream, retryAfterSeconds, ...shownOf(message, code) };
   return Buffer.from(
-    JSON.stringify({ jsonrpc: '2.0', id: idOf(message), error: { code: number, message: `${detail}${whence}`, data } }),
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: idOf(message),
+      error: { code: rpcCodeOf(error, revision), message: `${detail}${whence}`, data },
+    }),
   );
 }
 

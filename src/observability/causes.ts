@@ -1,3 +1,5 @@
+import { GatewayError } from '../kernel/errors.ts';
+
 const MAX_CAUSES = 5;
 /** OpenSSL has codes with a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
 const WORD = /^[\w./]{1,64}$/;
@@ -14,6 +16,15 @@ export function causesOf(error: unknown): string[] {
     cause = cause.cause;
   }
   return causes;
+}
+
+/**
+ * What events say of work that failed: the code of its error, `cancelled` where the signal of whoever waited has aborted, or
+ * `internal` for a bug.
+ */
+export function codeOf(error: unknown, signal: AbortSignal): string {
+  if (error instanceof GatewayError) return error.code;
+  return signal.aborted ? 'cancelled' : 'internal';
 }
 
 /** One error as `Name` or `Name CODE`. What does not look like a name or a code is left out. */

@@ -11,6 +11,8 @@ export interface LogDestination {
    * the next call does not wait again. @default 500
    */
   flushSync(waitMs?: number): void;
+  /** Lines that were dropped so far, those included that no line has told of yet. @default nobody counts */
+  readonly droppedLines?: number;
 }
 
 /** What is known of the other end. */
@@ -53,6 +55,7 @@ export function openDestination(fd: number, { terminal }: DestinationOptions = {
   let fullMs = FULL_MS.first;
   let heldBytes = 0;
   let dropped = 0;
+  let droppedLines = 0;
   let isOpen = true;
   let timer: NodeJS.Timeout | undefined;
 
@@ -163,9 +166,15 @@ export function openDestination(fd: number, { terminal }: DestinationOptions = {
     terminal,
     write(line) {
       if (!isOpen) return;
-      if (!add(line)) dropped += 1;
+      if (!add(line)) {
+        dropped += 1;
+        droppedLines += 1;
+      }
       if (full.length > 0) flush();
       else schedule();
+    },
+    get droppedLines() {
+      return droppedLines;
     },
     flushSync(waitMs = LAST_MS) {
       const deadline = performance.now() + waitMs;

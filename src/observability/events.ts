@@ -53,16 +53,43 @@ export interface Events {
   requestEnded?(request: RequestRecord): void;
   /** Something was thrown that should not have been. The stack holds no credential. */
   internalError?(bug: RequestRef & { readonly stack: string }): void;
-  /** A snapshot was served without asking the upstream; `stale` where it stands in for a failed one, too. */
-  snapshotServed?(served: { readonly resource: string; readonly stage: 'fresh' | 'stale' }): void;
+  /** A request of JSON-RPC has been worked on, by itself or as one of a batch; `tool` is one that there is. */
+  operationEnded?(operation: {
+    /** Of a closed list. */
+    readonly rpc: string;
+    readonly tool?: string | undefined;
+    readonly ms: number;
+    /** Code of the JSON-RPC error, `tool_error` for a result with `isError`, or `cancelled` where nobody waits any more. */
+    readonly error?: number | 'tool_error' | 'cancelled' | undefined;
+  }): void;
+  /**
+   * A read of a resource has ended, over whichever edge it came: with what the snapshot cache had to do with it, as in the
+   * record of a request; or with the code of its error, or `cancelled` where nobody waits any more.
+   */
+  readEnded?(read: {
+    readonly resource: string;
+    readonly cache?: string | undefined;
+    readonly error?: string | undefined;
+  }): void;
   /** What a load brought is held now; `renewed` where the upstream said that it is what it was. */
   snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly renewed: boolean }): void;
   /** Snapshots were let go of, since the upstream refused to show them. */
   snapshotEvicted?(evicted: RequestRef & { readonly resource: string; readonly code: string }): void;
+  /** A snapshot was let go of to make room for others. */
+  snapshotDisplaced?(displaced: { readonly resource: string }): void;
+  /** What is held has changed: snapshots of all resources, and what was made of them, as they are charged. */
+  snapshotsHeld?(held: { readonly bytes: number; readonly entries: number }): void;
   /** A refresh behind a stale read failed. The request that began it has been answered long since. */
   refreshFailed?(failed: RequestRef & { readonly resource: string; readonly error: unknown }): void;
   /** A read waits for the load of another. */
   flightJoined?(joined: RequestRef & { readonly resource: string }): void;
+  /** A load has ended, all pages of it: `error` is its code, or `cancelled` where nobody waits any more. */
+  loadEnded?(load: {
+    readonly resource: string;
+    readonly upstream: string;
+    readonly ms: number;
+    readonly error?: string | undefined;
+  }): void;
   /**
    * A list was loaded whole. Of the items `received`, `where` left out those `excluded`, and those `dropped` could not be
    * mapped; `defaulted` counts the others by the fields that took their default.
@@ -87,10 +114,17 @@ export interface Events {
     readonly finding: 'where_drops_all' | 'field_empty';
     readonly field?: string | undefined;
   }): void;
+  /** These resources are offered from now on. */
+  resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
+  /** An upstream will be asked from now on, with its breaker closed. What its bulkhead has room for stands in settings. */
+  upstreamOpened?(opened: { readonly upstream: string; readonly connections: number; readonly maxQueue: number }): void;
+  /** An upstream is asked no more: one that was opened, perhaps before another of its name. */
+  upstreamClosed?(closed: { readonly upstream: string }): void;
   /** An upstream answered one request, or failed to (`error`: code of the table). */
   pageFetched?(
     fetched: RequestRef & {
       readonly upstream: string;
+      readonly method: 'GET' | 'POST';
       readonly ms: number;
       /** Bytes of the body, decoded. */
       readonly bytes: number;
@@ -108,10 +142,14 @@ export interface Events {
    */
   unaskedResponse?(unasked: { readonly upstream: string }): void;
   /**
-   * Another secret of an upstream was taken from its file. `issue`: the file cannot be used, and the secret before stays;
+   * Another secret of an upstream, or of a block of settings (`verification.introspection`), was taken from its file. `issue`: the file cannot be used, and the secret before stays;
    * told once for each issue.
    */
-  secretChanged?(changed: { readonly upstream: string; readonly issue?: string | undefined }): void;
+  secretChanged?(changed: {
+    readonly upstream?: string | undefined;
+    readonly block?: string | undefined;
+    readonly issue?: string | undefined;
+  }): void;
   /**
    * Other certificates or keys were taken from the files of a block of settings (`http.tls`). `issue`: the one under `key`
    * cannot be used, and what was there before stays; told once for each issue.
@@ -145,13 +183,10 @@ export interface Events {
     readonly calls: number;
     readonly failures: number;
   }): void;
-  /** A call got its place in the bulkhead; `running` and `waiting` are what there is with it. */
-  bulkheadEntered?(entered: {
-    readonly upstream: string;
-    readonly waitedMs: number;
-    readonly running: number;
-    readonly waiting: number;
-  }): void;
+  /** A call got its place in the bulkhead. */
+  bulkheadEntered?(entered: { readonly upstream: string; readonly waitedMs: number }): void;
+  /** What there is in the bulkhead has changed. */
+  bulkheadChanged?(changed: { readonly upstream: string; readonly running: number; readonly waiting: number }): void;
   /** Settings took effect: requests are answered. */
   listening?(listening: {
     readonly url: string;

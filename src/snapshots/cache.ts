@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../kernel/caller.ts';
+import type { Events } from '../observability/events.ts';
 import type { Load } from './load.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -81,8 +82,16 @@ export function isShared({ key, partition }: CallerKeys): boolean {
 }
 
 /** Holds what was used last, up to both bounds. What is too large by itself is not held. */
-export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): SnapshotCache {
-  const held = new LRUCache<string, Load>({ max: maxEntries, maxSize: maxBytes, sizeCalculation: charge });
+export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, events: Events = {}): SnapshotCache {
+  const held = new LRUCache<string, Load>({
+    max: maxEntries,
+    maxSize: maxBytes,
+    sizeCalculation: charge,
+    dispose(_load, key, reason) {
+      if (reason === 'evict') events.snapshotDisplaced?.({ resource: key.slice(key.indexOf(' ') + 1) });
+    },
+  });
+  const tellHeld = () => events.snapshotsHeld?.({ bytes: held.calculatedSize, entries: held.size });
   const admitted = new LRUCache<string, number>({ max: maxEntries });
   // Loads by snapshot, in the order in which they began. That does what a counter of evictions for each key would do, and
   // ends with the loads, where counters would have to be kept for ever.
@@ -109,6 +118,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): Snap
             earlier.superseded = true;
           }
           held.set(key, load);
+          tellHeld();
           return held.has(key);
         },
         end() {
@@ -121,7 +131,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): Snap
       const key = snapshotKey(resource, caller.partition);
       for (const token of underWay.get(key) ?? []) if (token.callerKey === caller.key) token.revoked = true;
       if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.key));
-      else held.delete(key);
+      else if (held.delete(key)) tellHeld();
     },
     addRepresentation(key, { bytes }, name, made, atMost = Number.POSITIVE_INFINITY) {
       const load = held.peek(key);
@@ -129,11 +139,14 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds): Snap
       const representations = Object.freeze({ ...load.snapshot.representations, [name]: made });
       const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, representations }) };
       // The cache drops an entry that outgrows it; the bytes alone are worth more than nothing.
-      if (charge(larger) <= maxBytes) held.set(key, larger);
+      if (charge(larger) > maxBytes) return;
+      held.set(key, larger);
+      tellHeld();
     },
     drop(resource) {
       const ending = snapshotKey(resource, '');
       for (const key of held.keys()) if (key.endsWith(ending)) held.delete(key);
+      tellHeld();
       for (const key of admitted.keys()) if (key.endsWith(ending)) admitted.delete(key);
     },
     get bytes() {

@@ -1,7 +1,8 @@
+import { codeOf } from '../observability/causes.ts';
 import type { Events } from '../observability/events.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { Loader, Read } from './load.ts';
+import { cacheOutcome, type Load, type Loader, type Read, type ReadOptions } from './load.ts';
 import type { Waiting } from './waiting.ts';
 import { withEvictions } from './with-evictions.ts';
 import { withFlights } from './with-flights.ts';
@@ -30,8 +31,24 @@ export function withCache(load: Loader, { lifetime, ...options }: CacheOptions):
   const evicting = withEvictions(load, options);
   if (lifetime === undefined || lifetime.ttlMs === 0) {
     const flying = withFlights(evicting, options);
-    return (caller, { signal }) => flying(caller, signal);
+    return withOutcome((caller, { signal }) => flying(caller, signal), options);
   }
   const flying = withFlights(withStorage(evicting, { ...options, lifetime }), options);
-  return withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs });
+  return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
+}
+
+/** Tells what came of each read. */
+function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
+  const told = (load: Load): Load => {
+    events.readEnded?.({ resource, cache: cacheOutcome(load, now()) });
+    return load;
+  };
+  const failed = (error: unknown, { signal }: ReadOptions): never => {
+    events.readEnded?.({ resource, error: codeOf(error, signal) });
+    throw error;
+  };
+  return (caller, options) => {
+    const found = read(caller, options);
+    return found instanceof Promise ? found.then(told, (error) => failed(error, options)) : told(found);
+  };
 }

@@ -41,8 +41,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       .finally(() => refreshing.delete(key));
   }
 
-  function serve(held: Load, stage: Stage, caller: Caller): Load {
-    events.snapshotServed?.({ resource, stage: stage === 'fresh' ? 'fresh' : 'stale' });
+  function serve(held: Load, caller: Caller): Load {
     const { cached } = held;
     const { expiresAt } = caller;
     if (cached === undefined || expiresAt === undefined || expiresAt >= cached.freshUntil) return held;
@@ -62,7 +61,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       const held = cache.get(resource, caller);
       const stage = held === undefined ? 'over' : stageOf(held, caller, now());
       if (held?.cached === undefined || stage === 'over') throw error;
-      const served = serve(held, stage, caller);
+      const served = serve(held, caller);
       return { ...served, cached: { ...held.cached, ...served.cached, forwarded: why.forwarded, error } };
     }
   }
@@ -74,11 +73,11 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     const stage = stageOf(held, caller, time);
     const noCache = options.noCache === true;
     if (stage === 'fresh' && (!noCache || time - held.snapshot.loadedAt <= minRefreshMs)) {
-      return serve(held, stage, caller);
+      return serve(held, caller);
     }
     if (stage === 'stale-while-revalidate' && !noCache) {
       refresh(caller, held);
-      return serve(held, stage, caller);
+      return serve(held, caller);
     }
     if (stage === 'over') return ask(caller, options.signal, held);
     return reload(caller, options.signal, held, { forwarded: stage === 'fresh' ? 'request' : 'stale', noCache });

@@ -27,11 +27,15 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
   const authorized = withAuthorization(retrying, authorize);
   const bounded = withBulkhead(authorized, { slots: connections, maxQueue, callersOwn, events, now });
   const guarded = withBreaker(bounded, { ...breaker, probeTimeoutMs: timeoutMs, events, now });
-  const { name, get, close } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, events, now });
+  const { name, get, ...asked } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, events, now });
+  events.upstreamOpened?.({ upstream: name, connections, maxQueue });
   return {
     name,
     get,
-    close,
+    async close() {
+      await asked.close();
+      events.upstreamClosed?.({ upstream: name });
+    },
     get breakerState() {
       return guarded.breakerState;
     },

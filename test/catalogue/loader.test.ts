@@ -124,6 +124,39 @@ describe('a loader', () => {
     expect({ count: snapshot.count, dropped }).to.deep.equal({ count: 3, dropped: 3 });
   });
 
+  it('tells of each load that it has ended, and how', async () => {
+    const told: unknown[] = [];
+    const events: Events = {
+      loadEnded({ ms, ...rest }) {
+        expect(ms).to.be.within(0, 25_000);
+        told.push(rest);
+      },
+    };
+    const leaving = new AbortController();
+    const answers: Answer[] = [
+      async () => page([thing(1)]),
+      async () => {
+        throw new GatewayError('upstream_failed');
+      },
+      () => {
+        leaving.abort();
+        return new Promise(() => {});
+      },
+      async () => {
+        throw new TypeError('a bug');
+      },
+    ];
+    const load = loaderOver((...asked) => (answers.shift() as Answer)(...asked), { events });
+    await load(callerWith(), never);
+    await errorOf(load(callerWith(), never));
+    await errorOf(load(callerWith(), leaving.signal));
+    await errorOf(load(callerWith(), never));
+    const of = { resource: 'things', upstream: 'platform' };
+    expect(told).to.deep.equal(
+      [undefined, 'upstream_failed', 'cancelled', 'internal'].map((error) => ({ ...of, error })),
+    );
+  });
+
   it('tells the list that it has loaded whole, and no other', async () => {
     const told: unknown[] = [];
     const events: Events = { listLoaded: (loaded) => told.push(loaded) };

@@ -110,6 +110,8 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
       return { upstreams, [path.split('.')[0] ?? '']: { tls: { certFile: 'a', keyFile: 'b', [key]: value } } };
     case 'verification':
       return { upstreams, verification: { ...VERIFICATION, [key]: value } };
+    case 'verification.introspection':
+      return { upstreams, verification: { ...VERIFICATION, introspection: { clientId: 'portico', [key]: value } } };
     case 'verification.keys':
       return { upstreams, verification: { ...VERIFICATION, keys: { [key]: value } } };
     case 'mcp.stdio':

@@ -490,6 +490,44 @@ describe('a request over MCP', () => {
     expect(reads[0]?.caller.requestId).to.equal('request-of-the-test');
   });
 
+  it('tells of each request by itself, and how it ended', async () => {
+    const told: unknown[] = [];
+    const handler = asked({
+      read: ({ name }) => {
+        if (name === 'projects') throw new GatewayError('upstream_failed');
+        return loadOf([], cachedFor(1));
+      },
+      events: {
+        operationEnded({ ms, ...rest }) {
+          expect(ms).to.be.within(0, 25_000);
+          told.push(Object.values(rest).filter((value) => value !== undefined));
+        },
+      },
+    });
+    const request = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: told.length, method, params });
+    await handler.raw(
+      JSON.stringify([
+        request('tools/call', { name: 'list_tools' }),
+        request('tools/call', { name: 'list_projects' }),
+        request('tools/call', { name: 'secret-of-mine' }),
+        request('resources/read', { uri: 'secret-of-mine' }),
+        request('resources/read', { uri: URIS[1] }),
+        request('secret-of-mine'),
+        { jsonrpc: '2.0', method: 'notifications/initialized' },
+      ]),
+    );
+    await handler.current('resources/read', { uri: 'secret-of-mine' });
+    expect(told).to.deep.equal([
+      ['tools/call', 'list_tools'],
+      ['tools/call', 'list_projects', 'tool_error'],
+      ['tools/call', -32602],
+      ['resources/read', -32002],
+      ['resources/read'],
+      ['other', -32601],
+      ['resources/read', -32602],
+    ]);
+  });
+
   it('leaves what the log says of it', async () => {
     const load = loadOf([], cachedFor(1));
     const { record } = await asked({ read: () => load }).current('resources/read', { uri: URIS[1] });
@@ -507,7 +545,9 @@ describe('a request over MCP', () => {
       it(`that hangs up ends its ${method} and is told nothing, in the ${revision} revision`, async () => {
         const controller = new AbortController();
         const begun = Promise.withResolvers<AbortSignal>();
+        const told: unknown[] = [];
         const handler = asked({
+          events: { operationEnded: ({ rpc, error }) => told.push([rpc, error]) },
           read: ({ signal }) =>
             new Promise((_resolve, reject) => {
               signal.addEventListener('abort', () => reject(signal.reason));
@@ -521,6 +561,7 @@ describe('a request over MCP', () => {
         const signal = await begun.promise;
         controller.abort();
         expect(await caught).to.have.property('name', 'AbortError');
+        expect(told).to.deep.equal([[method, 'cancelled']]);
         expect(signal.aborted).to.equal(true);
       });
     }

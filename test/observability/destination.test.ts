@@ -121,6 +121,7 @@ describe('a log destination', () => {
       msg: 'log lines dropped',
     });
     expect(time).to.match(/^\d{4}-\d\d-\d\dT/);
+    expect(destination.droppedLines).to.equal(sent - kept);
     destination.write('after\n');
     expect(await readUntil((soFar) => soFar !== '')).to.equal('after\n');
   });

@@ -269,8 +269,18 @@ describe('the log of an event', () => {
       { level: 'error', error: 'Error EMFILE', msg: 'listener error' },
     ],
     'of a page': [
-      (events) => events.pageFetched?.({ requestId: 'r-1', upstream: 'tools', ms: 1.234, bytes: 5, status: 200 }),
-      { level: 'debug', upstream: 'tools', ms: 1.2, bytes: 5, status: 200, requestId: 'r-1', msg: 'page fetched' },
+      (events) =>
+        events.pageFetched?.({ requestId: 'r-1', upstream: 'tools', method: 'GET', ms: 1.234, bytes: 5, status: 200 }),
+      {
+        level: 'debug',
+        upstream: 'tools',
+        method: 'GET',
+        ms: 1.2,
+        bytes: 5,
+        status: 200,
+        requestId: 'r-1',
+        msg: 'page fetched',
+      },
     ],
     'of a retry': [
       (events) => events.retried?.({ requestId: 'r-1', upstream: 'tools', retries: 1, delayMs: 17.77 }),
@@ -336,7 +346,7 @@ describe('the log', () => {
         events.requestEnded?.(request({ outcome: code, error: new GatewayError(code) }));
       }
       events.requestEnded?.(request());
-      events.pageFetched?.({ requestId: 'r-1', upstream: 'tools', ms: 1, bytes: 5, status: 200 });
+      events.pageFetched?.({ requestId: 'r-1', upstream: 'tools', method: 'GET', ms: 1, bytes: 5, status: 200 });
       return lines().splice(0).length;
     };
     expect(tell()).to.equal(1);

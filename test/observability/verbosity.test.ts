@@ -20,7 +20,7 @@ function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
     /** Messages of what is written of one page that was fetched for this request, and of its end. */
     told(requestId: string, traceId?: string): unknown[] {
       const before = captured.lines().length;
-      events.pageFetched?.({ requestId, traceId, upstream: 'tools', ms: 1, bytes: 2, status: 200 });
+      events.pageFetched?.({ requestId, traceId, upstream: 'tools', method: 'GET', ms: 1, bytes: 2, status: 200 });
       events.requestEnded?.({ edge: 'http', requestId, traceId, begun: 0, outcome: 'ok', bytes: 0 });
       return captured
         .lines()

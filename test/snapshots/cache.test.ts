@@ -46,6 +46,30 @@ describe('the snapshot cache', () => {
     }
   });
 
+  it('tells what it holds with every change of that, and what made room for others', () => {
+    const told: unknown[] = [];
+    const cache = createSnapshotCache(
+      { maxBytes: 5000, maxEntries: 100 },
+      { snapshotsHeld: (held) => told.push(held), snapshotDisplaced: (displaced) => told.push(displaced) },
+    );
+    const load = loadOf();
+    const each = 2048 + load.snapshot.bytes.length;
+    store(cache, load, 'a');
+    cache.addRepresentation(cache.keyOf('a', alice), load.snapshot, 'gzip', Buffer.alloc(100));
+    store(cache, loadOf(), 'b');
+    store(cache, loadOf(), 'c');
+    cache.evict('b', alice);
+    cache.evict('b', alice);
+    expect(told).to.deep.equal([
+      { bytes: each, entries: 1 },
+      { bytes: each + 100 + 256 + 8, entries: 1 },
+      { bytes: 2 * each + 100 + 256 + 8, entries: 2 },
+      { resource: 'a' },
+      { bytes: 2 * each, entries: 2 },
+      { bytes: each, entries: 1 },
+    ]);
+  });
+
   it('does not store what is larger than all of it', () => {
     const cache = createSnapshotCache({ maxBytes: 3000, maxEntries: 2 });
     expect(store(cache, loadOf([{ id: 'x'.repeat(1000) }]))).to.equal(false);

@@ -18,7 +18,7 @@ function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const now = () => clock.now;
   const told: [string, unknown][] = [];
   const events: Events = {
-    snapshotServed: (event) => told.push(['served', event]),
+    readEnded: (event) => told.push(['read', event]),
     snapshotStored: (event) => told.push(['stored', event]),
     flightJoined: (event) => told.push(['joined', event]),
     snapshotEvicted: (event) => told.push(['evicted', event]),
@@ -115,9 +115,31 @@ describe('a snapshot', () => {
     const bytes = snapshot.bytes.length;
     expect(told).to.deep.equal([
       ['stored', { resource: 'tools', bytes, renewed: false }],
-      ['served', { resource: 'tools', stage: 'fresh' }],
-      ['served', { resource: 'tools', stage: 'stale' }],
+      ['read', { resource: 'tools', cache: 'miss' }],
+      ['read', { resource: 'tools', cache: 'hit' }],
+      ['read', { resource: 'tools', cache: 'stale' }],
       ['stored', { resource: 'tools', bytes, renewed: true }],
+    ]);
+  });
+
+  it('tells of each read once, however it ended, of resources that are not stored too', async () => {
+    const { tools, projects, told } = house();
+    const reads = () => told.filter(([name]) => name === 'read').map(([, read]) => read);
+    await readRejecting(tools, failed).catch(() => {});
+    await readRejecting(tools, new TypeError('a bug')).catch(() => {});
+    const leaving = new AbortController();
+    const left = Promise.resolve(tools.read(alice, leaving.signal)).catch(() => {});
+    leaving.abort();
+    await left;
+    const both = [projects.read(bob), projects.read(bob)];
+    projects.departures.at(-1)?.land([{ id: 'p' }]);
+    await Promise.all(both);
+    expect(reads()).to.have.deep.members([
+      { resource: 'tools', error: 'upstream_failed' },
+      { resource: 'tools', error: 'internal' },
+      { resource: 'tools', error: 'cancelled' },
+      { resource: 'projects', cache: 'bypass' },
+      { resource: 'projects', cache: 'collapsed' },
     ]);
   });
 
@@ -160,7 +182,7 @@ describe('a snapshot past its freshness', () => {
     for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice))).to.contain('old');
     expect(tools.departures).to.have.length(2);
     // None but the first read has to do with it.
-    expect(told.map(([name]) => name)).to.deep.equal(['stored', 'served', 'served', 'served']);
+    expect(told.map(([name]) => name)).to.deep.equal(['stored', 'read', 'read', 'read', 'read']);
     tools.departures[1]?.land([{ id: 'new' }]);
     await settle();
     expect(text(await tools.read(alice))).to.contain('new');

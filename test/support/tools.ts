@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { startProcess } from './process.ts';
 
@@ -26,6 +27,12 @@ export function skipAloud(context: Mocha.Context, why: string, cause?: unknown):
   if (process.env['CI'] === 'true') throw new Error(why, { cause });
   process.stderr.write(`SKIPPED: ${why}\n`);
   return context.skip();
+}
+
+/** Skips the tests of a suite that need programs which are not here. */
+export function needsCommands(context: Mocha.Context, commands: readonly string[]): void {
+  const missing = commands.filter((command) => spawnSync(command, ['--version']).error !== undefined);
+  if (missing.length > 0) skipAloud(context, `${missing.join(' and ')} is not here`);
 }
 
 /** Skips the tests of a suite where npm cannot reach its registry. */

@@ -147,6 +147,7 @@ export const AdminSettings = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
   port: port.default(9090).describe('TCP port; 0 lets the system choose.'),
   tls: AdminTls.optional().describe('TLS, in place of plain HTTP.'),
+  metrics: z.boolean().default(true).describe('Whether there are metrics, at /metrics. Without, nothing is counted.'),
 });
 
 /** How many requests are answered, of those that need a token. */

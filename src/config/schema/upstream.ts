@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { NOT_IN_URL, reportRepeated } from './request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from './scalars.ts';
+import { checkSecret, secretText } from './secret.ts';
 import { UpstreamProxy, UpstreamTls } from './tls.ts';
 
 const Passthrough = z.strictObject({
@@ -20,11 +21,6 @@ const Header = z.strictObject({
   format: format.default('{token}').describe('Value of the header; {token} stands for the token.'),
 });
 
-/** What may stand in a header, and is still the same behind it. */
-const secret = z
-  .string()
-  .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII, without white space around it');
-
 const Service = z.strictObject({
   kind: z
     .literal('service')
@@ -32,7 +28,7 @@ const Service = z.strictObject({
       "A secret of the deployment's own, whoever asks. Needs verification or allowUnverifiedCallers, as none does.",
     ),
   file: z.string().min(1).optional().describe('File that holds the secret, read anew when it changes.'),
-  secret: secret.optional().describe('The secret itself, from the environment; instead of file.'),
+  secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
   user: userName.optional().describe('User whose password the secret is: both are sent as Basic.'),
   name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
   format: format
@@ -119,7 +115,7 @@ type UpstreamOutput = z.output<typeof UpstreamShape>;
 export const UpstreamSettings = UpstreamShape.superRefine(
   crossCheck<UpstreamOutput>((upstream, report) => {
     const credential = credentialHeader(upstream?.credential);
-    checkSecret(upstream?.credential, report);
+    if (upstream?.credential?.kind === 'service') checkSecret(upstream.credential, ['credential'], report);
     for (const name of keysOf(upstream?.headers)) {
       if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
     }
@@ -139,16 +135,6 @@ function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
   const { certFile, keyFile } = tls;
   if ((certFile === undefined) === (keyFile === undefined)) return;
   report(['tls', certFile === undefined ? 'keyFile' : 'certFile'], 'needs certFile and keyFile, both of them');
-}
-
-function checkSecret(credential: Unchecked<UpstreamOutput['credential']>, report: Report): void {
-  if (credential?.kind !== 'service') return;
-  const { file, secret: written } = credential;
-  if (file === undefined && written === undefined) {
-    report(['credential'], 'needs a secret: file, or secret as "${NAME}"');
-  } else if (file !== undefined && written !== undefined) {
-    report(['credential', 'secret'], 'stands beside file: one of them is the secret');
-  }
 }
 
 /** Name of the header that carries a credential, in lower case, if one does. */

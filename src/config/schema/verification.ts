@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { crossCheck, keysOf } from './cross-check.ts';
 import { bytes, milliseconds, scopeToken, secureUrl, whole } from './scalars.ts';
+import { checkSecret, secretText } from './secret.ts';
 
 /** Algorithms by which whoever can verify a token cannot make one (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
 const ALGORITHMS = [
@@ -20,14 +21,23 @@ const KeySettings = z.strictObject({
   maxKeys: whole(1, 1000).default(100).describe('Keys of one set; a larger set is not taken.'),
 });
 
+const IntrospectionSettings = z.strictObject({
+  url: secureUrl.optional().describe('Where the issuer is asked about a token; unset: where its metadata says.'),
+  clientId: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+    .describe('By what the issuer knows Portico, which may introspect.'),
+  file: z.string().min(1).optional().describe("File that holds Portico's own secret there, read anew when it changes."),
+  secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
+});
+
 /** Who may call: whose tokens are taken, and what they must say. */
 export const VerificationSettings = z.strictObject({
   issuer: secureUrl.describe('Who must have issued a token: its iss, to the letter.'),
   audience: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-    .describe(
-      'Whom a token must be for, one of these at least (aud). For MCP: the address of /mcp as clients know it.',
-    ),
+    .optional()
+    .describe('Whom a token must be for, one of these at least (aud). Unset: publicUrl and /mcp, as MCP has it.'),
   algorithms: z
     .array(z.enum(ALGORITHMS))
     .min(1)
@@ -56,6 +66,9 @@ export const VerificationSettings = z.strictObject({
       'Claim, such as tenant, whose callers share stored answers: those for whom the platforms show the same. Unset: nobody shares.',
     ),
   keys: KeySettings.prefault({}).describe('The keys by which tokens are verified.'),
+  introspection: IntrospectionSettings.optional().describe(
+    'How the issuer is asked about tokens that are no JWT (RFC 7662). Unset: they are rejected.',
+  ),
   timeoutMs: milliseconds().default(5000).describe('How long the issuer may take to answer.'),
   rememberMs: whole(0, 60_000)
     .default(60_000)
@@ -67,17 +80,27 @@ export const VerificationSettings = z.strictObject({
   maxVerifying: whole(1, 100_000).default(1024).describe('Tokens that are verified at once; more are 503.'),
 });
 
-/** What other settings ask of verification. */
-interface Asking {
+/** What of other settings has to do with verification. */
+interface Beside {
+  readonly publicUrl?: string | undefined;
   readonly verification?: z.output<typeof VerificationSettings> | undefined;
   readonly resources: Readonly<Record<string, { readonly requiredScopes: readonly string[] }>>;
 }
 
-/** Checks that nothing is asked of callers that nobody verifies. */
-export const checkVerification = crossCheck<Asking>((settings, report) => {
-  if (settings?.verification !== undefined) return;
-  for (const name of keysOf(settings?.resources)) {
-    if (keysOf(settings?.resources?.[name]?.requiredScopes).length === 0) continue;
-    report(['resources', name, 'requiredScopes'], 'needs verification: nobody knows the scopes of a token');
+/** Checks that verification knows whom tokens must be for, and that nothing is asked of callers whom nobody verifies. */
+export const checkVerification = crossCheck<Beside>((settings, report) => {
+  const { verification, publicUrl, resources } = settings ?? {};
+  if (verification === undefined) {
+    for (const name of keysOf(resources)) {
+      if (keysOf(resources?.[name]?.requiredScopes).length === 0) continue;
+      report(['resources', name, 'requiredScopes'], 'needs verification: nobody knows the scopes of a token');
+    }
+    return;
+  }
+  if (verification?.audience === undefined && publicUrl === undefined) {
+    report(['verification', 'audience'], 'is required where there is no publicUrl');
+  }
+  if (verification?.introspection !== undefined) {
+    checkSecret(verification.introspection, ['verification', 'introspection'], report);
   }
 });

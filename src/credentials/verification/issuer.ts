@@ -12,10 +12,13 @@ export interface IssuerOptions {
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** Makes a request that is not a plain GET, within the time for it. */
+export type MakeInit = (signal: AbortSignal) => Promise<FetchInit>;
+
 /** The authorization server whose tokens are taken. What it does not answer is `verifier_unavailable`. */
 export interface Issuer {
   /** The object at a URL. Rejects where the answer is anything else than a 200 with one. */
-  ask(url: string, init?: FetchInit): Promise<Json>;
+  ask(url: string, init?: MakeInit): Promise<Json>;
   /** What its metadata gives as a URL. Asked for once; anew after {@link Issuer.forget}. */
   endpoint(name: 'jwks_uri' | 'introspection_endpoint'): Promise<string>;
   /** Call it where an endpoint is not what it was. */
@@ -25,10 +28,10 @@ export interface Issuer {
 export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issuer {
   let metadata: Promise<Json> | undefined;
 
-  async function get(url: string, init?: FetchInit): Promise<{ readonly status: number; readonly text: string }> {
+  async function get(url: string, init?: MakeInit): Promise<{ readonly status: number; readonly text: string }> {
     const deadline = startDeadline(timeoutMs, new AbortController().signal);
     try {
-      const response = await fetch(url, { ...init, signal: deadline.signal });
+      const response = await fetch(url, { ...(await init?.(deadline.signal)), signal: deadline.signal });
       return { status: response.status, text: await response.text() };
     } catch (cause) {
       const reason = deadline.signal.aborted ? 'did not answer in time' : 'could not be asked';
@@ -38,7 +41,7 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
     }
   }
 
-  async function ask(url: string, init?: FetchInit): Promise<Json> {
+  async function ask(url: string, init?: MakeInit): Promise<Json> {
     const { status, text } = await get(url, init);
     if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
     return objectIn(text);

@@ -1,8 +1,13 @@
+import { decodeProtectedHeader } from 'jose';
+import type { Credential } from '../../kernel/caller.ts';
 import type { Events } from '../../observability/events.ts';
 import type { Verify } from '../authenticate.ts';
 import { createBoundedFetch } from '../bounded-fetch.ts';
+import type { ClientAuthorization, ClientSettings } from '../client-secret.ts';
+import { createIntrospect } from './introspection.ts';
 import { createIssuer } from './issuer.ts';
 import { createKeySet } from './key-set.ts';
+import type { Claims } from './outcome.ts';
 import { createVerifySigned, type SignedTokenOptions } from './signed-token.ts';
 import { createJudge, type JudgeOptions } from './verdict.ts';
 import { type Look, type VerdictsOptions, withVerdicts } from './verdicts.ts';
@@ -20,6 +25,7 @@ export interface VerificationSettings
     readonly maxKeys: number;
   };
   readonly timeoutMs: number;
+  readonly introspection?: (ClientSettings & { readonly url?: string | undefined }) | undefined;
 }
 
 /** By what callers are verified. */
@@ -30,6 +36,8 @@ export interface VerifiedBy {
 }
 
 export interface VerificationOptions extends Pick<JudgeOptions, 'keyOf'> {
+  /** Portico's own at the issuer, where tokens are introspected. */
+  readonly authorization?: ClientAuthorization | undefined;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -43,18 +51,37 @@ export interface Verification {
 }
 
 /** Asks nobody yet: an issuer that is down keeps nothing from starting. */
-export function openVerification(by: VerifiedBy, { keyOf, events, now }: VerificationOptions): Verification {
+export function openVerification(by: VerifiedBy, options: VerificationOptions): Verification {
   const { settings, scopes } = by;
-  const { timeoutMs } = settings;
+  const { timeoutMs, introspection } = settings;
+  const { keyOf, authorization, events, now } = options;
   const clock = () => performance.now();
   const { fetch, close } = createBoundedFetch({ maxBytes: settings.keys.maxBytes, timeoutMs });
   const issuer = createIssuer({ issuer: settings.issuer, fetch, timeoutMs });
   const keys = createKeySet({ ...settings.keys, issuer, events, now: clock });
-  const verifySigned = createVerifySigned({ ...settings, keys, now });
   const judge = createJudge({ ...settings, scopes, keyOf });
-  const signature: Look = {
-    by: 'signature',
-    judge: async (credential, key) => judge(await verifySigned(credential.reveal()), key),
-  };
-  return { by, verify: withVerdicts(() => signature, { ...settings, events, now, clock }), close };
+  const lookBy = (by: Look['by'], claimsOf: (token: string) => Promise<Claims>): Look => ({
+    by,
+    judge: async (credential, key) => judge(await claimsOf(credential.reveal()), key),
+  });
+
+  const signature = lookBy('signature', createVerifySigned({ ...settings, keys, now }));
+  const asked =
+    introspection && authorization
+      ? createIntrospect({ ...settings, ...introspection, name: settings.issuer, issuer, authorization, now })
+      : undefined;
+  const opaque = asked && lookBy('introspection', asked);
+  const lookFor = (credential: Credential) =>
+    opaque === undefined || isSigned(credential.reveal()) ? signature : opaque;
+  return { by, verify: withVerdicts(lookFor, { ...settings, events, now, clock }), close };
+}
+
+/** Whether a token is a JWT by its form: three parts, of which the first names an algorithm. */
+function isSigned(token: string): boolean {
+  if (token.split('.', 4).length !== 3) return false;
+  try {
+    return decodeProtectedHeader(token).alg !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -50,7 +50,7 @@ export function createJudge(options: JudgeOptions): Judge {
     const subject = subjectOf(claims);
     return {
       partition: partitionOf(claims) ?? key,
-      expiresAt: Number(claims.exp) * 1000 + leewayMs,
+      expiresAt: claims.exp === undefined ? Number.POSITIVE_INFINITY : claims.exp * 1000 + leewayMs,
       verified: Object.freeze({
         subject,
         subjectKey: subject === undefined ? undefined : keyFor('sub', subject),

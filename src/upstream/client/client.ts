@@ -91,7 +91,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     let status = 0;
     const headersSent = headersOf(request);
     const { target, post } = request;
-    const method = post === undefined ? 'GET' : 'POST';
+    const method = methodOf(request);
     const tapped = tap?.({ upstream: name, method, origin, target, headers: headersSent, body: post?.body });
     const judge = (answered: number, headers: ReplyHeaders): boolean => {
       status = answered;
@@ -129,13 +129,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         // The upstream is not to blame for a deadline that passed before it was asked.
         throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { upstream: name }) : signal.reason;
       }
+      const method = methodOf(request);
       const begun = performance.now();
       let ms = 0;
       let response: Response | undefined;
       const tell = (status: number | undefined, error?: string) =>
         events.pageFetched?.({
           ...requestOf(request.caller),
-          ...{ upstream: name, ms, bytes: response?.bytes?.length ?? 0, status, error },
+          ...{ upstream: name, method, ms, bytes: response?.bytes?.length ?? 0, status, error },
         });
       try {
         response = await exchange(request, signal).finally(() => {
@@ -158,6 +159,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       await ended;
     },
   };
+}
+
+function methodOf({ post }: PageRequest<unknown>): 'GET' | 'POST' {
+  return post === undefined ? 'GET' : 'POST';
 }
 
 /** The same headers, with names as they are compared. */

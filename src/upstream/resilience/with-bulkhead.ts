@@ -26,7 +26,7 @@ const KNOWN = { ttlMs: 600_000, max: 10_000 };
 export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): Upstream {
   const { callersOwn, events, now } = options;
   const { name } = upstream;
-  const bulkhead = createBulkhead(options);
+  const bulkhead = createBulkhead(options, (load) => events.bulkheadChanged?.({ upstream: name, ...load }));
   const known = createTtlSet({ ...KNOWN, now });
   return {
     ...upstream,
@@ -38,7 +38,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
         const newcomer = callersOwn && !known.has(key);
         const reply = await bulkhead.run(newcomer, signal, () => {
           entered = true;
-          events.bulkheadEntered?.({ upstream: name, waitedMs: now() - asked, ...bulkhead.load() });
+          events.bulkheadEntered?.({ upstream: name, waitedMs: now() - asked });
           return upstream.get(request, signal);
         });
         if (callersOwn) known.add(key);
@@ -61,7 +61,12 @@ interface Bulkhead {
    * `work` has begun; else settles as `work` does.
    */
   run<T>(newcomer: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
-  load(): { readonly running: number; readonly waiting: number };
+}
+
+/** Calls that run, and that wait to. */
+interface BulkheadLoad {
+  readonly running: number;
+  readonly waiting: number;
 }
 
 interface Waiter {
@@ -78,7 +83,11 @@ interface Lane {
   readonly queue: Set<Waiter>;
 }
 
-function createBulkhead({ slots, maxQueue }: Pick<WithBulkheadOptions, 'slots' | 'maxQueue'>): Bulkhead {
+/** `onChange` is called with every change of its load. */
+function createBulkhead(
+  { slots, maxQueue }: Pick<WithBulkheadOptions, 'slots' | 'maxQueue'>,
+  onChange: (load: BulkheadLoad) => void,
+): Bulkhead {
   const known: Lane = { running: 0, slots, maxQueue, queue: new Set() };
   const newcomers: Lane = {
     running: 0,
@@ -89,6 +98,7 @@ function createBulkhead({ slots, maxQueue }: Pick<WithBulkheadOptions, 'slots' |
   let numbered = 0;
   const running = () => known.running + newcomers.running;
   const waiting = () => known.queue.size + newcomers.queue.size;
+  const changed = () => onChange({ running: running(), waiting: waiting() });
   const hasSlot = (lane: Lane) => running() < slots && lane.running < lane.slots;
 
   function wait(lane: Lane, signal: AbortSignal): Promise<void> {
@@ -96,6 +106,7 @@ function createBulkhead({ slots, maxQueue }: Pick<WithBulkheadOptions, 'slots' |
       numbered += 1;
       const leave = () => {
         lane.queue.delete(waiter);
+        changed();
         reject(signal.reason);
       };
       const waiter: Waiter = {
@@ -104,11 +115,13 @@ function createBulkhead({ slots, maxQueue }: Pick<WithBulkheadOptions, 'slots' |
           signal.removeEventListener('abort', leave);
           lane.queue.delete(waiter);
           lane.running += 1;
+          changed();
           resolve();
         },
       };
       signal.addEventListener('abort', leave, { once: true });
       lane.queue.add(waiter);
+      changed();
     });
   }
 
@@ -126,6 +139,7 @@ function createBulkhead({ slots, maxQueue }: Pick<WithBulkheadOptions, 'slots' |
       const lane = newcomer ? newcomers : known;
       if (hasSlot(lane)) {
         lane.running += 1;
+        changed();
       } else {
         if (waiting() >= maxQueue || lane.queue.size >= lane.maxQueue) throw new GatewayError('overloaded');
         await wait(lane, signal);
@@ -134,9 +148,10 @@ function createBulkhead({ slots, maxQueue }: Pick<WithBulkheadOptions, 'slots' |
         return await work();
       } finally {
         lane.running -= 1;
-        nextInTurn()?.start();
+        const next = nextInTurn();
+        if (next === undefined) changed();
+        else next.start();
       }
     },
-    load: () => ({ running: running(), waiting: waiting() }),
   };
 }

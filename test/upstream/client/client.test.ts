@@ -322,7 +322,13 @@ describe('an upstream client that is listened to', () => {
     });
     await open(server.url, { events }).get(asking(), calm());
     expect(told.pageFetched).to.have.length(1);
-    expect(told.pageFetched?.[0]).to.include({ upstream: 'projects', status: 200, bytes: 1000, error: undefined });
+    expect(told.pageFetched?.[0]).to.include({
+      upstream: 'projects',
+      method: 'GET',
+      status: 200,
+      bytes: 1000,
+      error: undefined,
+    });
     expect(told.pageFetched?.[0]?.ms).to.be.greaterThan(0);
   });
 

@@ -60,8 +60,15 @@ describe('an upstream behind a bulkhead', () => {
       await settled();
     }
     await Promise.all(reads);
-    const entered = (waitedMs: number, waiting: number) => ({ upstream: 'projects', waitedMs, running: 1, waiting });
-    expect(told.bulkheadEntered).to.deep.equal([entered(0, 0), entered(0, 0), entered(100, 1), entered(200, 0)]);
+    const entered = (waitedMs: number) => ({ upstream: 'projects', waitedMs });
+    expect(told.bulkheadEntered).to.deep.equal([0, 0, 100, 200].map(entered));
+    const changed = told.bulkheadChanged?.map(({ upstream, running, waiting }) =>
+      [upstream, running, waiting].join(' '),
+    );
+    expect(changed).to.deep.equal([
+      ...['projects 1 0', 'projects 0 0'], // whoever introduced itself
+      ...['projects 1 0', 'projects 1 1', 'projects 1 2', 'projects 1 1', 'projects 1 0', 'projects 0 0'],
+    ]);
     expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'overloaded' }]);
   });
 

@@ -1,0 +1,54 @@
+import type { Events } from '../events.ts';
+import type { Families } from './families.ts';
+
+/** What callers' tokens are found to be, and what Portico itself shows to others. */
+export function credentialMetrics(families: Families): Events {
+  const verifications = families.histogram({
+    name: 'portico_credential_verification_duration_seconds',
+    help: 'Verifications of tokens, but for those whose verdict was remembered.',
+    labels: ['by', 'verdict'],
+  });
+  const keys = families.counter({
+    name: 'portico_issuer_keys_fetches_total',
+    help: 'Times that the keys of the issuer of tokens were fetched, or could not be.',
+    labels: ['outcome'],
+  });
+  const secrets = families.counter({
+    name: 'portico_secret_files_total',
+    help: 'Times that the secret of an upstream was taken from its file anew, or its file became unusable.',
+    labels: ['upstream', 'outcome'],
+  });
+  const certificates = families.counter({
+    name: 'portico_tls_files_total',
+    help: 'Times that certificates and keys were taken from their files anew, or one became unusable, by block of settings.',
+    labels: ['block', 'outcome'],
+  });
+  const handshakes = families.counter({
+    name: 'portico_tls_handshakes_failed_total',
+    help: 'Clients that opened a connection, and did not come through the handshake of TLS.',
+  });
+  for (const outcome of ['fetched', 'failed']) keys.at(outcome);
+  handshakes.at();
+
+  return {
+    credentialJudged({ by, verdict, ms }) {
+      verifications.at(by, verdict).observe(ms / 1000);
+    },
+    issuerKeysFetched({ error }) {
+      keys.at(error === undefined ? 'fetched' : 'failed').value += 1;
+    },
+    secretChanged({ upstream, issue }) {
+      secrets.at(upstream, outcomeOf(issue)).value += 1;
+    },
+    tlsFilesChanged({ block, issue }) {
+      certificates.at(block, outcomeOf(issue)).value += 1;
+    },
+    handshakeFailed() {
+      handshakes.at().value += 1;
+    },
+  };
+}
+
+function outcomeOf(issue: string | undefined): 'taken' | 'unusable' {
+  return issue === undefined ? 'taken' : 'unusable';
+}

@@ -1,0 +1,44 @@
+import type { Events } from '../events.ts';
+import { credentialMetrics } from './credentials.ts';
+import type { Exposition } from './exposition.ts';
+import { createFamilies, type Families } from './families.ts';
+import { processMetrics } from './process.ts';
+import { readMetrics, type SnapshotBounds } from './reads.ts';
+import { requestMetrics } from './requests.ts';
+import { upstreamMetrics } from './upstreams.ts';
+
+export interface MetricsOptions {
+  readonly snapshots: SnapshotBounds;
+  /** Of this package. */
+  readonly version: string;
+  /** Log lines that were dropped so far. `undefined`: nobody knows. */
+  readonly droppedLines: (() => number) | undefined;
+}
+
+/** The metrics of one gateway. */
+export interface Metrics {
+  /** The listeners that count. */
+  readonly listeners: readonly Events[];
+  /** What was counted so far, as OpenMetrics or in Prometheus' own text format. */
+  expose(openMetrics: boolean): Promise<Exposition>;
+  readonly families: Families['all'];
+}
+
+/** Counts what events tell. Label values are names of settings and members of closed lists: nothing that anybody can make up. */
+export function createMetrics({ snapshots, version, droppedLines }: MetricsOptions): Metrics {
+  const families = createFamilies();
+  const requests = requestMetrics(families);
+  const reads = readMetrics(families, snapshots);
+  const calls = upstreamMetrics(families);
+  const credentials = credentialMetrics(families);
+  const ofProcess = processMetrics(families, version, droppedLines);
+  return {
+    listeners: [requests, reads, calls, credentials, ofProcess.events],
+    families: families.all,
+    async expose(openMetrics) {
+      // Whoever never asks need not have it loaded.
+      const [{ expose }] = await Promise.all([import('./exposition.ts'), ofProcess.collect()]);
+      return expose(families.all, openMetrics);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { ERRORS } from '../../kernel/errors.ts';
+import type { Events, RequestRecord } from '../events.ts';
+import type { Families } from './families.ts';
+
+/** Methods of HTTP that are told apart; all others are `_OTHER`. */
+const METHODS: ReadonlySet<unknown> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE']);
+/** What anything is called that could be spelled in any number of ways. */
+const OTHER = '_OTHER';
+/** Routes of requests for which there is none. */
+const NO_ROUTE: ReadonlySet<unknown> = new Set([undefined, 'unmatched']);
+const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
+
+/** What callers ask, over HTTP and in JSON-RPC, and what they are refused. */
+export function requestMetrics(families: Families): Events {
+  const durations = families.histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Requests over HTTP, to both listeners, from their headers until the response has been handed to the system.',
+    labels: ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
+  });
+  const sent = families.counter({
+    name: 'portico_http_response_body_bytes_total',
+    help: 'Bytes of the bodies of responses that were sent whole.',
+  });
+  const operations = families.histogram({
+    name: 'mcp_server_operation_duration_seconds',
+    help: 'Requests of JSON-RPC, each one of a batch by itself, until the response has been written.',
+    labels: ['mcp_method_name', 'gen_ai_tool_name', 'error_type'],
+  });
+  const errors = families.counter({
+    name: 'portico_request_errors_total',
+    help: 'Requests that ended with an error of the table, whatever their status; of a batch, its last one.',
+    labels: ['code'],
+  });
+  const bugs = families.counter({
+    name: 'portico_internal_errors_total',
+    help: 'What was thrown that should not have been: a bug. The log has its stack.',
+  });
+  const bounds = families.counter({
+    name: 'portico_bounds_reached_total',
+    help: 'What was refused or ended since it met a bound, by the key of its setting.',
+    labels: ['bound', 'upstream'],
+  });
+  for (const code of Object.keys(ERRORS)) errors.at(code);
+
+  return {
+    requestEnded(request) {
+      const { method, route, status, error } = request;
+      durations
+        .at(METHODS.has(method) ? method : OTHER, NO_ROUTE.has(route) ? undefined : route, status, errorTypeOf(request))
+        .observe((performance.now() - request.begun) / 1000);
+      sent.at().value += request.bytes;
+      if (error !== undefined) errors.at(error.code).value += 1;
+    },
+    operationEnded({ rpc, tool, ms, error }) {
+      operations.at(rpc === 'other' ? OTHER : rpc, tool, error).observe(ms / 1000);
+    },
+    internalError() {
+      bugs.at().value += 1;
+    },
+    boundReached({ bound, upstream }) {
+      bounds.at(bound, upstream).value += 1;
+    },
+  };
+}
+
+/** By the conventions, an error of the client's is none of the server's: its status says what it was. */
+function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): string | undefined {
+  if (GOOD.has(outcome)) return undefined;
+  const isAnswered = outcome === error?.code;
+  return isAnswered && status < 500 ? undefined : outcome;
+}

@@ -1,0 +1,379 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../src/kernel/errors.ts';
+import { type Events, joinEvents, type RequestRecord } from '../../../src/observability/events.ts';
+import { createMetrics, type Metrics } from '../../../src/observability/metrics/metrics.ts';
+import { eventually } from '../../support/eventually.ts';
+import { parseExposition } from './scraped.ts';
+
+const OPTIONS = {
+  snapshots: { maxBytes: 1000, maxEntries: 10 },
+  version: '1.2.3',
+};
+
+interface Opened extends Metrics {
+  readonly events: Events;
+}
+
+/** Metrics of a gateway that offers two resources from one upstream. */
+function open(droppedLines = () => 0): Opened {
+  const metrics = createMetrics({ ...OPTIONS, droppedLines });
+  const events = joinEvents(metrics.listeners);
+  events.resourcesOffered?.({ resources: ['projects', 'tools'] });
+  events.upstreamOpened?.({ upstream: 'acme', connections: 32, maxQueue: 1024 });
+  return { ...metrics, events };
+}
+
+async function scrape(metrics: Metrics, openMetrics = false) {
+  return parseExposition((await metrics.expose(openMetrics)).text);
+}
+
+/** The series that events bring or raise, but for the histograms' buckets and sums. */
+async function raisedBy(tell: (events: Events) => void): Promise<Record<string, number>> {
+  const metrics = open();
+  const before = await scrape(metrics);
+  tell(metrics.events);
+  const after = await scrape(metrics);
+  return Object.fromEntries(
+    [...after.series]
+      .map(([name, value]) => [name, value - (before.series.get(name) ?? 0)] as const)
+      .filter(([name, raised]) => raised !== 0 && !/_(bucket|sum)\b|^(process|nodejs|v8js)_/.test(name)),
+  );
+}
+
+const ended = (record: Partial<RequestRecord>): RequestRecord => ({
+  ...{ edge: 'http', requestId: 'r', begun: performance.now(), method: 'GET', route: '/mcp', bytes: 0 },
+  ...{ status: 200, outcome: 'ok' },
+  ...record,
+});
+const failed = (code: ConstructorParameters<typeof GatewayError>[0], status: number) =>
+  ended({ error: new GatewayError(code), outcome: code, status });
+
+const OF = { requestId: 'r' };
+const SERVER = 'http_server_request_duration_seconds_count';
+const MCP = 'mcp_server_operation_duration_seconds_count';
+const CLIENT = 'http_client_request_duration_seconds_count';
+
+/** By what happens, the events that tell of it, and the series that are raised. */
+const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, raised: Record<string, number>]>> = {
+  'a request that was answered': [
+    (events) => events.requestEnded?.(ended({ bytes: 12 })),
+    {
+      [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="200"}`]: 1,
+      portico_http_response_body_bytes_total: 12,
+    },
+  ],
+  'a request that was answered with 304': [
+    (events) => events.requestEnded?.(ended({ status: 304, outcome: 'not_modified' })),
+    { [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="304"}`]: 1 },
+  ],
+  'a request by a method and for a path that there are not': [
+    (events) => events.requestEnded?.({ ...failed('not_found', 404), method: 'BREW', route: 'unmatched' }),
+    {
+      [`${SERVER}{http_request_method="_OTHER",http_response_status_code="404"}`]: 1,
+      'portico_request_errors_total{code="not_found"}': 1,
+    },
+  ],
+  'a failed request': [
+    (events) => events.requestEnded?.(failed('upstream_failed', 502)),
+    {
+      [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="502",error_type="upstream_failed"}`]: 1,
+      'portico_request_errors_total{code="upstream_failed"}': 1,
+    },
+  ],
+  'an error that is told with 200': [
+    (events) => events.requestEnded?.(failed('invalid_params', 200)),
+    {
+      [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="200"}`]: 1,
+      'portico_request_errors_total{code="invalid_params"}': 1,
+    },
+  ],
+  'a caller who left': [
+    (events) => events.requestEnded?.(ended({ status: undefined, outcome: 'caller_gone' })),
+    { [`${SERVER}{http_request_method="GET",http_route="/mcp",error_type="caller_gone"}`]: 1 },
+  ],
+  'a caller who left in the middle of the response': [
+    (events) => events.requestEnded?.(ended({ outcome: 'caller_gone' })),
+    {
+      [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="200",error_type="caller_gone"}`]: 1,
+    },
+  ],
+  'a bug': [(events) => events.internalError?.({ requestId: 'r', stack: 's' }), { portico_internal_errors_total: 1 }],
+  'bounds that are reached': [
+    (events) => {
+      events.boundReached?.({ bound: 'maxPages', upstream: 'acme' });
+      events.boundReached?.({ bound: 'limits.perCaller' });
+    },
+    {
+      'portico_bounds_reached_total{bound="maxPages",upstream="acme"}': 1,
+      'portico_bounds_reached_total{bound="limits.perCaller"}': 1,
+    },
+  ],
+  'requests of JSON-RPC': [
+    (events) => {
+      events.operationEnded?.({ rpc: 'tools/list', ms: 1 });
+      events.operationEnded?.({ rpc: 'tools/call', tool: 'list_tools', ms: 1, error: 'tool_error' });
+      events.operationEnded?.({ rpc: 'resources/read', ms: 1, error: -32603 });
+      events.operationEnded?.({ rpc: 'resources/read', ms: 1, error: 'cancelled' });
+      events.operationEnded?.({ rpc: 'other', ms: 1, error: -32601 });
+    },
+    {
+      [`${MCP}{mcp_method_name="tools/list"}`]: 1,
+      [`${MCP}{mcp_method_name="tools/call",gen_ai_tool_name="list_tools",error_type="tool_error"}`]: 1,
+      [`${MCP}{mcp_method_name="resources/read",error_type="-32603"}`]: 1,
+      [`${MCP}{mcp_method_name="resources/read",error_type="cancelled"}`]: 1,
+      [`${MCP}{mcp_method_name="_OTHER",error_type="-32601"}`]: 1,
+    },
+  ],
+  'reads, and what serves them': [
+    (events) => {
+      events.readEnded?.({ resource: 'tools', cache: 'hit' });
+      events.readEnded?.({ resource: 'tools', error: 'breaker_open' });
+      events.flightJoined?.({ ...OF, resource: 'tools' });
+      events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 12 });
+      events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 12, error: 'upstream_invalid' });
+      events.refreshFailed?.({ ...OF, resource: 'tools', error: new Error() });
+    },
+    {
+      'portico_reads_total{resource="tools",cache="hit"}': 1,
+      'portico_reads_total{resource="tools",error_type="breaker_open"}': 1,
+      'portico_flights_joined_total{resource="tools"}': 1,
+      'portico_load_duration_seconds_count{resource="tools"}': 1,
+      'portico_load_duration_seconds_count{resource="tools",error_type="upstream_invalid"}': 1,
+      'portico_refresh_failures_total{resource="tools"}': 1,
+    },
+  ],
+  'snapshots that come and go': [
+    (events) => {
+      events.snapshotStored?.({ resource: 'tools', bytes: 5, renewed: false });
+      events.snapshotStored?.({ resource: 'tools', bytes: 5, renewed: true });
+      events.snapshotDisplaced?.({ resource: 'tools' });
+      events.snapshotEvicted?.({ ...OF, resource: 'tools', code: 'access_denied' });
+      events.snapshotsHeld?.({ bytes: 700, entries: 4 });
+      events.snapshotsHeld?.({ bytes: 600, entries: 3 });
+    },
+    {
+      'portico_snapshots_stored_total{resource="tools",renewed="false"}': 1,
+      'portico_snapshots_stored_total{resource="tools",renewed="true"}': 1,
+      'portico_snapshots_evicted_total{resource="tools",reason="room"}': 1,
+      'portico_snapshots_evicted_total{resource="tools",reason="access_denied"}': 1,
+      portico_snapshots_held_bytes: 600,
+      portico_snapshots_held: 3,
+    },
+  ],
+  'lists that are loaded, and doubts about them': [
+    (events) => {
+      const defaulted = new Map([['description', 2]]);
+      const list = { resource: 'tools', upstream: 'acme', pages: 3, items: 7, received: 12, excluded: 4, dropped: 1 };
+      events.listLoaded?.({ ...list, defaulted });
+      events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'version' });
+      events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'where_drops_all' });
+    },
+    {
+      'portico_list_pages_total{resource="tools"}': 3,
+      'portico_list_items_total{resource="tools",outcome="kept"}': 7,
+      'portico_list_items_total{resource="tools",outcome="excluded"}': 4,
+      'portico_list_items_total{resource="tools",outcome="dropped"}': 1,
+      'portico_fields_defaulted_total{resource="tools",field="description"}': 2,
+      'portico_mapping_doubts_total{resource="tools",finding="field_empty",field="version"}': 1,
+      'portico_mapping_doubts_total{resource="tools",finding="where_drops_all"}': 1,
+    },
+  ],
+  'requests to an upstream': [
+    (events) => {
+      const fetched = { ...OF, upstream: 'acme', method: 'GET' as const, ms: 3 };
+      events.pageFetched?.({ ...fetched, bytes: 100, status: 200 });
+      events.pageFetched?.({ ...fetched, bytes: 0, status: 799, error: 'upstream_failed' });
+      events.pageFetched?.({ ...fetched, method: 'POST', bytes: 0, error: 'upstream_timeout' });
+      events.retried?.({ ...OF, upstream: 'acme', retries: 1, delayMs: 5 });
+      events.callRefused?.({ ...OF, upstream: 'acme', code: 'breaker_open' });
+      events.unaskedResponse?.({ upstream: 'acme' });
+    },
+    {
+      [`${CLIENT}{upstream="acme",http_request_method="GET",http_response_status_code="200"}`]: 1,
+      [`${CLIENT}{upstream="acme",http_request_method="GET",http_response_status_code="_OTHER",error_type="upstream_failed"}`]: 1,
+      [`${CLIENT}{upstream="acme",http_request_method="POST",error_type="upstream_timeout"}`]: 1,
+      'portico_upstream_body_bytes_total{upstream="acme"}': 100,
+      'portico_upstream_retries_total{upstream="acme"}': 1,
+      'portico_upstream_calls_refused_total{upstream="acme",code="breaker_open"}': 1,
+      'portico_upstream_unasked_responses_total{upstream="acme"}': 1,
+    },
+  ],
+  'a breaker that opens': [
+    (events) => events.breakerChanged?.({ upstream: 'acme', state: 'open', calls: 5, failures: 5 }),
+    {
+      'portico_breaker_state{upstream="acme",state="closed"}': -1,
+      'portico_breaker_state{upstream="acme",state="open"}': 1,
+      'portico_breaker_changes_total{upstream="acme",state="open"}': 1,
+    },
+  ],
+  'a bulkhead that fills': [
+    (events) => {
+      events.bulkheadChanged?.({ upstream: 'acme', running: 32, waiting: 9 });
+      events.bulkheadChanged?.({ upstream: 'acme', running: 32, waiting: 8 });
+      events.bulkheadEntered?.({ upstream: 'acme', waitedMs: 12 });
+    },
+    {
+      'portico_bulkhead_running{upstream="acme"}': 32,
+      'portico_bulkhead_waiting{upstream="acme"}': 8,
+      'portico_bulkhead_wait_seconds_count{upstream="acme"}': 1,
+    },
+  ],
+  'verified tokens, and the keys that they are verified by': [
+    (events) => {
+      events.credentialJudged?.({ verdict: 'accepted', by: 'signature', ms: 1 });
+      events.credentialJudged?.({ verdict: 'undecided', by: 'introspection', ms: 1, reason: 'no response' });
+      events.issuerKeysFetched?.({ keys: 2 });
+      events.issuerKeysFetched?.({ keys: 2, error: new GatewayError('internal') });
+    },
+    {
+      'portico_credential_verification_duration_seconds_count{by="signature",verdict="accepted"}': 1,
+      'portico_credential_verification_duration_seconds_count{by="introspection",verdict="undecided"}': 1,
+      'portico_issuer_keys_fetches_total{outcome="fetched"}': 1,
+      'portico_issuer_keys_fetches_total{outcome="failed"}': 1,
+    },
+  ],
+  'handshakes, certificates and settings': [
+    (events) => {
+      events.handshakeFailed?.({ code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
+      events.tlsFilesChanged?.({ block: 'http.tls' });
+      events.tlsFilesChanged?.({ block: 'http.tls', key: 'certFile', issue: 'is empty' });
+      events.settingsChanged?.({ applied: ['scheme'], needRestart: [] });
+    },
+    {
+      portico_tls_handshakes_failed_total: 1,
+      'portico_tls_files_total{block="http.tls",outcome="taken"}': 1,
+      'portico_tls_files_total{block="http.tls",outcome="unusable"}': 1,
+      portico_settings_changes_total: 1,
+    },
+  ],
+  'files of secrets': [
+    (events) => {
+      events.secretChanged?.({ upstream: 'acme' });
+      events.secretChanged?.({ upstream: 'acme', issue: 'is empty' });
+    },
+    {
+      'portico_secret_files_total{upstream="acme",outcome="taken"}': 1,
+      'portico_secret_files_total{upstream="acme",outcome="unusable"}': 1,
+    },
+  ],
+};
+
+describe('metrics', () => {
+  for (const [what, [tell, raised]] of Object.entries(CASES)) {
+    it(`count ${what}`, async () => {
+      expect(await raisedBy(tell)).to.deep.equal(raised);
+    });
+  }
+
+  it('sort times into buckets that each hold those below', async () => {
+    const metrics = open();
+    for (const ms of [0.05, 0.1, 0.2, 9999, 60_000]) metrics.events.operationEnded?.({ rpc: 'ping', ms });
+    const { series } = await scrape(metrics);
+    const name = 'mcp_server_operation_duration_seconds';
+    const below = (le: string) => series.get(`${name}_bucket{mcp_method_name="ping",le="${le}"}`);
+    expect(['0.0001', '0.00025', '5', '10', '+Inf'].map(below)).to.deep.equal([2, 3, 3, 4, 5]);
+    expect(series.get(`${name}_count{mcp_method_name="ping"}`)).to.equal(5);
+    expect(series.get(`${name}_sum{mcp_method_name="ping"}`)).to.be.closeTo(69.99935, 1e-9);
+  });
+
+  it('take a request for as long as it has been there', async () => {
+    const metrics = open();
+    metrics.events.requestEnded?.(ended({ begun: performance.now() - 2000 }));
+    const { series } = await scrape(metrics);
+    const [, sum] = [...series].find(([name]) => name.startsWith('http_server_request_duration_seconds_sum')) ?? [];
+    expect(sum).to.be.within(2, 60);
+  });
+
+  it('begin with all that settings name, so that a first count is seen as one', async () => {
+    const { series } = await scrape(open());
+    for (const name of [
+      'portico_reads_total{resource="projects",cache="bypass"}',
+      'portico_list_items_total{resource="tools",outcome="dropped"}',
+      'portico_upstream_retries_total{upstream="acme"}',
+      'portico_request_errors_total{code="internal"}',
+      'portico_breaker_state{upstream="acme",state="open"}',
+    ]) {
+      expect(series.get(name), name).to.equal(0);
+    }
+    expect(series.get('portico_bulkhead_slots{upstream="acme"}')).to.equal(32);
+    expect(series.get('portico_bulkhead_max_waiting{upstream="acme"}')).to.equal(1024);
+    expect(series.get('portico_snapshots_max_bytes')).to.equal(1000);
+    expect(series.get('portico_snapshots_max')).to.equal(10);
+  });
+
+  it('forget what an upstream is like once none of its name is open any more, and not what it did', async () => {
+    const metrics = open();
+    const state = 'portico_breaker_state{upstream="acme",state="open"}';
+    const changes = 'portico_breaker_changes_total{upstream="acme",state="open"}';
+    metrics.events.breakerChanged?.({ upstream: 'acme', state: 'open', calls: 5, failures: 5 });
+    metrics.events.bulkheadChanged?.({ upstream: 'acme', running: 3, waiting: 0 });
+    metrics.events.upstreamOpened?.({ upstream: 'acme', connections: 8, maxQueue: 9 });
+    metrics.events.upstreamClosed?.({ upstream: 'acme' });
+    const { series: replaced } = await scrape(metrics);
+    expect(replaced.get(state)).to.equal(0);
+    expect(replaced.get('portico_bulkhead_running{upstream="acme"}')).to.equal(0);
+    expect(replaced.get('portico_bulkhead_slots{upstream="acme"}')).to.equal(8);
+    metrics.events.upstreamClosed?.({ upstream: 'acme' });
+    const { series } = await scrape(metrics);
+    expect(series.has(state)).to.equal(false);
+    expect(series.has('portico_bulkhead_max_waiting{upstream="acme"}')).to.equal(false);
+    expect(series.get(changes)).to.equal(1);
+    metrics.events.upstreamOpened?.({ upstream: 'acme', connections: 1, maxQueue: 1 });
+    expect((await scrape(metrics)).series.get(state)).to.equal(0);
+  });
+
+  it('tell what runs here, and what it takes', async () => {
+    const { series } = await scrape(open(() => 7));
+    expect(series.get(`portico_build_info{version="1.2.3",node_version="${process.versions.node}"}`)).to.equal(1);
+    expect(series.get('portico_log_lines_dropped_total')).to.equal(7);
+    expect(series.get('process_resident_memory_bytes')).to.be.greaterThan(1e7);
+    expect(series.get('process_cpu_seconds_total')).to.be.greaterThan(0);
+    expect(series.get('process_start_time_seconds')).to.be.within(1.6e9, Date.now() / 1000);
+    expect(series.get('nodejs_eventloop_time_seconds_total{nodejs_eventloop_state="active"}')).to.be.greaterThan(0);
+    expect(series.get('v8js_memory_heap_used_bytes{v8js_heap_space_name="old_space"}')).to.be.greaterThan(0);
+    if (process.platform === 'linux') expect(series.get('process_open_fds')).to.be.greaterThan(2);
+  });
+
+  it('say nothing of log lines where nobody knows', async () => {
+    const { series, families } = await scrape(createMetrics({ ...OPTIONS, droppedLines: undefined }));
+    expect(families.has('portico_log_lines_dropped_total')).to.equal(true);
+    expect(series.has('portico_log_lines_dropped_total')).to.equal(false);
+  });
+
+  it('watch the event loop and garbage collection from when requests are answered until they are no more', async () => {
+    const metrics = open();
+    const watched = async () => {
+      const { series } = await scrape(metrics);
+      const minor = series.get('v8js_gc_duration_seconds_count{v8js_gc_type="minor"}') ?? 0;
+      return { looks: series.get('portico_event_loop_delay_seconds_count') ?? 0, minor };
+    };
+    expect(await watched()).to.deep.equal({ looks: 0, minor: 0 });
+    metrics.events.listening?.({ url: 'http://127.0.0.1', resources: [] });
+    let garbage: unknown[] = [];
+    await eventually(async () => {
+      garbage = Array.from({ length: 100_000 }, () => [garbage.length]);
+      const { looks, minor } = await watched();
+      return looks > 0 && minor > 0;
+    });
+    metrics.events.drained?.({ whole: true });
+    const { looks } = await watched();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await watched()).looks).to.equal(looks);
+  });
+
+  it('are the same in both formats, but for what OpenMetrics wants', async () => {
+    const metrics = open();
+    metrics.events.readEnded?.({ resource: 'tools', cache: 'hit' });
+    const plain = await metrics.expose(false);
+    const openMetrics = await metrics.expose(true);
+    expect(plain.contentType).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    expect(openMetrics.contentType).to.equal('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(openMetrics.text.endsWith('\n# EOF\n')).to.equal(true);
+    const [one, other] = [parseExposition(plain.text), parseExposition(openMetrics.text)];
+    expect([...other.series.keys()]).to.deep.equal([...one.series.keys()]);
+    const names = [...one.families].map(([name, { type }]) =>
+      type === 'counter' ? name.replace(/_total$/, '') : name,
+    );
+    expect([...other.families.keys()]).to.deep.equal(names);
+  });
+});

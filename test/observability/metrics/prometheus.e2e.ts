@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { freePort } from '../../support/listening.ts';
+import { manyTools } from '../../support/loads.ts';
+import { inFolder, startProcess } from '../../support/process.ts';
+import { needsCommands } from '../../support/tools.ts';
+
+/** A gateway that has been read from. */
+async function startRead() {
+  const platform = await startHttpUpstream(lists({ tools: manyTools(3) }));
+  const running = await startGateway({ ...settingsFor(platform.url), admin: { port: 0 } });
+  for (let reads = 0; reads < 4; reads += 1) await running.read('tools');
+  return running.gateway.adminUrl ?? '';
+}
+
+describe("Debian's Prometheus", () => {
+  before(function () {
+    needsCommands(this, ['prometheus', 'promtool']);
+  });
+
+  it('has nothing to say against the metrics (promtool check metrics)', async () => {
+    const text = await (await fetch(`${await startRead()}/metrics`)).text();
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    expect(`${stdout}${stderr}`).to.equal('');
+    expect(status).to.equal(0);
+  });
+
+  it('scrapes them as OpenMetrics, and answers from them', async () => {
+    const admin = new URL(await startRead());
+    await inFolder(async (folder) => {
+      const port = await freePort();
+      const config = {
+        global: { scrape_interval: '1s' },
+        scrape_configs: [{ job_name: 'portico', static_configs: [{ targets: [admin.host] }] }],
+      };
+      const file = join(folder, 'prometheus.yml');
+      await writeFile(file, JSON.stringify(config));
+      const url = `http://127.0.0.1:${port}`;
+      const prometheus = startProcess('prometheus', [
+        `--config.file=${file}`,
+        `--storage.tsdb.path=${folder}/data`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ]);
+      // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
+      const ask = async (path: string): Promise<any> => {
+        const response = await fetch(`${url}/api/v1/${path}`).catch(() => undefined);
+        return response?.ok === true ? Object(await response.json()).data : undefined;
+      };
+      const answerTo = async (query: string) => {
+        const [first] = (await ask(`query?query=${encodeURIComponent(query)}`))?.result ?? [];
+        return first && Number(first.value[1]);
+      };
+
+      await eventually(async () => (await answerTo('up{job="portico"}')) === 1);
+      const [target] = (await ask('targets')).activeTargets;
+      expect(target).to.include({ health: 'up', lastError: '' });
+      expect(await answerTo('portico_reads_total{resource="tools",cache="hit"}')).to.equal(3);
+      expect(await answerTo('sum(http_client_request_duration_seconds_count)')).to.equal(1);
+      const p99 = 'histogram_quantile(0.99, sum by (le) (http_server_request_duration_seconds_bucket))';
+      expect(await answerTo(p99)).to.be.within(0.0001, 10);
+      // OpenMetrics calls a counter by its name without _total.
+      const metadata = await ask('metadata?metric=portico_reads');
+      expect(metadata.portico_reads[0]).to.include({ type: 'counter' });
+      expect(prometheus.stderr()).not.to.match(/level=(error|warn)/);
+      await prometheus.stop();
+    });
+  });
+});

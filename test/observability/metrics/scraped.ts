@@ -1,0 +1,36 @@
+/** What a scraper reads out of an exposition. */
+export interface Scraped {
+  /** Metrics by name, with their type and help, in their order. */
+  readonly families: ReadonlyMap<string, { readonly type: string; readonly help: string }>;
+  /** Values by series, spelled as they came: `name{label="value"}`. */
+  readonly series: ReadonlyMap<string, number>;
+  /** Labels that the series of a metric have, without `le`. */
+  readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const SERIES = /^(?<name>[a-z_0-9]+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
+
+/** Reads the text formats of Prometheus; throws at a line that is none. */
+export function parseExposition(text: string): Scraped {
+  const families = new Map<string, { type: string; help: string }>();
+  const series = new Map<string, number>();
+  const labels = new Map<string, Set<string>>();
+  for (const line of text.split('\n')) {
+    const [, keyword, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
+    if (keyword === 'HELP') families.set(name, { type: '', help: rest });
+    else if (keyword === 'TYPE') families.set(name, { help: '', ...families.get(name), type: rest });
+    else if (line !== '' && line !== '# EOF') readSeries(line);
+  }
+  return { families, series, labels };
+
+  function readSeries(line: string): void {
+    const found = SERIES.exec(line)?.groups;
+    if (found === undefined) throw new Error(`no line of an exposition: ${line}`);
+    const { name = '', labels: told = '', value } = found;
+    series.set(line.slice(0, line.lastIndexOf(' ')), Number(value));
+    const family = families.has(name) ? name : name.replace(/_(bucket|sum|count|total)$/, '');
+    const names = labels.get(family) ?? new Set();
+    for (const [, label = ''] of told.matchAll(/(\w+)="/g)) if (label !== 'le') names.add(label);
+    labels.set(family, names);
+  }
+}
