@@ -7,6 +7,8 @@ import { type Core, createCore } from './core.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
+import { type ProtectedResource, protectedResource } from './http/protected-resource.ts';
+import { createChallenge } from './http/response/challenge.ts';
 import { type Events, joinEvents } from './observability/events.ts';
 import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
@@ -31,6 +33,9 @@ export interface GatewayOptions {
   /** Every resource that there is; settings name those that are offered. @default the three */
   readonly resources?: readonly Resource[];
 }
+
+/** Where MCP is spoken. */
+const MCP_PATH = '/mcp';
 
 /** One Portico in this process. */
 export interface Gateway {
@@ -82,6 +87,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
     representations,
     now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
+    protectedResource: protectedResourceOf(config, core),
     rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, now }) : undefined,
   });
   const http = createPublicEdge(publicOptions());
@@ -171,6 +177,14 @@ function countFor(config: Config, { logger }: GatewayOptions): Metrics {
   });
 }
 
+/** What this server is to those who issue tokens for it, where settings name them. */
+function protectedResourceOf({ publicUrl, verification }: Config, { catalogue }: Core): ProtectedResource | undefined {
+  const { authorizationServers = [] } = verification ?? {};
+  if (publicUrl === undefined || authorizationServers.length === 0) return undefined;
+  const scopes = catalogue.offered.flatMap(({ requiredScopes }) => requiredScopes);
+  return protectedResource({ publicUrl, path: MCP_PATH, authorizationServers, scopes });
+}
+
 interface RpcParts {
   readonly representations: Representations;
   readonly events: Events;
@@ -178,15 +192,23 @@ interface RpcParts {
 }
 
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function rpcOptions(config: Config, { catalogue }: Core, parts: RpcParts): Omit<RpcOptions, 'heldBytes' | 'limits'> {
+function rpcOptions(config: Config, core: Core, parts: RpcParts): Omit<RpcOptions, 'heldBytes' | 'limits'> {
   let loaded: RpcHandler | undefined;
+  const resource = protectedResourceOf(config, core);
+  const challenge = resource && createChallenge(resource);
   async function load(): Promise<RpcHandler> {
     const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
-    loaded ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, version: readVersion() });
+    loaded ??= createRpcHandler({
+      ...config.mcp,
+      ...parts,
+      catalogue: core.catalogue,
+      challenge,
+      version: readVersion(),
+    });
     return loaded;
   }
   return {
-    path: '/mcp',
+    path: MCP_PATH,
     maxBodyBytes: config.mcp.maxBodyBytes,
     publicLists: config.mcp.publicLists,
     refuseRate: async (error, requestId) => (await import('./mcp/rpc-handler.ts')).refusal(error, requestId),

@@ -15,6 +15,7 @@ import type { Limits } from './limits/limits.ts';
 import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
+import type { Challenge } from './response/challenge.ts';
 
 /** At most one event in this time says that connections are refused. */
 const REFUSALS_PAUSE_MS = 10_000;
@@ -25,6 +26,8 @@ export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOri
   readonly authenticate: Authenticate;
   /** @default none */
   readonly limits?: Limits | undefined;
+  /** @default one that names no place to obtain a token */
+  readonly challenge?: Challenge | undefined;
   /** Counts the exchanges that are answered by it. @default nobody does */
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   /** How long nothing may move on a connection. */

@@ -11,6 +11,7 @@ import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Admit } from './request/admit.ts';
 import { discardBody } from './request/incoming-body.ts';
+import type { Challenge } from './response/challenge.ts';
 import { problemResponse } from './response/problem.ts';
 import { type HttpResponse, send } from './response/send.ts';
 
@@ -23,6 +24,8 @@ export interface HandlerOptions {
   readonly overload?: Overload | undefined;
   /** @default nobody counts */
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
+  /** @default one that names no place to obtain a token */
+  readonly challenge?: Challenge | undefined;
   readonly connections: Connections;
   readonly events: Events;
   /** Sent with every response, names and values by turns. @default none */
@@ -38,7 +41,7 @@ export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, limits, overload, users, connections, events, headers } = options;
+  const { admit, authenticate, limits, overload, users, challenge, connections, events, headers } = options;
 
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
@@ -101,8 +104,9 @@ export function createHandler(options: HandlerOptions): Handle {
     if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
     try {
       if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);
-      const write = (error.code === 'rate_limited' && operation.refuseRate) || problemResponse;
-      respond(exchange, await write(error, exchange.requestId));
+      const { requestId } = exchange;
+      const refused = error.code === 'rate_limited' ? operation.refuseRate?.(error, requestId) : undefined;
+      respond(exchange, (await refused) ?? problemResponse(error, requestId, challenge));
     } catch (again) {
       if (again !== thrown) tellBug(exchange, again);
       connections.cutOff(exchange, 'internal');

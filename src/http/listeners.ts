@@ -10,11 +10,14 @@ import { createOverload } from './limits/overload.ts';
 import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
 import { landingOperation } from './operations/landing.ts';
 import { type LogControl, logOperations } from './operations/log-verbosity.ts';
+import { metadataOperations } from './operations/metadata.ts';
 import { metricsOperation, type Scrape } from './operations/metrics.ts';
 import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
+import type { ProtectedResource } from './protected-resource.ts';
 import { createHeldBytes } from './request/held-bytes.ts';
+import { createChallenge } from './response/challenge.ts';
 import { hstsHeaders } from './response/hsts.ts';
 
 /** Settings of the public listener. */
@@ -42,6 +45,8 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
   readonly isDraining: () => boolean;
+  /** What this server is to those who issue tokens for it. @default nobody is known who does */
+  readonly protectedResource?: ProtectedResource | undefined;
   /** JSON-RPC, where it is answered here. */
   readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'limits'> | undefined;
 }
@@ -79,7 +84,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
     return counting?.limits;
   }
 
-  function serviceOf({ rpc, ...options }: PublicEdgeOptions): Service {
+  function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } = options.settings;
     const limits = limitsOf({ ...options.limits, trustedProxies });
     return {
@@ -88,6 +93,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       publicUrl,
       authenticate: options.authenticate,
       limits,
+      challenge: createChallenge(protectedResource),
       users: options.users,
       // So long may a connection be silent before its response is begun.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
@@ -100,6 +106,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
           mcpPath: rpc?.path,
           publicUrl,
         }),
+        ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),
         ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, limits, heldBytes })]),
         ...probeOperations(isDraining),
       ],

@@ -6,10 +6,12 @@ import { createMethods, type MethodsOptions } from './methods.ts';
 import { andThen, attempt, type RequestContext } from './request-context.ts';
 import { createWriteResult, type Result } from './results.ts';
 import { CURRENT, type Revision } from './revisions.ts';
-import { createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
+import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
-export interface DispatchOptions extends Omit<MethodsOptions, 'recordError'> {
+export interface DispatchOptions extends Omit<MethodsOptions, 'recordError' | 'challengeFor'> {
   readonly events: Events;
+  /** What HTTP challenges a client with that can obtain another token. @default no client can */
+  readonly challenge?: Challenge | undefined;
 }
 
 /** What a request came to. */
@@ -18,6 +20,8 @@ export interface Dispatched {
   readonly status: number;
   /** JSON, in pieces that are sent one after the other. */
   readonly response: readonly Buffer[];
+  /** Over HTTP, what the client is challenged with. */
+  readonly challenge?: string | undefined;
   /** Sent ahead of the response. */
   readonly notification?: JSONRPCNotification | undefined;
 }
@@ -35,7 +39,8 @@ export type Dispatch = (
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { events } = options;
   const recordError = createRecordError(events);
-  const { server, methods, tools } = createMethods({ ...options, recordError });
+  const challengeFor = createChallengeFor(options.challenge);
+  const { server, methods, tools } = createMethods({ ...options, recordError, challengeFor });
   const writeResult = createWriteResult(server);
 
   return (request, revision, context) => {
@@ -65,9 +70,12 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       }
       const error = recordError(thrown, context);
       tell(rpcCodeOf(error, revision));
+      const challenge = challengeFor(error, context);
+      // What is no method here is told as a status, too, since 2026-07-28.
+      const isTold = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
       return {
-        // Only what is no method here is told as a status, and only since 2026-07-28.
-        status: error.code === 'not_found' && revision === CURRENT ? error.status : 200,
+        status: isTold ? error.status : 200,
+        challenge,
         response: [writeError(error, request, context.record.requestId, revision)],
       };
     }

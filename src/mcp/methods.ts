@@ -15,7 +15,7 @@ import { fits } from './message.ts';
 import { andThen, createReadResource, type RequestContext } from './request-context.ts';
 import { constantResult, type Result } from './results.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
-import type { RecordError } from './rpc-errors.ts';
+import type { ChallengeFor, RecordError } from './rpc-errors.ts';
 import { createTools } from './tools/tool-calls.ts';
 
 export interface MethodsOptions {
@@ -32,6 +32,7 @@ export interface MethodsOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly recordError: RecordError;
+  readonly challengeFor: ChallengeFor;
 }
 
 /** Parameters that nobody has checked yet. */

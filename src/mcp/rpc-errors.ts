@@ -6,12 +6,7 @@ import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
 
-/**
- * Makes what was thrown a row of the error table, and records it. Whatever a method or a tool comes to passes here, a
- * platform's 401 and 403 too. These are told like any other error: HTTP 401 would log the client out of all platforms for
- * the sake of one, and there is nowhere to obtain a new token. Once settings can name authorization servers there is, and
- * this is the place to leave such a 401 to HTTP.
- */
+/** Makes what was thrown a row of the error table, and records it. Whatever a method or a tool comes to passes here. */
 export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
 
 /** Tells `events` of what should not have been thrown, too. */
@@ -26,6 +21,26 @@ export function createRecordError(events: Events): RecordError {
       events.internalError?.({ requestId: record.requestId, traceId: record.traceId, stack: text });
     }
     return error;
+  };
+}
+
+/** `WWW-Authenticate` of the HTTP response to an error; `undefined` where it has none. */
+export type Challenge = (error: GatewayError) => string | undefined;
+
+/** The challenge that HTTP is to answer a request with, in place of what it came to; `undefined` where it is not. */
+export type ChallengeFor = (thrown: unknown, context: RequestContext) => string | undefined;
+
+/**
+ * A client takes HTTP 401 and 403 for what its one token comes to, and signs in anew. That helps where it can: where
+ * somebody is known who issues tokens (there is a `challenge`), and another token would mend the error. Where nobody is, one
+ * of several platforms would log the client out of all. The members of a batch have one status, so that theirs are told like
+ * any other error (docs/decisions/0030).
+ */
+export function createChallengeFor(challenge?: Challenge): ChallengeFor {
+  return (thrown, { batchReads }) => {
+    if (challenge === undefined || batchReads !== undefined || !(thrown instanceof GatewayError)) return undefined;
+    const isMended = thrown.code === 'credential_rejected' || thrown.scopes !== undefined;
+    return isMended ? challenge(thrown) : undefined;
   };
 }
 

@@ -145,8 +145,9 @@ export function refusal(error: GatewayError, requestId: string, message?: unknow
   return { status, headers, body: writeError(error, message, requestId) };
 }
 
-function responseTo({ status, response, notification }: Dispatched): RpcResponse {
-  if (notification === undefined) return { status, headers: JSON_HEADERS, body: response };
+function responseTo({ status, response, challenge, notification }: Dispatched): RpcResponse {
+  const headers = challenge === undefined ? JSON_HEADERS : [...JSON_HEADERS, 'WWW-Authenticate', challenge];
+  if (notification === undefined) return { status, headers, body: response };
   const events = [Buffer.from(JSON.stringify(notification satisfies JSONRPCNotification)), Buffer.concat(response)];
   const body = events.map((message) => Buffer.from(`event: message\ndata: ${message}\n\n`));
   return { status, headers: STREAM_HEADERS, body };

@@ -186,9 +186,13 @@ async function respond(url: string, request: string): Promise<RawResponse> {
 
 /**
  * Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http), a rate takes a limit that the
- * other cases would meet (test/http/limits), and two are results of tools (test/mcp/tools).
+ * other cases would meet (test/http/limits), two are results of tools (test/mcp/tools), and one takes an issuer that is down
+ * (verification.test.ts).
  */
-const ELSEWHERE: readonly ErrorCode[] = ['draining', 'internal', 'rate_limited', 'list_changed', 'result_too_large'];
+const ELSEWHERE: readonly ErrorCode[] = [
+  ...(['draining', 'internal', 'rate_limited', 'list_changed', 'result_too_large'] as const),
+  'verifier_unavailable',
+];
 
 describe('the error table, over a real socket', () => {
   let platform: HttpUpstream;

@@ -73,7 +73,10 @@ export interface Served extends Told {
 export interface ServeOptions
   extends Partial<HttpSettings>,
     Partial<
-      Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
+      Pick<
+        PublicEdgeOptions,
+        'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations' | 'protectedResource'
+      >
     > {
   readonly limits?: Partial<PublicEdgeOptions['limits']>;
   /** What a read of any resource gives. @default no items */
@@ -89,6 +92,7 @@ export async function serve({
   now = Date.now,
   isDraining = () => false,
   rpc,
+  protectedResource,
   authenticate = createAuthenticate(),
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
@@ -112,6 +116,7 @@ export async function serve({
     readDeadlineMs,
     isDraining,
     rpc,
+    protectedResource,
   });
   onCleanup(() => edge.drain(0));
   return { url: await edge.listen(), edge, reads, ...recorder.told };

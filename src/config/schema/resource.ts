@@ -29,7 +29,12 @@ export function resourceSettings(resource: Resource) {
         description: 'Name of the upstream, a key of upstreams. Written out, it must be there.',
       }),
     requiredScopes: z
-      .array(scopeToken)
+      .array(
+        scopeToken.refine(
+          (scope) => scope !== 'offline_access',
+          'is for clients to ask for, and opens no resource (OpenID Connect Core, section 11)',
+        ),
+      )
       .default([])
       .describe('Scopes that a caller needs to read it, all of them. Needs verification.'),
     ...requestShape(resource),

@@ -74,6 +74,7 @@ export const secureUrl = z
 export const scopeToken = z
   .string()
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be one scope: printable ASCII without space, quote or backslash');
+
 /**
  * Text of one header or query value. Numbers and booleans are taken as their text: `${KEY}` may look like either.
  * From a file it is the text as written (`007`, `1.10`), which `src/config/settings-tree.ts` sees to.

@@ -38,6 +38,12 @@ export const VerificationSettings = z.strictObject({
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .optional()
     .describe('Whom a token must be for, one of these at least (aud). Unset: publicUrl and /mcp, as MCP has it.'),
+  authorizationServers: z
+    .array(secureUrl)
+    .default([])
+    .describe(
+      'Issuers with whom MCP clients may have a person sign in. They are published (RFC 9728) and named in challenges; some clients then ignore a token in their settings. Needs publicUrl. Empty: nothing is published.',
+    ),
   algorithms: z
     .array(z.enum(ALGORITHMS))
     .min(1)
@@ -84,12 +90,13 @@ export const VerificationSettings = z.strictObject({
 interface Beside {
   readonly publicUrl?: string | undefined;
   readonly verification?: z.output<typeof VerificationSettings> | undefined;
+  readonly mcp: { readonly enabled: boolean };
   readonly resources: Readonly<Record<string, { readonly requiredScopes: readonly string[] }>>;
 }
 
 /** Checks that verification knows whom tokens must be for, and that nothing is asked of callers whom nobody verifies. */
 export const checkVerification = crossCheck<Beside>((settings, report) => {
-  const { verification, publicUrl, resources } = settings ?? {};
+  const { verification, publicUrl, mcp, resources } = settings ?? {};
   if (verification === undefined) {
     for (const name of keysOf(resources)) {
       if (keysOf(resources?.[name]?.requiredScopes).length === 0) continue;
@@ -99,6 +106,11 @@ export const checkVerification = crossCheck<Beside>((settings, report) => {
   }
   if (verification?.audience === undefined && publicUrl === undefined) {
     report(['verification', 'audience'], 'is required where there is no publicUrl');
+  }
+  if (keysOf(verification?.authorizationServers).length > 0) {
+    const path = ['verification', 'authorizationServers'];
+    if (publicUrl === undefined) report(path, 'needs publicUrl: tokens are issued for that address');
+    if (mcp?.enabled === false) report(path, 'needs mcp.enabled: tokens are issued for /mcp');
   }
   if (verification?.introspection !== undefined) {
     checkSecret(verification.introspection, ['verification', 'introspection'], report);

@@ -18,8 +18,9 @@ for (let index = 0; index < ALWAYS.length; index += 2) {
 }
 
 const CHALLENGE = {
-  description: 'What is asked for (RFC 6750, section 3). There is no error in it where no token came.',
-  schema: { type: 'string', pattern: '^Bearer' },
+  description:
+    'What is asked for (RFC 6750, section 3). There is no error in it where no token came. Where clients can obtain one, scope says for what and resource_metadata where (RFC 9728).',
+  schema: { type: 'string', pattern: '^Bearer(?: [a-z_]+="[^"]*"(?:, [a-z_]+="[^"]*")*)?$' },
 };
 
 /** Every header, by its name; where two of one name differ, with what the second belongs to. */

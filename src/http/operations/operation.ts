@@ -15,6 +15,8 @@ interface Asked {
   readonly takesBody: boolean;
   /** Whether orchestrators ask for it: they know no host of ours, and ask while the listener ends, too. */
   readonly isProbe: boolean;
+  /** Whether pages of all origins may read what it responds. @default those of origins that settings list */
+  readonly forAnyPage?: boolean;
   /** How a caller is told that it is over its rate. @default as of any other error */
   refuseRate?(error: GatewayError, requestId: string): HttpResponse | Promise<HttpResponse>;
 }
@@ -62,13 +64,14 @@ export const UNKNOWN_PATH: OpenOperation = {
  * a page may ask for there.
  */
 export function otherMethod(asked: readonly Operation[]): OpenOperation {
-  const { path, isProbe } = asked[0] ?? UNKNOWN_PATH;
+  const { path, isProbe, forAnyPage = false } = asked[0] ?? UNKNOWN_PATH;
   const taken = [...new Set(asked.flatMap(({ methods }) => methods))].sort();
   return {
     path,
     methods: [],
     takesBody: false,
     isProbe,
+    forAnyPage,
     open: true,
     respond(exchange) {
       if (!isProbe && isPreflight(exchange)) return preflightResponse(taken);

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../operations/operation.ts';
+import { FOR_ANY_PAGE } from '../response/cors.ts';
 import { type Hosts, hostsOf, isHost } from './hosts.ts';
 import { createOrigins, isSameOrigin } from './origins.ts';
 
@@ -63,14 +64,14 @@ export function createAdmit(options: AdmitOptions): Admit {
     throw new GatewayError('origin_refused');
   }
 
-  return function admit(exchange, { isProbe, takesBody, methods }) {
+  return function admit(exchange, { isProbe, takesBody, methods, forAnyPage }) {
     // First of all: an allowed page may read what is wrong, too.
-    exchange.originHeaders = origins.headersFor(exchange.fields.origin);
+    exchange.originHeaders = forAnyPage ? FOR_ANY_PAGE : origins.headersFor(exchange.fields.origin);
     checkFraming(exchange);
     if (!isProbe) {
       if (isStopping()) throw new GatewayError('draining');
       checkHost(exchange);
-      checkOrigin(exchange);
+      if (!forAnyPage) checkOrigin(exchange);
     }
     // A body on a GET means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1). That its
     // path is unknown, or takes another method, is told first.

@@ -26,6 +26,11 @@ export function corsHeaders(origin: string): readonly string[] {
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, ...VARY_ORIGIN];
 }
 
+/** What opens a response to the pages of all origins: one that says nothing of who asks. Names and values by turns. */
+export const FOR_ANY_PAGE: readonly string[] = [
+  ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
+];
+
 /** What a browser is told that asks first: what a page may send. For which origin, `corsHeaders` says. */
 export function preflightResponse(methods: readonly string[]): HttpResponse {
   const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers', ALLOWED];

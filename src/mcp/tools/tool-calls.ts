@@ -6,7 +6,7 @@ import type { Load } from '../../snapshots/load.ts';
 import type { Representations } from '../../snapshots/representations/representations.ts';
 import { andThen, attempt, type ReadResource, type RequestContext } from '../request-context.ts';
 import type { Result } from '../results.ts';
-import type { RecordError } from '../rpc-errors.ts';
+import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, DEFAULT_LIMIT, type ToolArguments } from './arguments.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { hintFor } from './hint.ts';
@@ -22,6 +22,7 @@ export interface ToolsOptions {
   /** Bytes of the lists that are kept parsed. */
   readonly maxParsedBytes: number;
   readonly recordError: RecordError;
+  readonly challengeFor: ChallengeFor;
 }
 
 /** The resources as tools. */
@@ -36,7 +37,7 @@ export interface Tools {
 }
 
 export function createTools(options: ToolsOptions): Tools {
-  const { catalogue, readResource, representations, maxResultBytes, recordError } = options;
+  const { catalogue, readResource, representations, maxResultBytes, recordError, challengeFor } = options;
   const search = createSearch(options.maxParsedBytes);
   const tools = catalogue.offered.map((offered) => {
     const shape = argumentsShape(offered);
@@ -89,7 +90,8 @@ export function createTools(options: ToolsOptions): Tools {
           return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, tool.known, args, context));
         },
         (thrown) => {
-          if (context.signal.aborted) throw thrown;
+          // A model can do nothing about its client's token.
+          if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;
           return errorResult(recordError(thrown, context), context.record.requestId);
         },
       );

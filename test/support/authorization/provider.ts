@@ -57,7 +57,10 @@ export function createProvider(options: ProviderOptions): Provider {
       context.body = out;
     },
     extraTokenClaims: (_context, token) => claimsOf(token),
-    ttl: { AccessToken: seconds, ClientCredentials: seconds, Grant: 3600, IdToken: 600, Interaction: 60, Session: 60 },
+    ttl: {
+      ...{ AccessToken: seconds, ClientCredentials: seconds, RefreshToken: 3600 },
+      ...{ Grant: 3600, IdToken: 600, Interaction: 60, Session: 60 },
+    },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
