@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openAudit } from './audit.ts';
 import { changeSettings, type SettingsChanges } from './config/changes.ts';
 import { parseConfig } from './config/load-config.ts';
 import { LogChange } from './config/schema/log.ts';
@@ -52,6 +53,8 @@ export interface Gateway {
    * `ConfigError` with every issue in them; nothing has changed then.
    */
   change(settings: SettingsInput): SettingsChanges;
+  /** Opens the file of the audit anew, for whoever has moved it away; `false` where there is none. The log tells how that went. */
+  reopenFiles(): boolean;
   /**
    * Drains: `/readyz` says 503 for `shutdown.delayMs`, then nothing more is accepted, and what is in flight has
    * `shutdown.graceMs` to finish. Resolves with whether all of it did. `signal` is why, for the log.
@@ -68,10 +71,16 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   let config = parseConfig(settings, resources);
   const logger = options.logger ?? createLogger(config.log);
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
+  const audit = openAudit(config, { logger, destination: standardOutput() });
   const now = options.now ?? Date.now;
   const metrics = config.admin.enabled && config.admin.metrics ? countFor(config, options) : undefined;
-  const events = joinEvents([logEvents(verbosity?.logger ?? logger, { verbosity }), ...(metrics?.listeners ?? [])]);
+  const events = joinEvents([
+    logEvents(verbosity?.logger ?? logger, { verbosity }),
+    audit?.events ?? {},
+    ...(metrics?.listeners ?? []),
+  ]);
   const files = createOwnFiles({ events, now });
+  const nameToken = files.auditNames(config);
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   let core = createCore(config, { events, now, resources, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
@@ -84,6 +93,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
     limits: config.limits,
     catalogue: core.catalogue,
     users: core,
+    nameToken,
     representations,
     now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
@@ -144,6 +154,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
       return changed.changes;
     },
+    reopenFiles: () => audit?.reopen() ?? false,
     async close(signal) {
       draining = true;
       events.draining?.({ signal });
@@ -152,6 +163,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       await admin?.drain(0);
       await Promise.all([...retiring, core].map((open) => open.close()));
       events.drained?.({ whole });
+      await audit?.close();
       return whole;
     },
   };

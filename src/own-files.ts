@@ -1,5 +1,6 @@
 import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
+import { type NameToken, openAuditNames } from './credentials/audit-names.ts';
 import { type Authorization, openAuthorization } from './credentials/authorize.ts';
 import { type ClientAuthorization, openClientSecret } from './credentials/client-secret.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/tls-files.ts';
@@ -19,6 +20,8 @@ export interface OwnFiles {
   clientAuthorization(config: Pick<Config, 'verification'>): ClientAuthorization | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
+  /** Names tokens for the audit; `undefined` where there is none, or its key cannot be used. */
+  auditNames(config: Config): NameToken | undefined;
   /** Throws `ConfigError` with every file that could not be used so far. */
   check(): void;
 }
@@ -62,6 +65,9 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       if (listener === 'http') return tls(['http', 'tls'], http.tls);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
     },
+    auditNames({ audit: { enabled, keyFile = '' } }) {
+      return enabled ? usable(['audit'], openAuditNames(keyFile)) : undefined;
+    },
     check() {
       if (issues.length > 0) throw new ConfigError(issues);
     },
@@ -86,5 +92,6 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.clientAuthorization(config);
   files.listenerTls('http', config);
   files.listenerTls('admin', config);
+  files.auditNames(config);
   files.check();
 }

@@ -3,17 +3,33 @@ import type { LogDestination } from '../observability/destination.ts';
 import type { Logger } from '../observability/logger.ts';
 import { listenToSignals } from './signals.ts';
 
+/** What the signals do that end nothing; each is ignored where there is nothing that it could do. */
+export interface SignalActions {
+  /** Reads the settings again: SIGHUP. */
+  readonly reload?: (() => void) | undefined;
+  /** Opens files anew that others may have moved away, and says whether there are any: SIGUSR2. */
+  readonly reopen?: (() => boolean) | undefined;
+}
+
 /**
  * Resolves with the first SIGTERM or SIGINT. A second one ends the process at once, with as much of the log as its reader
- * takes without being waited for. `reload` is what SIGHUP does.
+ * takes without being waited for.
  */
-export function nextSignal(logger: Logger, destination: LogDestination, reload?: () => void): Promise<NodeJS.Signals> {
+export function nextSignal(
+  logger: Logger,
+  destination: LogDestination,
+  { reload, reopen }: SignalActions = {},
+): Promise<NodeJS.Signals> {
+  const ignored = (signal: NodeJS.Signals) => logger.debug({ signal }, 'signal ignored');
   return new Promise((resolve) => {
     listenToSignals({
       drain: resolve,
       ...(reload && { reload }),
       cut: () => destination.flushSync(0),
-      ignored: (signal) => logger.debug({ signal }, 'signal ignored'),
+      ignored,
+      reopen(signal) {
+        if (reopen?.() !== true) ignored(signal);
+      },
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { ConfigIssue } from '../config/config-error.ts';
 import type { Config } from '../config/schema/settings.ts';
-import { createGateway } from '../gateway.ts';
+import { createGateway, type Gateway } from '../gateway.ts';
 import { createLogger, standardOutput } from '../observability/logger.ts';
 import { followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
@@ -30,10 +30,14 @@ export async function serve(
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
   const ending = new AbortController();
+  let gateway: Gateway | undefined;
   let reload: (() => Promise<void>) | undefined;
-  const signalled = nextSignal(logger, destination, file === undefined ? undefined : () => void reload?.());
+  const signalled = nextSignal(logger, destination, {
+    reload: file === undefined ? undefined : () => void reload?.(),
+    reopen: () => gateway?.reopenFiles() ?? false,
+  });
   logWarnings(logger, warnings);
-  const gateway = createGateway(config, { logger });
+  gateway = createGateway(config, { logger });
   try {
     const url = await gateway.start();
     onReady?.(url);

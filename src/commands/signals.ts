@@ -7,6 +7,8 @@ export interface SignalListener {
   cut(): void;
   /** Told SIGHUP. Where it is not there, that changes nothing. */
   reload?(): void;
+  /** Told SIGUSR2: files that lines are added to may have been moved away. */
+  reopen(signal: NodeJS.Signals): void;
   /** Told of a signal that changes nothing. */
   ignored(signal: NodeJS.Signals): void;
 }
@@ -16,13 +18,14 @@ let draining = false;
 
 /**
  * Takes signals over from Node and the kernel. As PID 1, without this, SIGTERM would do nothing; SIGHUP would end the
- * process in the middle of its requests; SIGUSR1 would open Node's inspector to whoever is on this machine.
+ * process in the middle of its requests, as would SIGUSR2; SIGUSR1 would open Node's inspector to whoever is on this machine.
  */
 export function catchSignals(): void {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   process.on('SIGHUP', (signal) => (listener?.reload ? listener.reload() : listener?.ignored(signal)));
   process.on('SIGUSR1', (signal) => listener?.ignored(signal));
+  process.on('SIGUSR2', (signal) => listener?.reopen(signal));
 }
 
 /** Has a command drain. Where none does, and once one does, SIGTERM and SIGINT end the process at once. */

@@ -1,3 +1,4 @@
+import { openAudit } from '../audit.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { createCore } from '../core.ts';
 import { openStdio } from '../mcp/stdio/open-stdio.ts';
@@ -5,6 +6,7 @@ import { joinEvents } from '../observability/events.ts';
 import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
 import { readVersion } from '../observability/version.ts';
+import { createOwnFiles } from '../own-files.ts';
 import { createRepresentations } from '../snapshots/representations/representations.ts';
 import { forWhoeverRunsIt, identityIn } from './identity.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
@@ -20,10 +22,13 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
   const destination = standardError();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
-  const signalled = nextSignal(logger, destination);
+  const signalled = nextSignal(logger, destination, { reopen: () => audit?.reopen() ?? false });
   logWarnings(logger, warnings);
-  const events = joinEvents([logEvents(logger)]);
-  const core = createCore(forWhoeverRunsIt(config), { events, now: Date.now });
+  const audit = openAudit(config, { logger, destination });
+  const events = joinEvents([logEvents(logger), audit?.events ?? {}]);
+  const files = createOwnFiles({ events, now: Date.now });
+  const nameToken = files.auditNames(config);
+  const core = createCore(forWhoeverRunsIt(config), { events, now: Date.now, files });
   const connection = openStdio({
     ...config.mcp,
     graceMs: config.shutdown.graceMs,
@@ -32,6 +37,7 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
     version: readVersion(),
     now: Date.now,
     identity,
+    nameToken,
     events,
     input: process.stdin,
     output: process.stdout,
@@ -40,5 +46,6 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
   process.stdin.once('end', () => connection.drain());
   const whole = await connection.closed;
   await core.close();
+  await audit?.close();
   return whole ? 0 : 1;
 }

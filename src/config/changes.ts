@@ -15,6 +15,7 @@ const AT_START = [
   'admin',
   'shutdown',
   'log.format',
+  'audit',
   'cache',
   'maxWaiting',
   'maxWaitingPerCaller',

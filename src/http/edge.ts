@@ -15,6 +15,7 @@ import type { Limits } from './limits/limits.ts';
 import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
+import type { Auditing } from './request/auditing.ts';
 import type { Challenge } from './response/challenge.ts';
 
 /** At most one event in this time says that connections are refused. */
@@ -24,6 +25,8 @@ const REFUSALS_PAUSE_MS = 10_000;
 export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'> {
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
+  /** @default nobody keeps account */
+  readonly auditing?: Auditing | undefined;
   /** @default none */
   readonly limits?: Limits | undefined;
   /** @default one that names no place to obtain a token */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/users.ts';
-import type { RequestRecord } from '../observability/events.ts';
+import type { Auditee, MemberRecord, RequestRecord } from '../observability/events.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
 import { forbidsCache } from './request/conditional.ts';
 import { announcesBody, type Fields, readFields } from './request/fields.ts';
@@ -50,6 +50,8 @@ export class Exchange implements RequestRecord {
   waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
   callerKey: string | undefined = undefined;
+  auditee: Auditee | undefined = undefined;
+  members: MemberRecord[] | undefined = undefined;
   /** Header fields of the response that tell the caller of its rate limit. Names and values by turns. */
   rateLimit: readonly string[] | undefined = undefined;
   error: GatewayError | undefined = undefined;

@@ -10,6 +10,7 @@ import type { Limits } from './limits/limits.ts';
 import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Admit } from './request/admit.ts';
+import type { Auditing } from './request/auditing.ts';
 import { discardBody } from './request/incoming-body.ts';
 import type { Challenge } from './response/challenge.ts';
 import { problemResponse } from './response/problem.ts';
@@ -18,6 +19,8 @@ import { type HttpResponse, send } from './response/send.ts';
 export interface HandlerOptions {
   readonly admit: Admit;
   readonly authenticate: Authenticate;
+  /** @default nobody keeps account */
+  readonly auditing?: Auditing | undefined;
   /** @default none */
   readonly limits?: Limits | undefined;
   /** @default nothing is refused for that */
@@ -41,11 +44,12 @@ export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, limits, overload, users, challenge, connections, events, headers } = options;
+  const { admit, authenticate, auditing, limits, overload, users, challenge, connections, events, headers } = options;
 
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
+    if (operation.isRead === true) auditing?.begin(exchange);
     if (!connections.begin(exchange)) return;
     exchange.users = users;
     users?.enter();
@@ -77,6 +81,7 @@ export function createHandler(options: HandlerOptions): Handle {
     const identity = await authenticate(fields.authorization);
     const { credential, key, partition, expiresAt, verified } = identity;
     exchange.callerKey = key;
+    auditing?.name(exchange, identity);
     if (limits !== undefined) await limits.count(exchange, countedAs(identity), 1);
     return { credential, key, partition, expiresAt, verified, requestId, trace: trace?.headers };
   }

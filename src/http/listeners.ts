@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { NameToken } from '../credentials/audit-names.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
@@ -16,6 +17,7 @@ import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import type { ProtectedResource } from './protected-resource.ts';
+import { createAuditing } from './request/auditing.ts';
 import { createHeldBytes } from './request/held-bytes.ts';
 import { createChallenge } from './response/challenge.ts';
 import { hstsHeaders } from './response/hsts.ts';
@@ -41,6 +43,8 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   /** They hold for what needs a caller. */
   readonly limits: LimitSettings;
   readonly authenticate: Authenticate;
+  /** Names tokens for the account of who reads what. @default nobody keeps one */
+  readonly nameToken?: NameToken | undefined;
   /** Counts the exchanges that are answered by it. @default nobody does */
   readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
@@ -92,6 +96,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       allowedOrigins,
       publicUrl,
       authenticate: options.authenticate,
+      auditing: options.nameToken && createAuditing(options.nameToken, trustedProxies),
       limits,
       challenge: createChallenge(protectedResource),
       users: options.users,

@@ -14,7 +14,7 @@ export interface SizedLru<K, V> {
   delete(key: K): void;
 }
 
-export function createSizedLru<K extends object | string, V extends object>(
+export function createSizedLru<K extends object | string, V extends object | string>(
   options: SizedLruOptions<K, V>,
 ): SizedLru<K, V> {
   const held = new LRUCache<K, V>({ maxSize: options.maxSize, sizeCalculation: options.sizeOf });

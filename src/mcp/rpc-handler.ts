@@ -2,6 +2,7 @@ import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/
 import { GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/turns.ts';
 import { tellBound } from '../observability/events.ts';
+import { asMember } from './batch-member.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
@@ -92,11 +93,14 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       // What is at hand is answered at once: others have their turn between two of a batch.
       if (pieces.length > 0) await nextTurn();
       context.signal.throwIfAborted();
-      let response = isFull ? [] : (await dispatch(one, revision, batch)).response;
-      const length = bytesOf(response);
-      isFull ||= bytes > 0 && bytes + length > maxAnswerBytes;
-      if (isFull) response = [beyond(one, revision, batch)];
-      else bytes += length;
+      const response = await asMember(context.record, loggedMethod(one), async () => {
+        const answered = isFull ? [] : (await dispatch(one, revision, batch)).response;
+        const length = bytesOf(answered);
+        isFull ||= bytes > 0 && bytes + length > maxAnswerBytes;
+        if (isFull) return [beyond(one, revision, batch)];
+        bytes += length;
+        return answered;
+      });
       pieces.push(pieces.length === 0 ? OPENED : COMMA, ...response);
     }
     return { status: 200, headers: JSON_HEADERS, body: [...pieces, CLOSED] };

@@ -1,4 +1,5 @@
-import { fstatSync, write, writeSync } from 'node:fs';
+import { closeSync, fstatSync, write, writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Where lines go that need not be on their way at once. Pino takes it for its stream. */
 export interface LogDestination {
@@ -15,8 +16,18 @@ export interface LogDestination {
   readonly droppedLines?: number;
 }
 
-/** What is known of the other end. */
-export type DestinationOptions = Pick<LogDestination, 'terminal'>;
+export interface DestinationOptions extends Pick<LogDestination, 'terminal'> {
+  /** Told, once until a write succeeds again, why one did not: the code of Node's error. */
+  readonly onFailure?: (code: string | undefined) => void;
+}
+
+/** One whose descriptor is its own. */
+export interface OwnDestination extends LogDestination {
+  /** Goes on with another descriptor from the next whole line on, and closes the one before. */
+  switchTo(fd: number): void;
+  /** Writes what it holds, as far as that can be done within half a second, and closes its descriptor. */
+  close(): Promise<void>;
+}
 
 /** Bytes of one write: each costs as much as several requests do. */
 const BATCH_BYTES = 65_536;
@@ -42,8 +53,12 @@ const BYTES_OF_UNIT = 3;
  * Never waits for whoever reads: where a pipe stays full, lines are dropped and counted; where nobody reads any more
  * (`EPIPE`), all are forgotten. A pipe must not block: what waits in a write keeps the process from ending.
  */
-export function openDestination(fd: number, { terminal }: DestinationOptions = {}): LogDestination {
-  const takesAtOnce = isPipe(fd);
+export function openDestination(opened: number, { terminal, onFailure }: DestinationOptions = {}): OwnDestination {
+  let fd = opened;
+  let takesAtOnce = isPipe(fd);
+  /** Takes the place of `fd` as soon as no line is half written. */
+  let nextFd: number | undefined;
+  let hasFailed = false;
   let batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
   let length = 0;
   let spare: Buffer | undefined;
@@ -84,6 +99,7 @@ export function openDestination(fd: number, { terminal }: DestinationOptions = {
     clearTimeout(timer);
     timer = undefined;
     if (rest !== undefined) return;
+    takeNext();
     if (full.length === 0) seal();
     rest = full.shift();
     if (rest !== undefined) writeRest();
@@ -112,12 +128,39 @@ export function openDestination(fd: number, { terminal }: DestinationOptions = {
 
   function wrote(written: number): void {
     fullMs = FULL_MS.first;
+    hasFailed = false;
     advance(written);
     if (rest !== undefined) writeRest();
     else goOn();
   }
 
+  function takeNext(): void {
+    if (nextFd === undefined) return;
+    closeSync(fd);
+    fd = nextFd;
+    nextFd = undefined;
+    takesAtOnce = isPipe(fd);
+  }
+
+  /** Gives up a descriptor to which nothing can be written for another one, which begins with a whole line. */
+  function moveOn(): void {
+    if (rest !== undefined) {
+      const batch = Buffer.from(rest.buffer, 0, rest.byteOffset + rest.length);
+      const start = rest.byteOffset === 0 ? 0 : batch.lastIndexOf('\n', rest.byteOffset - 1) + 1;
+      heldBytes += rest.byteOffset - start;
+      rest = batch.subarray(start);
+    }
+    takeNext();
+    writeRest();
+  }
+
   function failed({ code }: NodeJS.ErrnoException): void {
+    if (nextFd !== undefined) {
+      moveOn();
+      return;
+    }
+    if (code !== 'EAGAIN' && !hasFailed) onFailure?.(code);
+    hasFailed ||= code !== 'EAGAIN';
     if (code === 'EPIPE') {
       giveUp();
     } else if (code === 'EAGAIN') {
@@ -175,6 +218,26 @@ export function openDestination(fd: number, { terminal }: DestinationOptions = {
     },
     get droppedLines() {
       return droppedLines;
+    },
+    switchTo(next) {
+      if (nextFd !== undefined) closeSync(nextFd);
+      nextFd = next;
+      isOpen = true;
+      if (rest === undefined) takeNext();
+    },
+    async close() {
+      const deadline = performance.now() + LAST_MS;
+      flush();
+      while ((rest !== undefined || length > 0 || full.length > 0) && isOpen && performance.now() < deadline) {
+        await pause(1);
+        flush();
+      }
+      // Never while the thread pool writes to it: by then it might be the descriptor of something else.
+      while (inThreadPool) await pause(1);
+      isOpen = false;
+      rest = undefined;
+      takeNext();
+      closeSync(fd);
     },
     flushSync(waitMs = LAST_MS) {
       const deadline = performance.now() + waitMs;

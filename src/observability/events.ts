@@ -1,5 +1,18 @@
 import type { GatewayError } from '../kernel/errors.ts';
 
+/** Who asked for something, and from where. */
+export interface Auditee {
+  /** Address that it came from, as far as proxies before Portico are believed; absent over stdio. */
+  readonly from?: string | undefined;
+  /** Whom the token speaks for, where that was verified. */
+  subject?: string | undefined;
+  /** Hash of the token under a key that settings name. */
+  token?: string | undefined;
+}
+
+/** One request of a batch. */
+export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;
+
 /** What is known of one request, filled in while it is answered. */
 export interface RequestRecord {
   /** Which edge it came over. */
@@ -30,6 +43,10 @@ export interface RequestRecord {
   cache?: string | undefined;
   /** Key of the caller. */
   callerKey?: string | undefined;
+  /** There where the request may read items, and somebody keeps account of that. */
+  auditee?: Auditee | undefined;
+  /** Of a batch, those that were worked on. */
+  members?: MemberRecord[] | undefined;
   /** What went wrong. */
   error?: GatewayError | undefined;
   /** The upstream's error, where a stale snapshot was served in its place. */

@@ -23,13 +23,18 @@ describe('a signal', () => {
       endsAtOnce('SIGTERM');
       expect(calls).to.deep.equal([['exit', undefined]]);
       const destination = { write() {}, flushSync: (waitMs?: number) => calls.push(['flush', waitMs]) };
-      const signalled = nextSignal(logger, destination);
+      let hasFiles = true;
+      const signalled = nextSignal(logger, destination, { reopen: () => hasFiles });
+      process.emit('SIGUSR2', 'SIGUSR2');
+      hasFiles = false;
+      process.emit('SIGUSR2', 'SIGUSR2');
       process.emit('SIGHUP', 'SIGHUP');
       process.emit('SIGUSR1', 'SIGUSR1');
       process.emit('SIGINT', 'SIGINT');
       expect(await signalled).to.equal('SIGINT');
       expect(calls).to.have.length(1);
       expect(lines().map(({ level, signal }) => [level, signal])).to.deep.equal([
+        ['debug', 'SIGUSR2'],
         ['debug', 'SIGHUP'],
         ['debug', 'SIGUSR1'],
       ]);

@@ -208,4 +208,79 @@ describe('a log destination', () => {
       ),
     ).to.equal('went on');
   }).timeout(30_000);
+
+  describe('of a file that is moved away', () => {
+    const openFile = (name: string) => openSync(join(folder, name), 'a');
+    const textOf = (name: string) => readFile(join(folder, name), 'utf8');
+
+    it('goes on in the next one, and closes the one before', async () => {
+      const before = openFile('before');
+      const destination = openDestination(before);
+      destination.write(line(100, 'a'));
+      destination.flushSync();
+      destination.switchTo(openFile('after'));
+      expect(() => writeSync(before, 'x')).to.throw('EBADF');
+      destination.write(line(100, 'b'));
+      await destination.close();
+      expect(await textOf('before')).to.equal(line(100, 'a'));
+      expect(await textOf('after')).to.equal(line(100, 'b'));
+    });
+
+    it('never ends one in the middle of a line, however much is under way', async () => {
+      const destination = openDestination(openFile('file-0'));
+      const lines = Array.from({ length: 3000 }, (_, index) => line(200, String(index % 10)));
+      for (const [index, one] of lines.entries()) {
+        destination.write(one);
+        if (index % 500 === 499) {
+          destination.switchTo(openFile(`file-${(index + 1) / 500}`));
+          await new Promise(setImmediate);
+        }
+      }
+      await destination.close();
+      const texts = await Promise.all([0, 1, 2, 3, 4, 5, 6].map((index) => textOf(`file-${index}`)));
+      expect(texts.join('')).to.equal(lines.join(''));
+      for (const text of texts) expect(text === '' || text.endsWith('\n')).to.equal(true);
+    });
+
+    it('leaves one that is full at once, in the next with the whole of the line that it was at', async () => {
+      const path = join(folder, 'pipe');
+      execFileSync('mkfifo', [path]);
+      const from = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      open.push(from);
+      const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+      // So that there is room for some of a batch.
+      writeSync(fd, line(1050));
+      const destination = openDestination(fd);
+      const lines = Array.from({ length: 1000 }, (_, index) => `${String(index).padStart(4, '0')} ${line(95)}`);
+      for (const one of lines) destination.write(one);
+      destination.switchTo(openFile('after'));
+      await eventually(async () => (await textOf('after')).endsWith(lines.at(-1) ?? ''));
+      await destination.close();
+      const buffer = Buffer.alloc(131_072);
+      const text = buffer.toString('latin1', 0, readSync(from, buffer));
+      const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+      expect(text.length).to.be.greaterThan(whole.length);
+      expect(whole + (await textOf('after'))).to.equal(line(1050) + lines.join(''));
+    });
+
+    it('is told once of each time that it cannot be written', async () => {
+      const failures: unknown[] = [];
+      const destination = openDestination(openSync('/dev/full', 'a'), { onFailure: (code) => failures.push(code) });
+      for (let count = 0; count < 3; count += 1) destination.write(line(100));
+      await eventually(() => failures.length > 0);
+      destination.switchTo(openFile('after'));
+      await eventually(async () => (await textOf('after')) === line(100).repeat(3));
+      await destination.close();
+      expect(failures).to.deep.equal(['ENOSPC']);
+    });
+
+    it('is closed in the end, though it never could be written', async () => {
+      const fd = openSync('/dev/full', 'a');
+      const destination = openDestination(fd);
+      destination.write(line(100));
+      await destination.close();
+      expect(() => writeSync(fd, 'x')).to.throw('EBADF');
+      destination.write(line(100));
+    });
+  });
 });

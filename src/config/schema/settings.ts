@@ -4,7 +4,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { CacheSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LimitSettings, McpSettings, ShutdownSettings } from './edges.ts';
-import { LogSettings } from './log.ts';
+import { AuditSettings, LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { bytes, publicUrl, whole } from './scalars.ts';
@@ -34,6 +34,7 @@ const COMMON = {
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
+  audit: AuditSettings.prefault({}).describe('Who has read what.'),
   maxWaiting: whole(1, 1_000_000)
     .default(16_384)
     .describe('Reads that may wait for an upstream at once, all callers together; more are 503.'),

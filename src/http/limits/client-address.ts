@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts';
 /** Stands in the settings for whoever connects over the Unix socket, who has no address. */
 export const UNIX = 'unix';
 
-/** What names the client of a request: its IPv4 address, the /64 of its IPv6 address, or `unix`. */
+/** What names the client of a request: its IPv4 address, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. */
 export type ClientAddress = (exchange: Pick<Exchange, 'req' | 'fields'>) => string;
 
 /**
@@ -15,7 +15,8 @@ export type ClientAddress = (exchange: Pick<Exchange, 'req' | 'fields'>) => stri
  * Where a request has both headers and they lead to different addresses, one of them is the client's own, which the proxy
  * let through: then neither is believed.
  */
-export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+export function createClientAddress(trustedProxies: readonly string[], { whole = false } = {}): ClientAddress {
+  const shown = whole ? (address: string) => address : network;
   const trusted = blockListOf(trustedProxies.filter((entry) => entry !== UNIX));
   const trustsUnix = trustedProxies.includes(UNIX);
   const isTrusted = (address: string) =>
@@ -34,11 +35,11 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 
   return ({ req, fields: { forwarded, forwardedFor } }) => {
     const peer = addressOf(req.socket.remoteAddress ?? '') ?? UNIX;
-    if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return network(peer);
+    if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return shown(peer);
     const byForwarded = forwarded === undefined ? undefined : follow(peer, hopsOfForwarded(forwarded));
     const byList = forwardedFor === undefined ? undefined : follow(peer, forwardedFor.split(',').map(nodeAddress));
-    if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return network(peer);
-    return network(byForwarded ?? byList ?? peer);
+    if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return shown(peer);
+    return shown(byForwarded ?? byList ?? peer);
   };
 }
 

@@ -13,6 +13,8 @@ interface Asked {
   readonly methods: readonly string[];
   /** Whether its request may have a body. */
   readonly takesBody: boolean;
+  /** Whether it may read items. @default false */
+  readonly isRead?: true;
   /** Whether orchestrators ask for it: they know no host of ours, and ask while the listener ends, too. */
   readonly isProbe: boolean;
   /** Whether pages of all origins may read what it responds. @default those of origins that settings list */

@@ -58,6 +58,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
     },
     {
       ...READ,
+      isRead: true,
       path: READ_PATH,
       targets: [...spellings.keys()].map((query) => `${READ_PATH}?${query}`),
       async respond(exchange, caller) {

@@ -59,6 +59,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
   return {
     path,
     methods: ['POST'],
+    isRead: true,
     takesBody: true,
     isProbe: false,
     open: publicLists ? 'partly' : false,

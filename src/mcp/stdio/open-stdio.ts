@@ -7,6 +7,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/server';
+import type { NameToken } from '../../credentials/audit-names.ts';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
@@ -21,6 +22,8 @@ export interface StdioOptions extends DispatchOptions {
   readonly output: Writable;
   /** Who asks, on the whole of the connection. */
   readonly identity: Identity;
+  /** Names its token for the account of who reads what. @default nobody keeps one */
+  readonly nameToken?: NameToken | undefined;
   /** Longest message that is read, and what is held of messages while the client does not read its responses. */
   readonly maxBodyBytes: number;
   /** Objects, lists and members of one message. */
@@ -46,7 +49,7 @@ const NEWLINE = Buffer.from('\n');
 
 /** Begins to answer: one message a line, each request with an id and a record of its own. */
 export function openStdio(options: StdioOptions): StdioConnection {
-  const { input, output, identity, events, maxBodyBytes, maxMessageValues, graceMs } = options;
+  const { input, output, identity, nameToken, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch(options);
   const recordError = createRecordError(events);
   const revisionOf = createAgreement();
@@ -65,6 +68,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     const record = {
       ...{ edge: 'stdio' as const, requestId, callerKey: identity.key, rpc: loggedMethod(message) },
       ...{ begun: performance.now(), outcome: 'internal', bytes: 0 },
+      auditee: nameToken && { token: nameToken(identity) },
     };
     return { controller, caller: { ...identity, requestId }, signal: controller.signal, noCache: false, record };
   }

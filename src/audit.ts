@@ -1,0 +1,62 @@
+import { ConfigError } from './config/config-error.ts';
+import type { Config } from './config/schema/settings.ts';
+import { auditEvents } from './observability/audit.ts';
+import type { LogDestination } from './observability/destination.ts';
+import type { Events } from './observability/events.ts';
+import { type LogFile, openLogFile } from './observability/log-file.ts';
+import { createLogger, type Logger } from './observability/logger.ts';
+
+/** The account of who reads what. */
+export interface Audit {
+  readonly events: Events;
+  /** Opens its file anew; `false` where it has none. The log tells whether that could be done. */
+  reopen(): boolean;
+  /** Writes what is held. */
+  close(): Promise<void>;
+}
+
+export interface AuditOptions {
+  /** Told what becomes of the file. */
+  readonly logger: Logger;
+  /** Where lines go where there is no file. */
+  readonly destination: LogDestination;
+}
+
+/** Opens the audit that settings ask for, if they do. Throws `ConfigError` where its file cannot be used. */
+export function openAudit(
+  { audit: { enabled, file }, log: { format } }: Config,
+  { logger, destination }: AuditOptions,
+): Audit | undefined {
+  if (!enabled) return undefined;
+  const log = file === undefined ? undefined : openFile(file, logger);
+  // Whatever the level of the log is.
+  const lines =
+    log === undefined
+      ? createLogger({ level: 'info', format, destination })
+      : createLogger({ level: 'info', destination: log.destination });
+  return {
+    events: auditEvents(lines),
+    reopen() {
+      if (log === undefined) return false;
+      try {
+        log.reopen();
+        logger.info('audit file opened anew');
+      } catch (error) {
+        logger.warn({ error: (error as NodeJS.ErrnoException).code }, 'audit file not opened anew');
+      }
+      return true;
+    },
+    async close() {
+      await log?.close();
+    },
+  };
+}
+
+function openFile(path: string, logger: Logger): LogFile {
+  try {
+    return openLogFile(path, { onFailure: (error) => logger.warn({ error }, 'audit file cannot be written') });
+  } catch (error) {
+    const message = `cannot be written (${(error as NodeJS.ErrnoException).code})`;
+    throw new ConfigError([{ path: ['audit', 'file'], message }]);
+  }
+}

@@ -1,0 +1,21 @@
+import type { RequestRecord } from '../observability/events.ts';
+
+/** Works on one request of a batch, and notes on the batch's record what that came to by itself. */
+export async function asMember<T>(record: RequestRecord, rpc: string, work: () => T | Promise<T>): Promise<T> {
+  const { tool, resource, error } = record;
+  record.tool = undefined;
+  record.resource = undefined;
+  record.error = undefined;
+  let outcome = 'caller_gone';
+  try {
+    const result = await work();
+    outcome = (record.error as RequestRecord['error'])?.code ?? 'ok';
+    return result;
+  } finally {
+    record.members ??= [];
+    record.members.push({ rpc, tool: record.tool, resource: record.resource, outcome });
+    record.tool ??= tool;
+    record.resource ??= resource;
+    record.error ??= error;
+  }
+}
