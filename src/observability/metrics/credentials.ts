@@ -15,8 +15,8 @@ export function credentialMetrics(families: Families): Events {
   });
   const secrets = families.counter({
     name: 'portico_secret_files_total',
-    help: 'Times that the secret of an upstream was taken from its file anew, or its file became unusable.',
-    labels: ['upstream', 'outcome'],
+    help: 'Times that a secret was taken from its file anew, or its file became unusable, by block of settings.',
+    labels: ['block', 'outcome'],
   });
   const certificates = families.counter({
     name: 'portico_tls_files_total',
@@ -27,18 +27,28 @@ export function credentialMetrics(families: Families): Events {
     name: 'portico_tls_handshakes_failed_total',
     help: 'Clients that opened a connection, and did not come through the handshake of TLS.',
   });
+  // So that the first failure is seen as one.
+  const begin = (files: typeof secrets, block: string) => {
+    for (const outcome of ['taken', 'unusable']) files.at(block, outcome);
+  };
+  for (const block of ['http.tls', 'admin.tls']) begin(certificates, block);
+  begin(secrets, 'verification.introspection');
   for (const outcome of ['fetched', 'failed']) keys.at(outcome);
   handshakes.at();
 
   return {
+    upstreamOpened({ upstream }) {
+      begin(certificates, `upstreams.${upstream}.tls`);
+      begin(secrets, credentialOf(upstream));
+    },
     credentialJudged({ by, verdict, ms }) {
       verifications.at(by, verdict).observe(ms / 1000);
     },
     issuerKeysFetched({ error }) {
       keys.at(error === undefined ? 'fetched' : 'failed').value += 1;
     },
-    secretChanged({ upstream, issue }) {
-      secrets.at(upstream, outcomeOf(issue)).value += 1;
+    secretChanged({ upstream = '', block = credentialOf(upstream), issue }) {
+      secrets.at(block, outcomeOf(issue)).value += 1;
     },
     tlsFilesChanged({ block, issue }) {
       certificates.at(block, outcomeOf(issue)).value += 1;
@@ -51,4 +61,9 @@ export function credentialMetrics(families: Families): Events {
 
 function outcomeOf(issue: string | undefined): 'taken' | 'unusable' {
   return issue === undefined ? 'taken' : 'unusable';
+}
+
+/** The block of settings that an upstream's secret belongs to. */
+function credentialOf(upstream: string): string {
+  return `upstreams.${upstream}.credential`;
 }

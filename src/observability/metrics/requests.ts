@@ -40,6 +40,7 @@ export function requestMetrics(families: Families): Events {
     help: 'What was refused or ended since it met a bound, by the key of its setting.',
     labels: ['bound', 'upstream'],
   });
+  for (const family of [sent, bugs]) family.at();
   for (const code of Object.keys(ERRORS)) errors.at(code);
 
   return {

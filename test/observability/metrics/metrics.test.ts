@@ -250,10 +250,12 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
     (events) => {
       events.secretChanged?.({ upstream: 'acme' });
       events.secretChanged?.({ upstream: 'acme', issue: 'is empty' });
+      events.secretChanged?.({ block: 'verification.introspection', issue: 'is empty' });
     },
     {
-      'portico_secret_files_total{upstream="acme",outcome="taken"}': 1,
-      'portico_secret_files_total{upstream="acme",outcome="unusable"}': 1,
+      'portico_secret_files_total{block="upstreams.acme.credential",outcome="taken"}': 1,
+      'portico_secret_files_total{block="upstreams.acme.credential",outcome="unusable"}': 1,
+      'portico_secret_files_total{block="verification.introspection",outcome="unusable"}': 1,
     },
   ],
 };

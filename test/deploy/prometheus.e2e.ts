@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { inFolder } from '../support/process.ts';
+import { needsCommands, runTool } from '../support/tools.ts';
+
+const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
+
+describe('promtool', () => {
+  before(function () {
+    needsCommands(this, ['promtool']);
+  });
+
+  it('takes the alert rules', async () => {
+    expect(await runTool('promtool', ['check', 'rules', 'prometheus/alerts.yaml'], DEPLOY)).to.match(
+      /SUCCESS: \d+ rules/,
+    );
+  });
+
+  it('finds that they fire on the faults that they are for, and not on a quiet day', async () => {
+    expect(await runTool('promtool', ['test', 'rules', 'alerts.test.yaml'], join(DEPLOY, 'prometheus'))).to.contain(
+      'SUCCESS',
+    );
+  });
+
+  it('takes the queries of the dashboard', async () => {
+    const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/dashboard.json'), 'utf8'));
+    const rules = panels
+      .flatMap(({ targets = [] }: { targets?: { expr: string }[] }) => targets)
+      .map(({ expr }: { expr: string }, index: number) => ({
+        record: `dashboard:${index}`,
+        expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'portico'),
+      }));
+    await inFolder(async (folder) => {
+      await writeFile(join(folder, 'rules.json'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+      expect(await runTool('promtool', ['check', 'rules', 'rules.json'], folder)).to.contain(`${rules.length} rules`);
+    });
+  });
+});

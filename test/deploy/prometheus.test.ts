@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { readDoc } from '../support/docs.ts';
+import { unknownIn } from './queries.ts';
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+const read = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
+const alerts: readonly Alert[] = parse(read('prometheus/alerts.yaml')).groups[0].rules;
+const runbook = readDoc('docs/runbook.md');
+
+describe('a query of Prometheus', () => {
+  it('is seen to name what is not there', () => {
+    expect(unknownIn('up{job="portico"} == 0')).to.deep.equal([]);
+    expect(unknownIn('rate(portico_read_total[5m])')).to.deep.equal(['portico_read_total']);
+    expect(unknownIn('rate(portico_load_duration_seconds[5m])')).to.deep.equal(['portico_load_duration_seconds']);
+    expect(unknownIn('portico_reads_total{caller="me", resource=~"a|b"}')).to.deep.equal([
+      'portico_reads_total{caller}',
+    ]);
+    expect(unknownIn('sum by (upstream) (rate(portico_reads_total[5m]))')).to.deep.equal(['by upstream']);
+    expect(unknownIn('sum by (le, resource) (portico_load_duration_seconds_bucket)')).to.deep.equal([]);
+  });
+});
+
+describe('the alert rules', () => {
+  for (const { alert, expr, labels, annotations } of alerts) {
+    it(`${alert} asks for what there is, and has a section in the runbook`, () => {
+      expect(unknownIn(expr)).to.deep.equal([]);
+      expect(labels.severity).to.be.oneOf(['page', 'ticket']);
+      expect(annotations.summary).not.to.equal('');
+      expect(annotations.runbook).to.equal(`docs/runbook.md#${alert.toLowerCase()}`);
+      const [, section = ''] = runbook.split(`\n## ${alert}\n`);
+      const [body = ''] = section.split('\n## ');
+      for (const part of ['**Means:**', '**Look at:**', '**Do:**']) expect(body).to.contain(part);
+    });
+  }
+
+  it('each fire in promtool’s test, which a quiet day does not make them', () => {
+    const { tests } = parse(read('prometheus/alerts.test.yaml'));
+    const fired = tests.flatMap(({ alert_rule_test = [] }) =>
+      alert_rule_test.filter(({ exp_alerts }: { exp_alerts: unknown[] }) => exp_alerts.length > 0),
+    );
+    expect(new Set(fired.map(({ alertname }: { alertname: string }) => alertname))).to.deep.equal(
+      new Set(alerts.map(({ alert }) => alert)),
+    );
+  });
+
+  it('are all that the runbook has sections for, which link to one another', () => {
+    const sections = [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name = '']) => name);
+    expect(sections).to.have.members(alerts.map(({ alert }) => alert));
+    const anchors = sections.map((name) => name.toLowerCase());
+    for (const [, anchor = ''] of runbook.matchAll(/\]\(#(\w+)\)/g)) expect(anchors).to.include(anchor);
+  });
+});
+
+describe('the runbook', () => {
+  it('asks for what there is', () => {
+    const queries = [...runbook.matchAll(/`([^`]+)`/g)]
+      .map(([, text = '']) => text)
+      .filter((text) => /\b(?:portico|http_server|http_client|mcp_server|nodejs|v8js|process)_\w+/.test(text));
+    expect(queries.length).to.be.greaterThan(20);
+    for (const query of queries) expect(unknownIn(query), query).to.deep.equal([]);
+  });
+});
+
+describe('the dashboard', () => {
+  const dashboard = JSON.parse(read('grafana/dashboard.json'));
+  const panels = dashboard.panels.filter(({ type }: { type: string }) => type !== 'row');
+
+  for (const { title, targets } of panels) {
+    it(`asks for what there is: ${title}`, () => {
+      expect(targets).not.to.have.length(0);
+      for (const { expr } of targets) expect(unknownIn(expr), expr).to.deep.equal([]);
+    });
+  }
+
+  it('has panels that do not overlap, with ids of their own', () => {
+    const ids = dashboard.panels.map(({ id }: { id: number }) => id);
+    expect(new Set(ids).size).to.equal(ids.length);
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }: { gridPos: Record<string, number> }) =>
+      Array.from({ length: Number(w) * Number(h) }, (_, cell) => [
+        Number(x) + (cell % Number(w)),
+        Number(y) + Math.floor(cell / Number(w)),
+      ]).map(([column, line]) => `${column} ${line}`),
+    );
+    expect(new Set(cells).size).to.equal(cells.length);
+  });
+
+  it('asks for what there is in its variables and annotations', () => {
+    const asked = [
+      ...dashboard.templating.list.flatMap(({ definition }: { definition?: string }) => definition ?? []),
+      ...dashboard.annotations.list.map(({ expr }: { expr: string }) => expr),
+    ];
+    expect(asked).to.have.length(2);
+    for (const query of asked) expect(unknownIn(query), query).to.deep.equal([]);
+  });
+});
