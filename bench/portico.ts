@@ -8,13 +8,17 @@ import type { Workshop } from './workshop.ts';
 /** The read that all servers of a comparison answer. */
 export const READ = '/mcp/v1/resources/read?uri=platform://';
 
+let files = 0;
+
 /** Writes settings for Portico in front of one platform that has all three lists, and gives the file's path. JSON is YAML. */
 export async function writeSettings(
   { folder }: Workshop,
   platform: string,
   settings: Partial<SettingsInput> = {},
 ): Promise<string> {
-  const file = join(folder, 'portico.yaml');
+  // One for each: a Portico goes on by its file once that has changed.
+  files += 1;
+  const file = join(folder, `portico-${files}.yaml`);
   const upstream = { baseUrl: platform };
   const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
   await writeFile(file, JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, upstreams, ...settings }));

@@ -12,6 +12,7 @@ import { pages } from './scenarios/pages.ts';
 import { profile } from './scenarios/profile.ts';
 import { start } from './scenarios/start.ts';
 import { uncached } from './scenarios/uncached.ts';
+import { verified } from './scenarios/verified.ts';
 
 /** All that `npm run bench` measures, in this order. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   observed,
   notModified,
   compressed,
+  verified,
   uncached,
   mcp,
   crowd,

@@ -8,8 +8,10 @@ export interface Load {
   readonly headers?: Readonly<Record<string, string>>;
   /** What is posted. @default nothing: it is a `GET` */
   readonly body?: string;
-  /** Callers who take turns, with the tokens of `tokenOf`. @default 1000 */
+  /** Callers who take turns. @default 1000 */
   readonly callers?: number;
+  /** File with a token for each of them, one a line. @default those of `tokenOf` */
+  readonly tokens?: string;
   /** Requests at once. @default 32 */
   readonly connections?: number;
 }
@@ -32,12 +34,12 @@ export function tokenOf(caller: number): string {
 
 /** Loads a server for a while from the clients' core. An answer of 400 or above, and a connection that fails, is an error. */
 export async function measure(workshop: Workshop, seconds: number, load: Load): Promise<Throughput> {
-  const { url, headers = {}, body, callers = CALLERS, connections = 32 } = load;
+  const { url, headers = {}, body, callers = CALLERS, tokens = 'none', connections = 32 } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const wrk = workshop.run(CLIENT_CORE, 'wrk', [
     ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '60s', '--latency', '-s', ours('bench/callers.lua')],
     ...fields,
-    ...[url, '--', String(callers), ...(body === undefined ? [] : ['POST', body])],
+    ...[url, '--', String(callers), tokens, ...(body === undefined ? [] : ['POST', body])],
   ]);
   let text = '';
   wrk.onOutput((piece) => {

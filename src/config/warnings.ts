@@ -32,12 +32,55 @@ const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
  * filled in.
  */
 export function warningsOf(config: Config, resources: readonly Resource[], isWritten: IsWritten): Finding[] {
-  return resources.flatMap((resource) => {
-    const settings = resourceConfig(config, resource);
-    if (!settings.enabled) return [];
+  const offered = resources
+    .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
+    .filter(({ settings }) => settings.enabled);
+  const found = offered.flatMap(({ resource, settings }) => {
     const path = ['resources', resource.name];
     return [...pagingWarnings(path, isWritten), ...expressionWarnings(path, settings, resource, isWritten)];
   });
+  return [
+    ...found,
+    ...verificationWarnings(
+      config,
+      offered.map(({ settings }) => settings),
+      isWritten,
+    ),
+  ];
+}
+
+/** Of who is let in, and what platforms are given then. */
+function verificationWarnings(config: Config, offered: readonly ResourceConfig[], isWritten: IsWritten): Finding[] {
+  const { verification, upstreams, allowUnverifiedCallers } = config;
+  if (verification === undefined) return [];
+  const handedOn = [...new Set(offered.map(({ upstream }) => upstream))]
+    .filter((name) => upstreams[name]?.credential.kind === 'passthrough')
+    .filter((name) => !isWritten(['upstreams', name, 'credential']))
+    .map((name) => ({
+      path: ['upstreams', name],
+      key: true,
+      message:
+        "credential is left out, so that the caller's token goes on to this platform, which MCP forbids a server that verifies it: write credential: { kind: passthrough } if that is meant",
+    }));
+  const useless = allowUnverifiedCallers
+    ? [{ path: ['allowUnverifiedCallers'], key: true, message: 'does nothing beside verification: leave it out' }]
+    : [];
+  const required = new Set(offered.flatMap(({ requiredScopes }) => requiredScopes));
+  const idle = Object.keys(verification.impliedScopes)
+    .filter((scope) => ![...impliedBy(scope, verification.impliedScopes)].some((one) => required.has(one)))
+    .map((scope) => ({
+      path: ['verification', 'impliedScopes', scope],
+      key: true,
+      message: 'implies no scope that a resource requires (requiredScopes)',
+    }));
+  return [...handedOn, ...useless, ...idle];
+}
+
+/** What a scope implies, by however many steps. */
+function impliedBy(scope: string, implied: Readonly<Record<string, readonly string[]>>): ReadonlySet<string> {
+  const found = new Set(implied[scope]);
+  for (const one of found) for (const next of implied[one] ?? []) found.add(next);
+  return found;
 }
 
 function pagingWarnings(path: Path, isWritten: IsWritten): Finding[] {

@@ -30,6 +30,14 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
       .and.not.match(/[&*]a\d/);
   });
 
+  it("mask Portico's own secret at the issuer of tokens", async () => {
+    const introspection = 'introspection: { clientId: portico, secret: hush }';
+    const { masked } = await load(
+      `verification: { issuer: https://login.example, audience: a, ${introspection} }\n${UPSTREAMS}`,
+    );
+    expect(parse(masked()).verification.introspection).to.include({ clientId: 'portico', secret: MASK });
+  });
+
   it('mask headers and parameters that are named like a secret', async () => {
     const names = ['Authorization', 'Cookie', 'X-Api-Key', 'access_token', 'client-secret', 'PASSWORD', 'X-Credential'];
     const headers = names.map((name) => `${name}: open`).join(', ');

@@ -50,6 +50,26 @@ resources:
     expect(config.resources.tools.fields['category']?.from).to.equal("'other'");
   });
 
+  it('are told of a verified token that goes on, of a permission that does nothing, and of scopes for nothing', async () => {
+    const yaml = `verification:
+  issuer: https://login.example
+  audience: https://portico.example/mcp
+  impliedScopes: { admin: [write], write: [read], idle: [nothing], loop: [loop] }
+allowUnverifiedCallers: true
+upstreams:
+  projects: { baseUrl: https://a.example, credential: { kind: passthrough } }
+  workflows: { baseUrl: https://a.example, credential: { kind: none } }
+  tools: { baseUrl: https://a.example }
+resources: { tools: { requiredScopes: [read] } }
+`;
+    expect(await warningsIn(yaml)).to.deep.equal([
+      '4:51: verification.impliedScopes.idle: implies no scope that a resource requires (requiredScopes)',
+      '4:68: verification.impliedScopes.loop: implies no scope that a resource requires (requiredScopes)',
+      '5:1: allowUnverifiedCallers: does nothing beside verification: leave it out',
+      "9:3: upstreams.tools: credential is left out, so that the caller's token goes on to this platform, which MCP forbids a server that verifies it: write credential: { kind: passthrough } if that is meant",
+    ]);
+  });
+
   it('are told of names that - or / joins, which is arithmetic', async () => {
     const yaml = `${UPSTREAMS}resources:
   tools:

@@ -305,7 +305,21 @@ describe('settings with verification', () => {
     ]);
   });
 
+  it('know whom tokens are for by publicUrl, or have to be told', () => {
+    const { verification: _, ...rest } = settingsFor('https://login.example', 'https://acme.example');
+    const without = { ...rest, verification: { issuer: 'https://login.example' } };
+    expect(issues(without)).to.deep.equal(['verification.audience: is required where there is no publicUrl']);
+    expect(issues({ ...without, publicUrl: 'https://portico.example' })).to.deep.equal([]);
+  });
+
   for (const [name, verification, says] of [
+    ['introspection without a secret', { introspection: { clientId: 'a' } }, /introspection: needs a secret/],
+    ['two secrets', { introspection: { clientId: 'a', secret: 'b', file: 'c' } }, /secret: stands beside file/],
+    [
+      'a file that is not there',
+      { introspection: { clientId: 'a', file: '/nowhere' } },
+      /introspection.file: cannot be/,
+    ],
     ['an issuer in the clear', { issuer: 'http://login.example' }, /verification.issuer: must be an https URL/],
     ['an issuer with a query', { issuer: 'https://login.example?x=1' }, /must hold no user, password, query/],
     ['HS256', { algorithms: ['HS256'] }, /verification.algorithms.0: must be one of/],

@@ -155,7 +155,9 @@ export const LimitSettings = z.strictObject({
   windowMs: milliseconds(1000).default(60_000).describe('How long a window is. It begins with the first request.'),
   perCaller: whole(0, 1_000_000_000)
     .default(0)
-    .describe('Requests of one access token in a window, each message of a batch for one; more are 429. 0: no limit.'),
+    .describe(
+      'Requests of one caller in a window, each message of a batch for one; more are 429. A caller is a verified subject, else an access token. 0: no limit.',
+    ),
   rejectedPerAddress: whole(0, 1_000_000_000)
     .default(0)
     .describe(
@@ -167,7 +169,7 @@ export const LimitSettings = z.strictObject({
   maxKeys: whole(1, 1_000_000)
     .default(10_000)
     .describe(
-      'Access tokens, and addresses, that are counted at once; beyond, the one that was added longest ago begins anew.',
+      'Callers, and addresses, that are counted at once; beyond, the one that was added longest ago begins anew.',
     ),
 });
 
