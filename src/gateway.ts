@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAudit } from './audit.ts';
 import { changeSettings, type SettingsChanges } from './config/changes.ts';
+import { effectiveSettings } from './config/effective.ts';
 import { parseConfig } from './config/load-config.ts';
 import { LogChange } from './config/schema/log.ts';
-import type { Config, SettingsInput } from './config/schema/settings.ts';
+import { type Config, resourceConfig, type SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
@@ -14,6 +15,7 @@ import { type Events, joinEvents } from './observability/events.ts';
 import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
 import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
+import { createStatusKeeper, type Now } from './observability/status/status.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
 import { createOwnFiles, withFiles } from './own-files.ts';
@@ -31,6 +33,8 @@ export interface GatewayOptions {
   readonly logger?: Logger;
   /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
   readonly now?: () => number;
+  /** Whether the environment put in what settings have at a path: the status page masks it. @default nothing */
+  readonly isFromEnvironment?: (path: readonly string[]) => boolean;
   /** Every resource that there is; settings name those that are offered. @default the three */
   readonly resources?: readonly Resource[];
 }
@@ -74,10 +78,12 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const audit = openAudit(config, { logger, destination: standardOutput() });
   const now = options.now ?? Date.now;
   const metrics = config.admin.enabled && config.admin.metrics ? countFor(config, options) : undefined;
+  const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
   const events = joinEvents([
     logEvents(verbosity?.logger ?? logger, { verbosity }),
     audit?.events ?? {},
     ...(metrics?.listeners ?? []),
+    keeper?.events ?? {},
   ]);
   const files = createOwnFiles({ events, now });
   const nameToken = files.auditNames(config);
@@ -108,6 +114,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
         scrape: metrics?.expose,
+        status: keeper && (() => keeper.view(statusNow())),
       })
     : undefined;
   /** Resolves once the cores before this one are closed, one after the other: what one takes over, another may still use. */
@@ -115,6 +122,23 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const retiring = new Set<Core>();
   let url: string | undefined;
   let adminUrl: string | undefined;
+
+  function statusNow(): Now {
+    const { cache } = core.holdings;
+    return {
+      version: readVersion(),
+      isDraining: draining,
+      url: config.publicUrl ?? url ?? '',
+      upstreams: [...core.upstreams].map(([name, { breakerState }]) => ({ name, breaker: breakerState })),
+      resources: core.catalogue.offered.map(({ resource, definition }) => ({
+        name: resource.name,
+        uri: definition.uri,
+        upstream: resourceConfig(config, resource).upstream,
+      })),
+      snapshots: { entries: cache.entries, bytes: cache.bytes, maxBytes: config.cache.maxBytes },
+      settings: effectiveSettings(config, options.isFromEnvironment ?? (() => false)),
+    };
+  }
 
   function retire(before: Core, next: Core): void {
     retiring.add(before);

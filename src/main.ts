@@ -96,7 +96,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, json }: 
     return process.exit(await serveStdio(loaded, file));
   }
   const { serve } = await import('./commands/serve.ts');
-  return process.exit(await serve(config, { warnings, file }));
+  return process.exit(await serve(config, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
 }
 
 /** Resolves once all of it is written, or nobody reads it any more. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Logger } from '../observability/logger.ts';
 import { logWarnings } from './settings-warnings.ts';
@@ -12,6 +12,8 @@ export interface FollowOptions {
   readonly logger: Logger;
   /** Whether the file is looked at, too, and not only read when it is asked for. */
   readonly watch: boolean;
+  /** Told of the settings that are in force now. */
+  readonly onChange: (loaded: LoadedConfig) => void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -26,16 +28,17 @@ const QUIET_MS = 1000;
  * the way, as in files that Kubernetes mounts. Where the file is wrong or away, the settings before stay, and a line of the
  * log says why. Gives what reads it at once, changed or not.
  */
-export function followSettings({ file, gateway, logger, watch, signal }: FollowOptions): () => Promise<void> {
+export function followSettings({ file, gateway, logger, watch, onChange, signal }: FollowOptions): () => Promise<void> {
   let reading = Promise.resolve();
 
   async function read(): Promise<void> {
     try {
-      const { config, warnings } = await loadConfig(file);
+      const loaded = await loadConfig(file);
       if (signal.aborted) return;
-      const { applied, needRestart } = gateway.change(config);
+      const { applied, needRestart } = gateway.change(loaded.config);
+      onChange(loaded);
       if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
-      else logWarnings(logger, warnings);
+      else logWarnings(logger, loaded.warnings);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       logger.error({ file, issues: error.message.split('\n') }, 'settings refused');

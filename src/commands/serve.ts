@@ -1,4 +1,5 @@
 import type { ConfigIssue } from '../config/config-error.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLogger, standardOutput } from '../observability/logger.ts';
@@ -13,6 +14,8 @@ export interface ServeOptions {
   readonly warnings?: readonly ConfigIssue[];
   /** The file that the settings are from, and are read from again while it runs. */
   readonly file?: string;
+  /** Whether the environment put in what they have at a path. @default nothing */
+  readonly isFromEnvironment?: LoadedConfig['isFromEnvironment'];
   /** Whether the settings are those of the demo, which take their ports from the environment. @default false */
   readonly isDemo?: boolean;
 }
@@ -24,8 +27,9 @@ export interface ServeOptions {
  */
 export async function serve(
   config: Config,
-  { onReady, warnings = [], file, isDemo = false }: ServeOptions = {},
+  { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false }: ServeOptions = {},
 ): Promise<number> {
+  let isMasked = isFromEnvironment;
   const destination = standardOutput();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
@@ -37,7 +41,7 @@ export async function serve(
     reopen: () => gateway?.reopenFiles() ?? false,
   });
   logWarnings(logger, warnings);
-  gateway = createGateway(config, { logger });
+  gateway = createGateway(config, { logger, isFromEnvironment: (path) => isMasked(path) });
   try {
     const url = await gateway.start();
     onReady?.(url);
@@ -48,7 +52,10 @@ export async function serve(
     return 1;
   }
   if (file !== undefined) {
-    reload = followSettings({ file, gateway, logger, watch: config.watchSettings, signal: ending.signal });
+    const onChange = (loaded: LoadedConfig) => {
+      isMasked = loaded.isFromEnvironment;
+    };
+    reload = followSettings({ file, gateway, logger, watch: config.watchSettings, onChange, signal: ending.signal });
   }
   const signal = await signalled;
   ending.abort();

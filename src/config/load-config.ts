@@ -19,6 +19,8 @@ export interface LoadedConfig {
   masked(): string;
   /** The same issues, which came up once these settings were used, with their places in the file. */
   placed(error: ConfigError): ConfigError;
+  /** Whether the environment put in what stands at `path`. */
+  isFromEnvironment(path: readonly string[]): boolean;
   /** Whether what stands at `path`, which is `value`, prints masked. */
   isMasked(path: readonly string[], value: unknown): boolean;
 }
@@ -48,6 +50,7 @@ export async function loadConfig(
       return new ConfigError(placed(findings, root, yaml.position), file);
     },
     masked: () => effectiveSettings(config, fromEnvironment),
+    isFromEnvironment: fromEnvironment,
     isMasked: (path, value) => isMasked(value, path, fromEnvironment),
   };
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NameToken } from '../credentials/audit-names.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
+import type { Status } from '../observability/status/status.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import type { ListenerTls } from './connection/secure.ts';
@@ -16,6 +17,7 @@ import { metricsOperation, type Scrape } from './operations/metrics.ts';
 import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
+import { statusOperations } from './operations/status.ts';
 import type { ProtectedResource } from './protected-resource.ts';
 import { createAuditing } from './request/auditing.ts';
 import { createHeldBytes } from './request/held-bytes.ts';
@@ -134,11 +136,13 @@ export interface AdminEdgeOptions {
   readonly log?: LogControl | undefined;
   /** @default nothing is counted */
   readonly scrape?: Scrape | undefined;
+  /** How it goes. @default it is not told */
+  readonly status?: (() => Status) | undefined;
 }
 
 /** The admin listener: operations only, never a read. */
 export function createAdminEdge(options: AdminEdgeOptions): Edge {
-  const { settings, authenticate, events, isDraining, log, scrape } = options;
+  const { settings, authenticate, events, isDraining, log, scrape, status } = options;
   return createEdge({
     settings: { ...ADMIN_BOUNDS, ...settings },
     events,
@@ -148,6 +152,7 @@ export function createAdminEdge(options: AdminEdgeOptions): Edge {
       inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
       operations: [
         ...probeOperations(isDraining),
+        ...(status === undefined ? [] : statusOperations(status)),
         ...(log === undefined ? [] : logOperations(log)),
         ...(scrape === undefined ? [] : [metricsOperation(scrape)]),
       ],

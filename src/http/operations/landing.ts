@@ -1,11 +1,13 @@
 import { TLSSocket } from 'node:tls';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { createLandingPage, type LandingPageOptions } from '../landing/page.ts';
-import { PAGE_POLICY } from '../landing/style.ts';
+import { createLandingPage, type LandingPageOptions } from '../pages/landing-page.ts';
+import { LANDING_STYLE, pagePolicy } from '../pages/style.ts';
 import { isLoopbackHost } from '../request/hosts.ts';
 import { prefersHtml } from '../request/negotiate.ts';
 import { type OpenOperation, UNKNOWN_PATH } from './operation.ts';
+
+const POLICY = pagePolicy(LANDING_STYLE);
 
 /**
  * Hosts that stand in a line for a shell: names of DNS and addresses, with a port. What else `Host` may hold by its syntax
@@ -38,7 +40,7 @@ export function landingOperation({ publicUrl, ...options }: LandingOptions): Ope
         status: 200,
         headers: ['Content-Type', 'text/html; charset=utf-8', 'Vary', 'Accept', 'Cache-Control', 'no-store'],
         body: Buffer.from(pageFor(address)),
-        policy: PAGE_POLICY,
+        policy: POLICY,
       };
     },
   };

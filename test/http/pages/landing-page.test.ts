@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { DOCUMENTED_ORIGIN, HTTP_SNIPPET, MCP_SNIPPETS } from '../../../src/http/landing/clients.ts';
-import { createLandingPage } from '../../../src/http/landing/page.ts';
+import { DOCUMENTED_ORIGIN, HTTP_SNIPPET, MCP_SNIPPETS } from '../../../src/http/pages/clients.ts';
+import { createLandingPage } from '../../../src/http/pages/landing-page.ts';
 import { define, type Resource } from '../../../src/resources/resource.ts';
 import { FOUR } from '../../resources/findings.ts';
 import { codeBlocks } from '../../support/docs.ts';

@@ -1,6 +1,7 @@
 import type { Offered } from '../../catalogue/catalogue.ts';
 import { DOCUMENTED_ORIGIN, DOCUMENTED_URI, HTTP_SNIPPET, MCP_SNIPPETS, type Snippet } from './clients.ts';
-import { STYLE } from './style.ts';
+import { code, escapeHtml } from './html.ts';
+import { LANDING_STYLE } from './style.ts';
 
 export interface LandingPageOptions {
   readonly offered: readonly Offered[];
@@ -10,15 +11,7 @@ export interface LandingPageOptions {
   readonly mcpPath: string | undefined;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const MARK =
+export const MARK =
   '<svg viewBox="0 0 48 48" fill="currentColor" aria-hidden="true"><path d="M24 4 45 15v4H3v-4zM6 38h36v3H6zM3 42h42v3H3zM8 21h5v15H8zM18 21h4v15h-4zM26 21h4v15h-4zM35 21h5v15h-5z"/></svg>';
 
 /**
@@ -51,7 +44,7 @@ function pageOf({ offered, paths, mcpPath }: LandingPageOptions): string {
 <title>Portico</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<style>${STYLE}</style>
+<style>${LANDING_STYLE}</style>
 </head>
 <body>
 <header>
@@ -110,12 +103,4 @@ function unbroken(line: string): string {
 
 function address(path: string): string {
   return code(`${DOCUMENTED_ORIGIN}${path}`);
-}
-
-function code(text: string): string {
-  return `<code>${escapeHtml(text)}</code>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
