@@ -1,16 +1,9 @@
-import axe, { type AxeResults } from 'axe-core';
 import { expect } from 'chai';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { startBrowser } from '../support/browser.ts';
-import { onCleanup } from '../support/cleanup.ts';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { CUT, GROUND, GROUNDS, openPage, SCHEMES, startBrowser, VIEWPORTS, violationsIn } from '../support/browser.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
 
-const VIEWPORTS = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
-const GROUNDS = { light: 'rgb(247, 245, 241)', dark: 'rgb(20, 21, 26)' };
-const SCHEMES = ['light', 'dark'] as const;
-
 // What is run in the page is text: these sources know no DOM.
-const GROUND = 'getComputedStyle(document.body).backgroundColor';
 const OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })";
 const STYLE_ANEW = `
   const style = document.createElement('style');
@@ -18,13 +11,6 @@ const STYLE_ANEW = `
   document.head.append(style);
 `;
 const TEXT = "document.body.innerText.replace(/\\s+/g, ' ')";
-/** Elements with more in them than they show. */
-const CUT = `
-  [...document.querySelectorAll('header *, main *')]
-    .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
-    .map((one) => one.outerHTML.slice(0, 80))
-`;
-
 describe('the page at /, in Chromium', function () {
   this.timeout(120_000);
   let browser: Browser | undefined;
@@ -42,20 +28,7 @@ describe('the page at /, in Chromium', function () {
     await running?.gateway.close();
   });
 
-  /** Opens the page, and notes what the browser asks for and what it complains of. */
-  async function open(options: BrowserContextOptions = {}) {
-    if (browser === undefined) throw new Error('there is no browser');
-    const context = await browser.newContext(options);
-    onCleanup(() => context.close());
-    const page = await context.newPage();
-    const requested: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => requested.push(request.url()));
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    expect((await page.goto(url))?.status()).to.equal(200);
-    return { page, requested, complaints };
-  }
+  const open = (options: BrowserContextOptions = {}) => openPage(browser, url, options);
 
   it('asks for nothing but itself, and breaks no rule of its own', async () => {
     const { page, requested, complaints } = await open();
@@ -126,13 +99,3 @@ describe('the page at /, in Chromium', function () {
     expect(texts[0]?.replaceAll(url, '')).not.to.match(/\d+\.\d+\.\d+/);
   });
 });
-
-/** What is wrong by the rules of axe, its best practices too. */
-async function violationsIn(page: Page): Promise<string[]> {
-  const tools = await page.context().newCDPSession(page);
-  // Not as a script of the page, which allows none.
-  await tools.send('Runtime.evaluate', { expression: axe.source });
-  const { violations, passes } = await page.evaluate<AxeResults>('axe.run(document)');
-  expect(passes.map(({ id }) => id)).to.include.members(['color-contrast', 'document-title', 'html-has-lang']);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}

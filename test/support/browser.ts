@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import axe, { type AxeResults } from 'axe-core';
+import { expect } from 'chai';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { onCleanup } from './cleanup.ts';
 import { skipAloud } from './tools.ts';
 
 /** Chromium as Debian has it, and as others do. */
@@ -16,4 +19,43 @@ export async function startBrowser(context: Mocha.Context): Promise<Browser> {
   const executablePath = PLACES.find((place) => existsSync(place));
   if (executablePath === undefined) skipAloud(context, 'Chromium is not here');
   return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+export const VIEWPORTS = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
+export const SCHEMES = ['light', 'dark'] as const;
+/** The ground of every page of ours. */
+export const GROUNDS = { light: 'rgb(247, 245, 241)', dark: 'rgb(20, 21, 26)' };
+
+// What is run in the page is text: these sources know no DOM.
+export const GROUND = 'getComputedStyle(document.body).backgroundColor';
+/** Elements with more in them than they show. */
+export const CUT = `
+  [...document.querySelectorAll('header *, main *')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
+    .map((one) => one.outerHTML.slice(0, 80))
+`;
+
+/** Opens a page of ours, and notes what the browser asks for and what it complains of. It is closed with the test. */
+export async function openPage(browser: Browser | undefined, url: string, options: BrowserContextOptions = {}) {
+  if (browser === undefined) throw new Error('there is no browser');
+  const context = await browser.newContext(options);
+  onCleanup(() => context.close());
+  const page = await context.newPage();
+  const requested: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requested.push(request.url()));
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  expect((await page.goto(url))?.status()).to.equal(200);
+  return { page, requested, complaints };
+}
+
+/** What is wrong by the rules of axe, its best practices too. */
+export async function violationsIn(page: Page): Promise<string[]> {
+  const tools = await page.context().newCDPSession(page);
+  // Not as a script of the page, which allows none.
+  await tools.send('Runtime.evaluate', { expression: axe.source });
+  const { violations, passes } = await page.evaluate<AxeResults>('axe.run(document)');
+  expect(passes.map(({ id }) => id)).to.include.members(['color-contrast', 'document-title', 'html-has-lang']);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

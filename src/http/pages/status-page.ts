@@ -98,7 +98,12 @@ function upstreamTable(upstreams: Status['upstreams']): string {
   ]);
   return table(
     'Calls of the last ten minutes. Bars: calls in ten seconds, failed ones in red; the line: what 95 in 100 took at most.',
-    ['Upstream', 'Breaker', 'Calls', 'Failed', 'Not asked', 'Half within', '95 % within', 'Over time'],
+    [
+      'Upstream',
+      'Breaker',
+      ...['Calls', 'Failed', 'Not asked', 'Half within', '95 % within'].map(ofNumbers),
+      'Over time',
+    ],
     rows,
   );
 }
@@ -114,7 +119,7 @@ function resourceTable(resources: Status['resources']): string {
   ]);
   return table(
     'What was found when a list was loaded last.',
-    ['Resource', 'URI', 'Upstream', 'Loaded', 'Items', 'To be doubted'],
+    ['Resource', 'URI', 'Upstream', 'Loaded', ofNumbers('Items'), 'To be doubted'],
     rows,
   );
 }
@@ -151,8 +156,21 @@ function commands({ resources, url, processId }: Status): string {
   return `<div class="sheet"><pre tabindex="0">${lines.map(code).join('')}</pre></div>`;
 }
 
-function table(caption: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = heads.map((text) => `<th scope="col">${text}</th>`).join('');
+interface Head {
+  readonly text: string;
+  readonly kind: 'number';
+}
+
+function ofNumbers(text: string): Head {
+  return { text, kind: 'number' };
+}
+
+function table(caption: string, heads: readonly (string | Head)[], rows: readonly (readonly string[])[]): string {
+  const head = heads
+    .map((one) =>
+      typeof one === 'string' ? `<th scope="col">${one}</th>` : `<th scope="col" class="number">${one.text}</th>`,
+    )
+    .join('');
   const body = rows.map((cells) => `<tr>${cells.join('')}</tr>`).join('\n');
   return `<div class="sheet scroll" tabindex="0" role="region" aria-label="${heads[0]}"><table>
 <caption>${caption}</caption>

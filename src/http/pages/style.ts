@@ -63,7 +63,7 @@ li + li { margin-top: .4rem; }
 export const STATUS_STYLE = `${BASE_STYLE}
 :root { --good: #1d6b3a; --bad: #a3231b; }
 @media (prefers-color-scheme: dark) { :root { --good: #7fd6a0; --bad: #ff9d92; } }
-header, main { max-width: 64rem; }
+header, main { max-width: 76rem; }
 header { padding-block: 1.75rem .5rem; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem; }
 header svg { width: 2rem; height: 2rem; margin: 0; }
 h1 { font-size: 1.6rem; }
@@ -75,12 +75,16 @@ button {
 :is(a, button, summary, .scroll):focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: .35rem; }
 section { padding-block: 1rem; }
 section:last-of-type { padding-bottom: 4rem; }
+.lead { color: var(--quiet); margin: -.5rem 0 .75rem; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding: .6rem 1.15rem; color: var(--quiet); font-size: .92rem; }
 th, td { text-align: left; vertical-align: top; padding: .55rem 1.15rem; border-top: 1px solid var(--line); }
 thead th { color: var(--quiet); font-weight: 400; font-size: .92rem; }
 .number { text-align: right; white-space: nowrap; }
+td code { white-space: nowrap; }
+td p { min-width: 12rem; }
+[data-part=settings] { max-height: 28rem; overflow: auto; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: 1px; background: var(--line); }
 .facts > div { background: var(--sheet); padding: .85rem 1.15rem; display: block; border: 0; }
 .facts dt { font-weight: 400; color: var(--quiet); font-size: .92rem; }
@@ -88,7 +92,7 @@ thead th { color: var(--quiet); font-weight: 400; font-size: .92rem; }
 .facts dd p { font-size: .92rem; color: var(--quiet); }
 .good { color: var(--good); font-weight: 600; }
 .bad { color: var(--bad); font-weight: 600; }
-.spark { display: block; width: 12rem; height: 2.25rem; }
+.spark { display: block; width: 15rem; height: 2.25rem; }
 .spark .calls { fill: var(--line); }
 .spark .failed { fill: var(--bad); }
 .spark .slow { fill: none; stroke: var(--accent); stroke-width: 1.5; vector-effect: non-scaling-stroke; }

@@ -108,11 +108,12 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
   }
 
   const events: Events = {
-    requestEnded({ begun, status = 0, outcome, cache }) {
-      requests.add(performance.now() - begun, status >= 500 || outcome === 'internal');
-      if (cache === 'miss' || cache === 'refreshed' || cache === 'collapsed') served.miss.add(0, false);
+    requestEnded: ({ begun, status = 0, outcome }) =>
+      requests.add(performance.now() - begun, status >= 500 || outcome === 'internal'),
+    readEnded({ cache }) {
+      if (cache !== undefined && cache !== 'bypass')
+        served[cache === 'hit' || cache === 'stale' ? cache : 'miss'].add(0, false);
     },
-    snapshotServed: ({ stage }) => served[stage === 'fresh' ? 'hit' : 'stale'].add(0, false),
     pageFetched: ({ upstream, ms, error }) =>
       of(calls, upstream).add(ms, error !== undefined && !JUDGEMENTS.includes(error)),
     callRefused: ({ upstream }) => of(refusals, upstream).add(0, true),
