@@ -27,6 +27,7 @@ const HOMES = {
   undici: ['upstream', 'credentials'],
   jose: ['credentials'],
   opossum: ['upstream'],
+  'openid-client': ['credentials'],
   'lru-cache': ['kernel', 'snapshots'],
   '@jmespath-community/jmespath': ['mapping'],
   koa: ['http'],

@@ -6,6 +6,7 @@ import { createPageDesk } from './catalogue/page-desk.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillBody, fillPath } from './config/schema/templates.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
+import type { Authorization } from './credentials/authorization.ts';
 import { proxyAuthorization } from './credentials/proxy-authorization.ts';
 import { openVerification, type Verification, type VerifiedBy } from './credentials/verification/open-verification.ts';
 import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
@@ -171,7 +172,7 @@ function openUpstreams(
   names: readonly string[],
   { events, tap, before, files }: Pick<CoreOptions, 'events' | 'tap' | 'before'> & { readonly files: OwnFiles },
 ): Map<string, OpenUpstream> {
-  const opened = new Map<string, Required<Pick<OpenUpstreamOptions, 'authorize' | 'callersOwn' | 'tls' | 'proxy'>>>();
+  const opened = new Map<string, Authorization & Required<Pick<OpenUpstreamOptions, 'tls' | 'proxy'>>>();
   const upstreams = new Map<string, OpenUpstream>();
   for (const name of new Set(names)) {
     const settings = found(config.upstreams[name]);

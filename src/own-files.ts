@@ -1,12 +1,15 @@
 import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type NameToken, openAuditNames } from './credentials/audit-names.ts';
-import { type Authorization, openAuthorization } from './credentials/authorize.ts';
+import type { Authorization } from './credentials/authorization.ts';
+import { openAuthorization } from './credentials/authorize.ts';
 import { type ClientAuthorization, openClientSecret } from './credentials/client-secret.ts';
+import { proxyAuthorization } from './credentials/proxy-authorization.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/tls-files.ts';
 import type { Unusable } from './credentials/watched-files.ts';
 import type { Events } from './observability/events.ts';
 import type { Resource } from './resources/resource.ts';
+import { openServer } from './upstream/open-server.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
 
@@ -48,10 +51,29 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
     return usable(path, openTlsFiles(paths, { now, onChange }));
   }
 
+  /** How the authorization server of an upstream is asked: by its own way, not by the platform's. */
+  function serverOf(upstream: string, credential: UpstreamConfig['credential']) {
+    const { tls: paths, proxy } = credential.kind === 'exchange' ? credential : {};
+    return {
+      // No upstream has such a name.
+      name: `${upstream}.exchange`,
+      tls: withFiles(paths, tls(['upstreams', upstream, 'credential', 'tls'], paths)),
+      proxy: proxy && { url: proxy.url, authorize: proxyAuthorization(proxy) },
+    };
+  }
+
   return {
-    authorization(upstream, { credential }) {
+    authorization(upstream, settings) {
+      const { credential } = settings;
       const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
-      return usable(['upstreams', upstream, 'credential'], openAuthorization(credential, { now, onChange }));
+      const opened = openAuthorization(credential, {
+        ...{ upstream, events, now, onChange },
+        openServer: (own) => openServer({ ...settings, ...own, ...serverOf(upstream, credential), events }),
+      });
+      return usable(
+        ['upstreams', upstream, 'credential', ...(credential.kind === 'exchange' ? ['client'] : [])],
+        opened,
+      );
     },
     upstreamTls: (upstream, settings) => tls(['upstreams', upstream, 'tls'], settings.tls),
     clientAuthorization({ verification }) {

@@ -20,7 +20,7 @@ type IsFromEnvironment = (path: Path) => boolean;
 
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
- * headers and query parameters whose name or value speaks of a secret; a `credential.secret`, and what a
+ * headers and query parameters whose name or value speaks of a secret; secrets of a `credential`, and what a
  * `credential.format` adds to the token; a `proxy.password`; the token of `portico stdio`; and
  * `verification.introspection.secret`.
  */
@@ -53,7 +53,7 @@ function isSecret(value: string, path: Path): boolean {
   if (SECRETS.includes(path.join('.'))) return true;
   if (place === 'upstreams.proxy') return names[0] === 'password';
   if (place === 'upstreams.credential') {
-    return names[0] === 'secret' || (names[0] === 'format' && !OPEN_FORMAT.test(value));
+    return ['secret', 'password'].includes(names.at(-1) ?? '') || (names[0] === 'format' && !OPEN_FORMAT.test(value));
   }
   if (!FREE.includes(place)) return false;
   // A body has names within names.

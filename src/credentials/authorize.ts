@@ -1,5 +1,7 @@
-import { type Caller, Credential } from '../kernel/caller.ts';
+import { Credential } from '../kernel/caller.ts';
+import type { Authorization } from './authorization.ts';
 import { openSecretFile } from './secret-file.ts';
+import { type ExchangeOptions, type ExchangeSettings, openExchange } from './token-exchange/open-exchange.ts';
 import type { Unusable, WatchOptions } from './watched-files.ts';
 
 /** What settings say of an upstream's credential. */
@@ -11,6 +13,7 @@ export type CredentialSettings =
       /** Holds `{token}` exactly once. */
       readonly format: string;
     }
+  | ExchangeSettings
   | ServiceSettings
   | { readonly kind: 'none' };
 
@@ -26,23 +29,17 @@ interface ServiceSettings {
   readonly format?: string | undefined;
 }
 
-/** How an upstream is told who asks; fits the options of `openUpstream`. */
-export interface Authorization {
-  /** Whether it is given the caller's own token. */
-  readonly callersOwn: boolean;
-  /** The headers that tell it who asks. */
-  authorize(caller: Caller, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-}
-
 const NO_HEADERS = Object.freeze({});
 
-/** Reads the file of a secret, and says why where that gives none. */
-export function openAuthorization(settings: CredentialSettings, options: WatchOptions): Authorization | Unusable {
+/** Reads the files of secrets, and says why where one gives none. */
+export function openAuthorization(settings: CredentialSettings, options: ExchangeOptions): Authorization | Unusable {
   switch (settings.kind) {
     case 'passthrough':
       return ofCaller({ header: 'authorization', format: 'Bearer {token}' });
     case 'header':
       return ofCaller({ header: settings.name.toLowerCase(), format: settings.format });
+    case 'exchange':
+      return openExchange(settings, options);
     case 'service':
       return ofPortico(settings, options);
     case 'none':
@@ -91,11 +88,12 @@ function putter({ header, format }: Form): (token: string) => Record<string, str
   return (token) => ({ [header]: before + token + after });
 }
 
-/** What in headers that were sent is a secret of Portico's own, in each form of it. */
+/** What in headers that were sent is no token of the caller's own, and secret, in each form of it. */
 export function ownSecretsIn(
   headers: Readonly<Record<string, string>>,
   settings: CredentialSettings | undefined,
 ): string[] {
+  if (settings?.kind === 'exchange') return [(headers['authorization'] ?? '').slice('Bearer '.length)];
   if (settings?.kind !== 'service') return [];
   const { header, format } = serviceForm(settings);
   const [before = '', after = ''] = format.split('{token}');

@@ -275,6 +275,11 @@ export interface GatewayErrorFacts {
   readonly allow?: string;
   /** Set where the upstream is to blame: not reached, broke off, too slow, or a 5xx. A breaker counts these alone. */
   readonly fault?: boolean;
+  /**
+   * Set where it was another server that failed, of which something was needed first: that says nothing of the upstream
+   * that the error names, which was not asked.
+   */
+  readonly elsewhere?: boolean;
   /** What failed, where the same request may fare better a moment later. */
   readonly retryable?: Retryable;
   /** Every scope that was needed, where the caller lacks one of them. */
@@ -299,6 +304,7 @@ export class GatewayError extends Error {
   readonly upstreamStatus: number | undefined;
   readonly allow: string | undefined;
   readonly fault: boolean;
+  readonly elsewhere: boolean;
   readonly retryable: Retryable | undefined;
   readonly scopes: readonly string[] | undefined;
   readonly bound: string | undefined;
@@ -318,6 +324,7 @@ export class GatewayError extends Error {
     this.upstreamStatus = facts.upstreamStatus;
     this.allow = facts.allow;
     this.fault = facts.fault ?? false;
+    this.elsewhere = facts.elsewhere ?? false;
     this.retryable = facts.retryable;
     this.scopes = facts.scopes;
     this.bound = facts.bound;

@@ -190,6 +190,10 @@ export interface Events {
   }): void;
   /** The keys of the issuer of tokens were fetched. `error`: they could not be, and those before stay. */
   issuerKeysFetched?(fetched: { readonly keys: number; readonly error?: GatewayError | undefined }): void;
+  /** A caller's token was exchanged for one that is made for an upstream, or could not be (`error`: code of the table). */
+  tokenExchanged?(
+    exchanged: RequestRef & { readonly upstream: string; readonly ms: number; readonly error?: string | undefined },
+  ): void;
   /** Something was refused or ended since it met a bound: the key of a setting. */
   boundReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },

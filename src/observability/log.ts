@@ -59,6 +59,7 @@ function details(loggerFor: LoggerFor): Events {
     pageFetched: (fetched) => at(fetched)?.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
     retried: (retry) => at(retry)?.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
     flightJoined: (joined) => at(joined)?.debug(joined, 'flight joined'),
+    tokenExchanged: (exchanged) => at(exchanged)?.debug({ ...exchanged, ms: rounded(exchanged.ms) }, 'token exchanged'),
     boundReached: (reached) => at(reached)?.debug(reached, 'bound reached'),
     callRefused: (refused) => at(refused)?.debug(refused, 'call refused'),
     credentialJudged: (judged) => at({})?.debug({ ...judged, ms: rounded(judged.ms) }, 'token verified'),

@@ -4,10 +4,13 @@ import { type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts'
 import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { withNegativeCache } from './resilience/with-negative-cache.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
-import { type Authorize, withAuthorization } from './with-authorization.ts';
+import { type Authorize, type Refused, withAuthorization } from './with-authorization.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
+  readonly refused?: Refused | undefined;
+  /** Ends what `authorize` depends on: called when the upstream is closed. */
+  readonly close?: (() => Promise<void>) | undefined;
   /** Deadline of one read; no call that probes a failed upstream takes longer. */
   readonly timeoutMs: number;
   /** Requests that may wait for a connection; more get `overloaded`. */
@@ -20,20 +23,31 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
 
 /** A remote API as reads ask it: the client, and around it the layers that deal with its faults. */
 export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
-  const { authorize, timeoutMs, maxQueue, rememberRejectedMs, breaker, retry, ...client } = options;
+  const {
+    authorize,
+    refused,
+    close: closeAuthorization,
+    timeoutMs,
+    maxQueue,
+    rememberRejectedMs,
+    breaker,
+    retry,
+    ...client
+  } = options;
   const { callersOwn, connections, events } = client;
   const now = () => performance.now();
   const retrying = withRetry(createUpstream(client), { ...retry, events, now });
-  const authorized = withAuthorization(retrying, authorize);
-  const bounded = withBulkhead(authorized, { slots: connections, maxQueue, callersOwn, events, now });
-  const guarded = withBreaker(bounded, { ...breaker, probeTimeoutMs: timeoutMs, events, now });
+  const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, events, now });
+  // Ahead of the bulkhead: who waits for an authorization must not take a place from those that have one.
+  const authorized = withAuthorization(bounded, authorize, refused);
+  const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, events, now });
   const { name, get, ...asked } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, events, now });
   events.upstreamOpened?.({ upstream: name, connections, maxQueue });
   return {
     name,
     get,
     async close() {
-      await asked.close();
+      await Promise.all([asked.close(), closeAuthorization?.()]);
       events.upstreamClosed?.({ upstream: name });
     },
     get breakerState() {

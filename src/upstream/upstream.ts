@@ -1,4 +1,5 @@
 import type { Caller } from '../kernel/caller.ts';
+import type { GatewayError } from '../kernel/errors.ts';
 
 /** How a page is asked for where the platform wants a POST. */
 export interface Post {
@@ -26,6 +27,11 @@ export interface PageRequest<P> extends PageTarget {
   readonly authorization?: Readonly<Record<string, string>> | undefined;
   /** An entity tag of the upstream's own that the page may still have (RFC 9110, section 13.1.2). */
   readonly ifNoneMatch?: string | undefined;
+  /**
+   * The error that the status of a response stands for; `undefined` for one whose body is read. Left out where a list is
+   * asked for: the upstream knows those.
+   */
+  readonly errorOf?: ((status: number, headers: ReplyHeaders) => GatewayError | undefined) | undefined;
   /**
    * Makes the page out of the body of a 200, decompressed, within `maxPageBytes`. Throws or rejects with
    * `upstream_invalid` where that is no page; since it is called by the upstream, a breaker hears of it.

@@ -136,6 +136,15 @@ ${BASE}  tools: { baseUrl: https://a.example, credential: { kind: service, secre
     expect(parse(ofFile()).upstreams.tools.credential).to.deep.equal({ kind: 'service', file: '/run/s' });
   });
 
+  it('mask the secret of Portico as a client, and show the client', async () => {
+    const client = '{ kind: client_secret_basic, id: portico, secret: hush }';
+    const exchange = `{ kind: exchange, issuer: https://a.example, audience: b, client: ${client} }`;
+    const { masked } = await load(`${BASE}  tools: { baseUrl: https://a.example, credential: ${exchange} }\n`);
+    const { credential } = parse(masked()).upstreams.tools;
+    expect(credential).to.include({ kind: 'exchange', issuer: 'https://a.example', audience: 'b' });
+    expect(credential.client).to.deep.equal({ kind: 'client_secret_basic', id: 'portico', secret: MASK });
+  });
+
   it('mask all that came from the environment', async () => {
     const { masked } = await load(
       `http:

@@ -77,7 +77,7 @@ function isScalar({ key, block, schema }: Setting): boolean {
   return (
     block !== '' &&
     !block.endsWith('fields') &&
-    !/^(pagination|fields|credential|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
+    !/^(pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
       key,
     ) &&
     schema.properties === undefined
@@ -87,7 +87,12 @@ function isScalar({ key, block, schema }: Setting): boolean {
 /** Settings in which only `setting` is written, with what must stand beside it. */
 function settingsWith({ block, key, of }: Setting, value: string): object {
   const [path = '', kind] = block.split(' of kind ');
-  const beside = { ...(kind !== undefined && { kind }), ...(kind === 'header' && { name: 'X-T' }) };
+  const client = { kind: 'client_secret_basic', id: 'a' };
+  const beside = {
+    ...(kind !== undefined && { kind }),
+    ...(kind === 'header' && { name: 'X-T' }),
+    ...(kind === 'exchange' && { client }),
+  };
   const inResource = { [key]: value, ...beside };
   const upstreams = parse(UPSTREAMS).upstreams;
   switch (path) {
@@ -95,6 +100,17 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
       return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [key]: value } } };
     case 'upstreams.<name>.credential':
       return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential: { ...beside, [key]: value } } } };
+    case 'upstreams.<name>.credential.client': {
+      const file = kind === 'private_key_jwt' && { keyFile: 'a' };
+      const credential = { kind: 'exchange', client: { ...client, ...beside, ...file, [key]: value } };
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential } } };
+    }
+    case 'upstreams.<name>.credential.tls':
+    case 'upstreams.<name>.credential.proxy': {
+      const block = { ...(path.endsWith('proxy') && { url: 'http://a' }), [key]: value };
+      const credential = { kind: 'exchange', client, [path.split('.')[3] ?? '']: block };
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential } } };
+    }
     case 'upstreams.<name>.tls':
     case 'upstreams.<name>.proxy': {
       const block = { ...(path.endsWith('proxy') && { url: 'http://a' }), [key]: value };

@@ -8,7 +8,8 @@ import type { Authorize } from '../../src/upstream/with-authorization.ts';
 import { inFolder } from '../support/process.ts';
 
 const caller = { credential: new Credential('token-$1-of-the-test'), key: 'k', partition: 'p', requestId: 'r' };
-const options = { now: Date.now, onChange: () => {} };
+const openServer = () => expect.fail('no server is asked');
+const options = { now: Date.now, onChange: () => {}, upstream: 'tools', events: {}, openServer };
 
 function open(settings: CredentialSettings) {
   const opened = openAuthorization(settings, options);

@@ -212,23 +212,35 @@ describe('an upstream with all its layers, over real sockets', () => {
     expect(authorized).to.equal(1);
   });
 
-  it('takes its place in the bulkhead before it asks for an authorization', async () => {
+  it('keeps no place in the bulkhead for whoever still waits for an authorization', async () => {
     const server = await serve(json([]));
-    const asked: string[] = [];
     const granted = Promise.withResolvers<Record<string, string>>();
     const upstream = openAt(server.url, {
       connections: 1,
       maxQueue: 0,
-      authorize: ({ key }) => {
-        asked.push(key);
-        return granted.promise;
-      },
+      authorize: ({ key }) => (key === 'waiting' ? granted.promise : Promise.resolve({})),
     });
-    const first = upstream.get(asking('/', { key: 'first' }), calm());
-    expect((await errorOf(upstream.get(asking('/', { key: 'second' }), calm()))).code).to.equal('overloaded');
+    const waiting = upstream.get(asking('/', { key: 'waiting' }), calm());
+    await upstream.get(asking('/', { key: 'with a token' }), calm());
     granted.resolve({});
-    await first;
-    expect(asked).to.deep.equal(['first']);
+    await waiting;
+    expect(server.requests).to.have.length(2);
+  });
+
+  it('takes what another server did for no sign of its own health, even where it probes', async () => {
+    const statuses = [500];
+    const server = await serve((request, response) => json([], statuses.shift() ?? 200)(request, response));
+    const elsewhere = new GatewayError('upstream_failed', { elsewhere: true });
+    const fails = { authorize: async () => ({}) };
+    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, authorize: () => fails.authorize() });
+    await errorOf(upstream.get(asking(), calm()));
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    fails.authorize = () => Promise.reject(elsewhere);
+    expect(await errorOf(upstream.get(asking(), calm()))).to.equal(elsewhere);
+    expect(upstream.breakerState).to.equal('half-open');
+    fails.authorize = async () => ({});
+    await upstream.get(asking(), calm());
+    expect(upstream.breakerState).to.equal('closed');
   });
 
   it('tells what happens in each of its layers', async () => {

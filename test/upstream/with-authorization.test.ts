@@ -1,21 +1,23 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { PageRequest, Upstream } from '../../src/upstream/upstream.ts';
-import { type Authorize, withAuthorization } from '../../src/upstream/with-authorization.ts';
+import { type Authorize, type Refused, withAuthorization } from '../../src/upstream/with-authorization.ts';
 import { asking, calm, rejection } from './harness.ts';
 import { PAGE } from './scripted.ts';
 
-function authorizing(authorize: Authorize) {
+function authorizing(authorize: Authorize, refused?: Refused, errors: readonly Error[] = []) {
   const asked: PageRequest<unknown>[] = [];
   const inner: Upstream = {
     name: 'projects',
     async get(request) {
+      const error = errors[asked.length];
       asked.push(request);
+      if (error !== undefined) throw error;
       return { page: await request.read(Buffer.from('[]'), {}), headers: {} };
     },
     close: async () => {},
   };
-  return { upstream: withAuthorization(inner, authorize), asked };
+  return { upstream: withAuthorization(inner, authorize, refused), asked };
 }
 
 describe('an upstream with authorization', () => {
@@ -49,4 +51,60 @@ describe('an upstream with authorization', () => {
     expect(await rejection(upstream.get(asking(), calm()))).to.equal(error);
     expect(asked).to.deep.equal([]);
   });
+});
+
+describe('an upstream that does not accept what it is given', () => {
+  const refusal = new GatewayError('upstream_credential_rejected', { upstreamStatus: 401 });
+  const OTHERS: Readonly<Record<string, Error>> = {
+    "the caller's own token": new GatewayError('credential_rejected', { upstreamStatus: 401 }),
+    'what may not read the list': new GatewayError('upstream_credential_rejected', { upstreamStatus: 403 }),
+    'nothing, since another server refused Portico': new GatewayError('upstream_credential_rejected', {
+      elsewhere: true,
+    }),
+    'something, and breaks off': new Error('reset'),
+  };
+
+  /** Gives something else each time, and says of each whether there is something better. */
+  function giving(better: readonly boolean[], errors: readonly Error[]) {
+    const told: unknown[] = [];
+    let given = 0;
+    const { upstream, asked } = authorizing(
+      async () => {
+        given += 1;
+        return { authorization: `${given}` };
+      },
+      ({ key }, { authorization }) => {
+        told.push([key, authorization]);
+        return better[told.length - 1] ?? false;
+      },
+      errors,
+    );
+    return { upstream, told, sent: () => asked.map((request) => request.authorization?.['authorization']) };
+  }
+
+  it('is asked once more where there is something better', async () => {
+    const { upstream, told, sent } = giving([true], [refusal]);
+    expect(await upstream.get(asking(), calm())).to.deep.equal(PAGE);
+    expect([told, sent()]).to.deep.equal([[['k', '1']], ['1', '2']]);
+  });
+
+  it('is not asked again where there is not', async () => {
+    const { upstream, sent } = giving([false], [refusal]);
+    expect(await rejection(upstream.get(asking(), calm()))).to.equal(refusal);
+    expect(sent()).to.deep.equal(['1']);
+  });
+
+  it('is asked twice at most, and whoever authorizes hears of both', async () => {
+    const { upstream, told, sent } = giving([true, true], [refusal, refusal, refusal]);
+    expect(await rejection(upstream.get(asking(), calm()))).to.equal(refusal);
+    expect([told.length, sent()]).to.deep.equal([2, ['1', '2']]);
+  });
+
+  for (const [what, error] of Object.entries(OTHERS)) {
+    it(`is not asked again with ${what}`, async () => {
+      const { upstream, told, sent } = giving([true], [error]);
+      expect(await rejection(upstream.get(asking(), calm()))).to.equal(error);
+      expect([told, sent()]).to.deep.equal([[], ['1']]);
+    });
+  }
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
+import { checkExchange, ExchangeCredential } from './exchange.ts';
 import { NOT_IN_URL, reportRepeated } from './request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from './scalars.ts';
 import { checkSecret, secretText } from './secret.ts';
@@ -73,7 +74,7 @@ const Retry = z.strictObject({
 const UpstreamShape = z.strictObject({
   baseUrl: baseUrl.describe('Where the API lives: origin and, where it has one, path prefix.'),
   credential: z
-    .discriminatedUnion('kind', [Passthrough, Header, Service, None], { error: refuseQuery })
+    .discriminatedUnion('kind', [Passthrough, Header, ExchangeCredential, Service, None], { error: refuseQuery })
     .prefault({ kind: 'passthrough' })
     .describe('What the upstream is given to know the caller.'),
   headers: z
@@ -116,6 +117,7 @@ export const UpstreamSettings = UpstreamShape.superRefine(
   crossCheck<UpstreamOutput>((upstream, report) => {
     const credential = credentialHeader(upstream?.credential);
     if (upstream?.credential?.kind === 'service') checkSecret(upstream.credential, ['credential'], report);
+    checkExchange(upstream?.credential, report);
     for (const name of keysOf(upstream?.headers)) {
       if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
     }
@@ -140,6 +142,7 @@ function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
 /** Name of the header that carries a credential, in lower case, if one does. */
 export function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
   const { kind = 'passthrough', name } = (credential ?? {}) as { kind?: unknown; name?: unknown };
-  if (kind === 'passthrough' || (kind === 'service' && name === undefined)) return 'authorization';
+  if (kind === 'passthrough' || kind === 'exchange' || (kind === 'service' && name === undefined))
+    return 'authorization';
   return typeof name === 'string' ? name.toLowerCase() : undefined;
 }

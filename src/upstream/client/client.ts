@@ -38,6 +38,11 @@ export interface UpstreamOptions {
    * (401, 403), else that of Portico's operator (502).
    */
   readonly callersOwn: boolean;
+  /**
+   * Whether what it is given in place of that was made for the caller: then it is the caller's business what it may see
+   * (403). @default false
+   */
+  readonly madeForCaller?: boolean | undefined;
   readonly events: Events;
   readonly tap?: Tap | undefined;
 }
@@ -54,7 +59,7 @@ interface Response {
 
 /** An upstream over HTTP. Follows no redirect, so that a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { name, callersOwn, maxPageBytes, events, tap } = options;
+  const { name, maxPageBytes, events, tap } = options;
   const { origin } = new URL(options.baseUrl);
   const { allowH2, tls, proxy } = options;
   const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2, tls, proxy });
@@ -91,13 +96,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     let status = 0;
     const headersSent = headersOf(request);
     const { target, post } = request;
+    const { errorOf = (answered, headers) => errorOfStatus(answered, headers, options) } = request;
     const method = methodOf(request);
     const tapped = tap?.({ upstream: name, method, origin, target, headers: headersSent, body: post?.body });
     const judge = (answered: number, headers: ReplyHeaders): boolean => {
       status = answered;
       tapped?.answered(status, headers);
       if (status === 304 && request.ifNoneMatch !== undefined) return false;
-      const error = errorOfStatus(status, headers, callersOwn);
+      const error = errorOf(status, headers);
       if (error !== undefined) throw error;
       checkBody(headers, maxPageBytes);
       return true;

@@ -22,15 +22,18 @@ const SAYS = {
   insecure: 'No secure connection to the platform could be made. Trying again seldom helps.',
 };
 
-/**
- * The error that a response's status stands for; `undefined` for one that brings a page. `callersOwn` tells whose
- * business a credential is that the upstream does not accept: the caller's, or that of Portico's operator.
- */
-export function errorOfStatus(status: number, headers: ReplyHeaders, callersOwn: boolean): GatewayError | undefined {
+/** Whose business it is that an upstream does not accept what it is given, or does not let it read: see `UpstreamOptions`. */
+export interface Given {
+  readonly callersOwn: boolean;
+  readonly madeForCaller?: boolean | undefined;
+}
+
+/** The error that a response's status stands for; `undefined` for one that brings a page. */
+export function errorOfStatus(status: number, headers: ReplyHeaders, given: Given): GatewayError | undefined {
   if (status === 200 || status === 203) return undefined;
   const passing = PASSING.includes(status);
   const wait = passing || status === 429 ? retryAfterSeconds(headers['retry-after'], Date.now()) : undefined;
-  const code = codeOfStatus(status, callersOwn);
+  const code = codeOfStatus(status, given);
   return new GatewayError(code, {
     ...detailOfStatus(status, code),
     reason: `answered with status ${status}`,
@@ -41,9 +44,9 @@ export function errorOfStatus(status: number, headers: ReplyHeaders, callersOwn:
   });
 }
 
-function codeOfStatus(status: number, callersOwn: boolean): ErrorCode {
+function codeOfStatus(status: number, { callersOwn, madeForCaller = false }: Given): ErrorCode {
   if (status === 401) return callersOwn ? 'credential_rejected' : 'upstream_credential_rejected';
-  if (status === 403) return callersOwn ? 'access_denied' : 'upstream_credential_rejected';
+  if (status === 403) return callersOwn || madeForCaller ? 'access_denied' : 'upstream_credential_rejected';
   if (status === 429) return 'upstream_rate_limited';
   // A success that brings something else than the whole page: 204, 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';

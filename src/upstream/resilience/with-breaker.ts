@@ -121,7 +121,7 @@ function createGate(breaker: Breaker, probeTimeoutMs: number): Gate {
 
 function verdictOn(error: unknown, signal: AbortSignal): Verdict {
   if (signal.aborted && !isDeadline(signal.reason)) return 'unknown';
-  if (!(error instanceof GatewayError)) return 'unknown';
+  if (!(error instanceof GatewayError) || error.elsewhere) return 'unknown';
   if (error.fault) return 'faulty';
   return RESPONDED.includes(error.code) ? 'alive' : 'unknown';
 }

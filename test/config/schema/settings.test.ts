@@ -293,7 +293,7 @@ describe('the settings of an upstream', () => {
       'upstreams.api.credential.kind: query is none of them: a credential must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream',
     ]);
     expect(issues({ api: { credential: { kind: 'headr' } } })).to.deep.equal([
-      'upstreams.api.credential.kind: must be one of passthrough, header, service, none; did you mean header?',
+      'upstreams.api.credential.kind: must be one of passthrough, header, exchange, service, none; did you mean header?',
     ]);
   });
 
@@ -326,6 +326,81 @@ describe('the settings of an upstream', () => {
       ]);
     }
     expect(issuesOf({ secret: 'a b' })).to.deep.equal([]);
+  });
+
+  const EXCHANGE = {
+    kind: 'exchange',
+    issuer: 'https://login.example',
+    audience: 'acme',
+    client: { kind: 'client_secret_basic', id: 'portico', file: '/run/secrets/portico' },
+  };
+  const EXCHANGES: readonly [what: string, change: object, issues: readonly string[]][] = [
+    ['as they should be', {}, []],
+    [
+      'with the token endpoint and the address of the platform',
+      { tokenUrl: 'https://login.example/t', resource: 'urn:acme' },
+      [],
+    ],
+    [
+      'without an authorization server',
+      { issuer: undefined },
+      ['credential: needs an authorization server: issuer, or tokenUrl'],
+    ],
+    [
+      'for no platform',
+      { audience: undefined },
+      ['credential: needs the platform that tokens are for: audience, or resource'],
+    ],
+    [
+      'over plain http',
+      { issuer: 'http://login.example' },
+      ['credential.issuer: must be an https URL: http is for loopback alone'],
+    ],
+    ['over plain http on loopback', { issuer: 'http://127.0.0.1:9' }, []],
+    ['at another scheme', { issuer: 'ftp://login.example' }, ['credential.issuer: must be an https URL']],
+    [
+      'for an address with a fragment',
+      { resource: 'https://a.example/#b' },
+      ['credential.resource: must hold no fragment'],
+    ],
+    [
+      'without a secret',
+      { client: { kind: 'client_secret_post', id: 'a' } },
+      ['credential.client: needs a secret: file, or secret as "${NAME}"'],
+    ],
+    [
+      'with two secrets',
+      { client: { ...EXCHANGE.client, secret: 'hush' } },
+      ['credential.client.secret: stands beside file: one of them is the secret'],
+    ],
+    [
+      'with a certificate that is not there',
+      { client: { kind: 'tls_client_auth', id: 'a' }, tls: { caFile: '/ca' } },
+      ['credential.client: needs a certificate: certFile and keyFile in tls beside it'],
+    ],
+    [
+      'with a certificate',
+      { client: { kind: 'tls_client_auth', id: 'a' }, tls: { certFile: '/c', keyFile: '/k' } },
+      [],
+    ],
+    ['with a key', { client: { kind: 'private_key_jwt', id: 'a', keyFile: '/k' } }, []],
+    [
+      'with a scope that is two',
+      { scopes: ['a b'] },
+      ['credential.scopes[0]: must be one scope: printable ASCII without space, quote or backslash'],
+    ],
+  ];
+  for (const [what, change, expected] of EXCHANGES) {
+    it(`may, or may not, exchange tokens ${what}`, () => {
+      const found = issues({ api: { credential: { ...EXCHANGE, ...change } } });
+      expect(found).to.deep.equal(expected.map((issue) => `upstreams.api.${issue}`));
+    });
+  }
+
+  it('keep the header of an exchanged token to themselves', () => {
+    expect(issues({ api: { headers: { Authorization: 'a' }, credential: EXCHANGE } })).to.deep.equal([
+      'upstreams.api.headers.Authorization: is the header of the credential',
+    ]);
   });
 
   it('send the secret of service where they say, in no header twice', () => {

@@ -72,6 +72,13 @@ describe('the status of an upstream', () => {
     });
   }
 
+  it("401 is Portico's business and 403 the caller's, where the credential was made for the caller", async () => {
+    const codes = [401, 403].map(
+      async (status) => (await errorFor(status, { callersOwn: false, madeForCaller: true })).code,
+    );
+    expect(await Promise.all(codes)).to.deep.equal(['upstream_credential_rejected', 'access_denied']);
+  });
+
   const DETAILS: Readonly<Record<number, RegExp>> = {
     302: /answered with a redirect, which is not followed/,
     400: /refused the request that Portico made of it. Trying again will not help/,

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Report, Unchecked } from './cross-check.ts';
+import { bytes, milliseconds, scopeToken, secureUrl } from './scalars.ts';
+import { checkSecret, secretText } from './secret.ts';
+import { UpstreamProxy, UpstreamTls } from './tls.ts';
+
+const clientId = z
+  .string()
+  .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+  .describe('Name of Portico at the authorization server.');
+
+/** The two ways to send a secret (RFC 6749, section 2.3.1). */
+const bySecret = (kind: 'client_secret_basic' | 'client_secret_post', where: string) =>
+  z.strictObject({
+    kind: z.literal(kind).describe(`A secret, ${where}.`),
+    id: clientId,
+    file: z.string().min(1).optional().describe('File that holds the secret, read anew when it changes.'),
+    secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
+  });
+
+/** A key, of which the authorization server knows the public half (RFC 7523). */
+const ByKey = z.strictObject({
+  kind: z.literal('private_key_jwt').describe('A key that signs who asks.'),
+  id: clientId,
+  keyFile: z
+    .string()
+    .min(1)
+    .describe('PEM file of the private key: RSA, or on P-256, P-384 or P-521; read anew when it changes.'),
+  keyId: z.string().min(1).optional().describe('Name of the key at the authorization server.'),
+  rsaAlgorithm: z.enum(['RS256', 'PS256']).default('RS256').describe('What an RSA key signs with.'),
+});
+
+/** The certificate of the connection (RFC 8705). */
+const ByCertificate = z.strictObject({
+  kind: z.literal('tls_client_auth').describe('The certificate of tls, beside client: certFile and keyFile.'),
+  id: clientId,
+});
+
+const Client = z.discriminatedUnion('kind', [
+  bySecret('client_secret_basic', 'sent as Basic'),
+  bySecret('client_secret_post', 'sent in the body'),
+  ByKey,
+  ByCertificate,
+]);
+
+/** A token of the caller's, exchanged for one that is made for the platform (RFC 8693). */
+export const ExchangeCredential = z.strictObject({
+  kind: z.literal('exchange').describe("A token that is made for the platform in exchange for the caller's."),
+  issuer: secureUrl
+    .optional()
+    .describe(
+      'Authorization server, to the letter, whose metadata name its token endpoint. https; on loopback http too.',
+    ),
+  tokenUrl: secureUrl.optional().describe('The token endpoint itself; metadata are then not looked for.'),
+  audience: z.string().min(1).optional().describe('What the authorization server calls the platform.'),
+  resource: z
+    .url({ error: () => 'must be a URL' })
+    .refine((url) => !url.includes('#'), 'must hold no fragment')
+    .optional()
+    .describe('Address of the platform as the authorization server knows it. This or audience is needed.'),
+  scopes: z.array(scopeToken).default([]).describe('Scopes to ask for; none: what the authorization server gives.'),
+  subjectTokenType: z
+    .enum(['access_token', 'jwt', 'id_token'])
+    .default('access_token')
+    .describe("What the authorization server is told that the caller's token is."),
+  client: Client.describe('How Portico shows the authorization server who it is.'),
+  tls: UpstreamTls.optional().describe('How the authorization server is spoken to over TLS.'),
+  proxy: UpstreamProxy.optional().describe('The way to the authorization server through a proxy. Unset: none.'),
+  timeoutMs: milliseconds().default(5000).describe('Deadline of one exchange, within that of the read.'),
+  maxAgeMs: milliseconds()
+    .default(3_600_000)
+    .describe('How long a token is used at most, although it may hold for longer.'),
+  maxKeptBytes: bytes(1024)
+    .default(33_554_432)
+    .describe('Tokens that are kept, 512 bytes beside each; beyond, the one that was used longest ago is let go of.'),
+});
+
+type Output = z.output<typeof ExchangeCredential>;
+
+/** What one key cannot say of another. */
+export function checkExchange(credential: Unchecked<Output | { readonly kind: unknown }>, report: Report): void {
+  if (credential?.kind !== 'exchange') return;
+  const { issuer, tokenUrl, audience, resource, client, tls } = credential as NonNullable<Unchecked<Output>>;
+  if (issuer === undefined && tokenUrl === undefined) {
+    report(['credential'], 'needs an authorization server: issuer, or tokenUrl');
+  }
+  if (audience === undefined && resource === undefined) {
+    report(['credential'], 'needs the platform that tokens are for: audience, or resource');
+  }
+  if (client?.kind === 'tls_client_auth' && (tls?.certFile === undefined || tls.keyFile === undefined)) {
+    report(['credential', 'client'], 'needs a certificate: certFile and keyFile in tls beside it');
+  }
+  if (client?.kind === 'client_secret_basic' || client?.kind === 'client_secret_post') {
+    checkSecret(client, ['credential', 'client'], report);
+  }
+}
