@@ -272,7 +272,7 @@ describe('metrics', () => {
     for (const ms of [0.05, 0.1, 0.2, 9999, 60_000]) metrics.events.operationEnded?.({ rpc: 'ping', ms });
     const { series } = await scrape(metrics);
     const name = 'mcp_server_operation_duration_seconds';
-    const below = (le: string) => series.get(`${name}_bucket{mcp_method_name="ping",le="${le}"}`);
+    const below = (le: string) => series.get(`${name}_bucket{le="${le}",mcp_method_name="ping"}`);
     expect(['0.0001', '0.00025', '5', '10', '+Inf'].map(below)).to.deep.equal([2, 3, 3, 4, 5]);
     expect(series.get(`${name}_count{mcp_method_name="ping"}`)).to.equal(5);
     expect(series.get(`${name}_sum{mcp_method_name="ping"}`)).to.be.closeTo(69.99935, 1e-9);
@@ -361,6 +361,25 @@ describe('metrics', () => {
     const { looks } = await watched();
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await watched()).looks).to.equal(looks);
+  });
+
+  it('are written in several turns where they are many, each series whole and each family once', async () => {
+    const metrics = open();
+    for (let bound = 0; bound < 200; bound += 1) metrics.events.boundReached?.({ bound: `max${bound}` });
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const { text } = await metrics.expose(true);
+    clearImmediate(timer);
+    expect(turns).to.be.greaterThan(5);
+    expect(text.split('# TYPE portico_bounds_reached counter\n')).to.have.length(2);
+    const { series } = parseExposition(text);
+    for (let bound = 0; bound < 200; bound += 1) {
+      expect(series.get(`portico_bounds_reached_total{bound="max${bound}"}`)).to.equal(1);
+    }
   });
 
   it('are the same in both formats, but for what OpenMetrics wants', async () => {
