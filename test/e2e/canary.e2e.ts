@@ -186,7 +186,11 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
       const url = await portico.ready;
       const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
       await askAll(url, adminUrl);
-      others['GET /metrics'] = String((await exchange(adminUrl, get('/metrics'))).body);
+      for (const path of ['/metrics', '/status', '/']) {
+        const { status, body } = await exchange(adminUrl, get(path, { Accept: path === '/' ? 'text/html' : '*/*' }));
+        others[`the admin listener: ${path}`] = `${status} ${body}`;
+        expect(status).to.equal(200);
+      }
       snapshots['while one is open'] = await snapshotWhileOpen(url, folder);
       snapshots['afterwards'] = await snapshotOnceClean(folder);
       others['portico stdio'] = await talkOverStdio(file, env);
@@ -292,7 +296,7 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
     expect(answers.filter((answer) => tracesIn(answer).length > 0)).to.deep.equal([]);
   });
 
-  for (const command of ['portico stdio', 'portico check --probe', 'GET /metrics']) {
+  for (const command of ['portico stdio', 'portico check --probe', 'the admin listener']) {
     it(`is in nothing that is written by ${command}`, () => {
       const texts = Object.entries(others).filter(([name]) => name.startsWith(command));
       expect(texts).not.to.deep.equal([]);
