@@ -111,6 +111,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
           offered: options.catalogue.offered,
           paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
           mcpPath: rpc?.path,
+          signsIn: protectedResource !== undefined,
           publicUrl,
         }),
         ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),

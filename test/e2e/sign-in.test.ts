@@ -16,6 +16,7 @@ import { settingsFor, startGateway } from '../support/gateway.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import { freePort } from '../support/listening.ts';
 import { toolItem } from '../support/loads.ts';
+import { exchange, get } from '../support/raw-http.ts';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource/mcp';
@@ -259,6 +260,67 @@ describe('a person who signs in', () => {
       await session.close();
     });
   }
+
+  it('is told where with each 401, over both edges, whatever is wrong with the token', async () => {
+    await start();
+    const challenge = `resource_metadata="${url}${WELL_KNOWN}"`;
+    const elsewhere = await server.issue({ resource: 'https://other.example/mcp' });
+    for (const [token, error] of [
+      [undefined, ''],
+      ['not a token', 'error="invalid_token", '],
+      ['opaque', 'error="invalid_token", '],
+      [elsewhere, 'error="invalid_token", '],
+      [await server.sign({ iss: server.issuer, aud: `${url}/mcp`, exp: 1 }), 'error="invalid_token", '],
+    ] as const) {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' };
+      for (const response of [
+        await fetch(`${url}/mcp/v1/resources`, { headers }),
+        await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers }),
+        await fetch(`${url}/mcp`, post),
+      ]) {
+        expect(response.status).to.equal(401);
+        const told = response.headers.get('www-authenticate') ?? '';
+        expect(told.startsWith(`Bearer ${error}`), told).to.equal(true);
+        expect(told.endsWith(`scope="admin read", ${challenge}`), told).to.equal(true);
+        expect(told).to.not.contain('offline_access');
+      }
+    }
+    expect(platform.requests).to.have.length(0);
+  });
+
+  it('is told by whatever host a client names, of the public address alone', async () => {
+    await start();
+    const { port } = new URL(url);
+    const request = get(WELL_KNOWN, { Host: `localhost:${port}`, Authorization: undefined });
+    const { json: told } = await exchange(url, request);
+    expect(told()['resource']).to.equal(`${url}/mcp`);
+    const { headers } = await exchange(
+      url,
+      get('/mcp/v1/resources', { Host: 'localhost:1', Authorization: undefined }),
+    );
+    expect(headers.get('www-authenticate')).to.contain(`"${url}${WELL_KNOWN}"`);
+  });
+
+  it('is told of it, or no more, as settings change', async () => {
+    const { gateway } = await start();
+    const verification = { issuer: server.issuer };
+    const at = (path: string) => fetch(`${url}${path}`, { headers: { accept: 'application/json' } });
+    expect((await at(WELL_KNOWN)).status).to.equal(200);
+    const settings = settingsFor(platform.url, {
+      http: { port: Number(new URL(url).port) },
+      publicUrl: url,
+      verification,
+    });
+    gateway.change({ ...settings, log: { level: 'info' } });
+    expect((await at(WELL_KNOWN)).status).to.equal(404);
+    expect((await at('/mcp/v1/resources')).headers.get('www-authenticate')).to.equal('Bearer');
+    const authorizationServers = ['https://login.example'];
+    gateway.change({ ...settings, log: { level: 'info' }, verification: { ...verification, authorizationServers } });
+    const metadata = (await (await at(WELL_KNOWN)).json()) as object;
+    expect(metadata).to.deep.include({ authorization_servers: authorizationServers });
+    expect(metadata).to.not.have.property('scopes_supported');
+  });
 
   it('is told in words where no authorization servers are named, and led nowhere', async () => {
     await start({ authorizationServers: [] });

@@ -9,7 +9,11 @@ export interface LandingPageOptions {
   readonly paths: { readonly list: string; readonly description: string };
   /** Where MCP is spoken, if it is. */
   readonly mcpPath: string | undefined;
+  /** Whether MCP clients are told where a person signs in. @default false */
+  readonly signsIn?: boolean | undefined;
 }
+
+const SIGNING_IN = ' A client that has a person sign in by itself needs no token: leave its header out.';
 
 export const MARK =
   '<svg viewBox="0 0 48 48" fill="currentColor" aria-hidden="true"><path d="M24 4 45 15v4H3v-4zM6 38h36v3H6zM3 42h42v3H3zM8 21h5v15H8zM18 21h4v15h-4zM26 21h4v15h-4zM35 21h5v15h-5z"/></svg>';
@@ -24,7 +28,7 @@ export function createLandingPage(options: LandingPageOptions): (address: string
   return (address) => parts.join(`<b>${escapeHtml(address)}</b>`);
 }
 
-function pageOf({ offered, paths, mcpPath }: LandingPageOptions): string {
+function pageOf({ offered, paths, mcpPath, signsIn = false }: LandingPageOptions): string {
   const addresses = [
     ...(mcpPath === undefined ? [] : [term('MCP', address(mcpPath), 'Streamable HTTP: what a client is given.')]),
     term('HTTP', address(paths.list), 'The same lists as plain JSON.'),
@@ -58,7 +62,7 @@ ${section('Address', '', sheet('dl', addresses))}
 ${section('What is here', 'A list comes whole, or the read is an error.', sheet('dl', resources))}
 ${section(
   'Connect a client',
-  `The access token comes from ${code('PORTICO_TOKEN')} in the environment; VS Code asks for it. A click on a snippet selects it.`,
+  `The access token comes from ${code('PORTICO_TOKEN')} in the environment; VS Code asks for it. A click on a snippet selects it.${signsIn ? SIGNING_IN : ''}`,
   sheet('div', snippets.map(disclosure)),
 )}
 ${section(

@@ -10,7 +10,7 @@ const ORIGIN = 'https://portico.acme.example';
 /** The page for these resources, as a browser gets it that came by this origin. */
 function pageOf(
   resources: readonly Resource[] = FOUR.slice(0, 3),
-  { hasMcp = true, origin = ORIGIN, scheme = 'platform' } = {},
+  { hasMcp = true, origin = ORIGIN, scheme = 'platform', signsIn = false } = {},
 ): string {
   const offered = resources.map((resource) => ({
     resource,
@@ -19,7 +19,7 @@ function pageOf(
     requiredScopes: [],
   }));
   const paths = { list: '/mcp/v1/resources', description: '/openapi.json' };
-  return createLandingPage({ offered, paths, mcpPath: hasMcp ? '/mcp' : undefined })(origin);
+  return createLandingPage({ offered, paths, mcpPath: hasMcp ? '/mcp' : undefined, signsIn })(origin);
 }
 
 /** The text that a person sees of some HTML. */
@@ -68,6 +68,11 @@ describe('the page', () => {
     const page = pageOf(FOUR, { hasMcp: false });
     expect(textOf(page.replace(/<style>.*<\/style>/s, ''))).not.to.match(/mcp add|mcpServers|Streamable/);
     expect(page).to.contain('curl ');
+  });
+
+  it('says that a person may sign in where clients are told how', () => {
+    expect(textOf(pageOf(FOUR, { signsIn: true }))).to.contain('needs no token: leave its header out.');
+    expect(textOf(pageOf())).to.not.contain('needs no token');
   });
 
   it('runs nothing, loads nothing and sends nothing', () => {
