@@ -13,6 +13,11 @@ export function credentialMetrics(families: Families): Events {
     help: 'Times that the keys of the issuer of tokens were fetched, or could not be.',
     labels: ['outcome'],
   });
+  const exchanges = families.histogram({
+    name: 'portico_token_exchange_duration_seconds',
+    help: 'Exchanges of a token for one that is made for an upstream, but for those whose result was kept.',
+    labels: ['upstream', 'error_type'],
+  });
   const secrets = families.counter({
     name: 'portico_secret_files_total',
     help: 'Times that a secret was taken from its file anew, or its file became unusable, by block of settings.',
@@ -46,6 +51,9 @@ export function credentialMetrics(families: Families): Events {
     },
     issuerKeysFetched({ error }) {
       keys.at(error === undefined ? 'fetched' : 'failed').value += 1;
+    },
+    tokenExchanged({ upstream, ms, error }) {
+      exchanges.at(upstream, error).observe(ms / 1000);
     },
     secretChanged({ upstream = '', block = credentialOf(upstream), issue }) {
       secrets.at(block, outcomeOf(issue)).value += 1;

@@ -232,6 +232,16 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_issuer_keys_fetches_total{outcome="failed"}': 1,
     },
   ],
+  'tokens that are exchanged, or cannot be': [
+    (events) => {
+      events.tokenExchanged?.({ ...OF, upstream: 'acme', ms: 1 });
+      events.tokenExchanged?.({ ...OF, upstream: 'acme', ms: 1, error: 'upstream_timeout' });
+    },
+    {
+      'portico_token_exchange_duration_seconds_count{upstream="acme"}': 1,
+      'portico_token_exchange_duration_seconds_count{upstream="acme",error_type="upstream_timeout"}': 1,
+    },
+  ],
   'handshakes, certificates and settings': [
     (events) => {
       events.handshakeFailed?.({ code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
