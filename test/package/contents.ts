@@ -6,8 +6,16 @@ import { ROOT } from './packed.ts';
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   config: ['.yaml', '.json'],
   'config/examples': ['.yaml'],
+  'deploy/compose': ['.yaml'],
+  'deploy/grafana': ['.json'],
+  'deploy/helm/portico': ['.yaml', '.json'],
+  'deploy/helm/portico/templates': ['.yaml', '.tpl'],
+  'deploy/kubernetes': ['.yaml'],
+  'deploy/prometheus': ['.yaml', '.yml'],
+  'deploy/systemd': ['.yaml', '.service'],
   docs: ['.md'],
   'docs/decisions': ['.md'],
+  'docs/images': ['.png'],
 };
 
 const AT_THE_TOP = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json'];
