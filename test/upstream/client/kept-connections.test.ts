@@ -196,7 +196,9 @@ describe('the connections to an upstream', () => {
     });
     expect([await read('a'), await read('b')]).to.deep.equal(['[1]', '[2]']);
     await eventually(() => open.size === 0 || undefined);
-    expect([await read('c'), await read('d')]).to.deep.equal(['[3]', '[4]']);
+    expect(await read('c')).to.equal('[3]');
+    // Where the event loop is late, the connection may be lost to it when it has just rested: then it asks again.
+    expect(await read('d').catch(() => read('d'))).to.equal('[4]');
     expect({ connections: connections(), unasked: unasked() }).to.deep.equal({ connections: 3, unasked: 1 });
   });
 
