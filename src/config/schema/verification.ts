@@ -17,7 +17,9 @@ const KeySettings = z.strictObject({
   cooldownMs: milliseconds(1)
     .default(5000)
     .describe('How long the issuer is left alone after a fetch, also where a token names a key that is not known.'),
-  maxBytes: bytes(1024).default(131_072).describe('Largest set of keys, and largest metadata, of the issuer.'),
+  maxBytes: bytes(1024)
+    .default(131_072)
+    .describe('Largest answer of the issuer: its keys, its metadata, what it knows of a token.'),
   maxKeys: whole(1, 1000).default(100).describe('Keys of one set; a larger set is not taken.'),
 });
 

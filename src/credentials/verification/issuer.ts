@@ -30,12 +30,16 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
 
   async function get(url: string, init?: MakeInit): Promise<{ readonly status: number; readonly text: string }> {
     const deadline = startDeadline(timeoutMs, new AbortController().signal);
-    try {
-      const response = await fetch(url, { ...(await init?.(deadline.signal)), signal: deadline.signal });
+    const { signal } = deadline;
+    const once = async () => {
+      const response = await fetch(url, { ...(await init?.(signal)), signal });
       return { status: response.status, text: await response.text() };
+    };
+    try {
+      // A connection that was kept open may have been closed meanwhile. Nothing that is asked here changes anything.
+      return await once().catch((error) => (wasLost(error) ? once() : Promise.reject(error)));
     } catch (cause) {
-      const reason = deadline.signal.aborted ? 'did not answer in time' : 'could not be asked';
-      throw unavailable(`the issuer ${reason}`, cause);
+      throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : 'could not be asked'}`, cause);
     } finally {
       deadline.end();
     }
@@ -78,6 +82,10 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
       metadata = undefined;
     },
   };
+}
+
+function wasLost(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(Object(error).code);
 }
 
 /** Where an issuer's metadata may be, in the order in which clients of MCP look (RFC 8414, section 3; OpenID Discovery). */

@@ -160,6 +160,17 @@ describe('what an issuer answers', () => {
     });
   }
 
+  it('is asked for once more where the connection was lost, and no more than that', async () => {
+    const server = await startRawUpstream();
+    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be asked']);
+    expect(server.attempts()).to.equal(2);
+    const body = '{"a":1}';
+    await server.behave((socket, { number }) =>
+      number === 1 ? socket.destroy() : socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+    );
+    expect(await askIssuer(server.url).ask(`${server.url}/keys`)).to.deep.equal({ a: 1 });
+  });
+
   it('is not taken where it is no HTTP', async () => {
     const server = await startRawUpstream((socket) => socket.end('220 mail.example ESMTP\r\n'));
     expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be asked']);
