@@ -92,6 +92,13 @@ describe('a gateway that verifies', () => {
     expect((await read('tools', as(token))).status).to.equal(200);
   });
 
+  it('takes tokens that are signed with an algorithm of its settings, and no others', async () => {
+    const { read, issuer } = await scene({ verification: { algorithms: ['RS256', 'PS256'] } });
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(401);
+    const other = await scene({ verification: { algorithms: ['RS256', 'ES256'] } });
+    expect((await other.read('tools', as(await other.issuer.token()))).status).to.equal(200);
+  });
+
   it('takes tokens by the keys that it has while the issuer is down', async () => {
     const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1, refreshMs: 1000 }, rememberMs: 0 } });
     expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
