@@ -73,7 +73,7 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Comma
   } catch (error) {
     const { ConfigError } = await import('./config/config-error.ts');
     // It came up where the settings were used, by something that knows no file.
-    throw error instanceof ConfigError && error.file === undefined ? loaded.placed(error) : error;
+    throw error instanceof ConfigError ? loaded.placed(error) : error;
   }
 }
 

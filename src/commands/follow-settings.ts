@@ -32,8 +32,9 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
   let reading = Promise.resolve();
 
   async function read(): Promise<void> {
+    let loaded: LoadedConfig | undefined;
     try {
-      const loaded = await loadConfig(file);
+      loaded = await loadConfig(file);
       if (signal.aborted) return;
       const { applied, needRestart } = gateway.change(loaded.config);
       onChange(loaded);
@@ -41,7 +42,8 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
       else logWarnings(logger, loaded.warnings);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      logger.error({ file, issues: error.message.split('\n') }, 'settings refused');
+      const { message } = loaded?.placed(error) ?? error;
+      logger.error({ file, issues: message.split('\n') }, 'settings refused');
     }
   }
 

@@ -17,7 +17,7 @@ export interface LoadedConfig {
   readonly warnings: readonly ConfigIssue[];
   /** The settings that take effect, every default included, as YAML with its secrets masked. */
   masked(): string;
-  /** The same issues, which came up once these settings were used, with their places in the file. */
+  /** The same issues, which came up once these settings were used, with their places in the file unless they have them. */
   placed(error: ConfigError): ConfigError;
   /** Whether the environment put in what stands at `path`. */
   isFromEnvironment(path: readonly string[]): boolean;
@@ -45,8 +45,9 @@ export async function loadConfig(
   return {
     config,
     warnings: sorted(placed(found, root, yaml.position)),
-    placed: ({ issues: later }) => {
-      const findings = later.map(({ path, message }) => ({ path, message, key: false }));
+    placed: (error) => {
+      if (error.file !== undefined) return error;
+      const findings = error.issues.map(({ path, message }) => ({ path, message, key: false }));
       return new ConfigError(placed(findings, root, yaml.position), file);
     },
     masked: () => effectiveSettings(config, fromEnvironment),

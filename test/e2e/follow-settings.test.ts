@@ -104,6 +104,22 @@ describe('a process follows its settings file', () => {
     });
   });
 
+  it('and says where in it a file stands that cannot be used', async () => {
+    await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
+      const credential = 'credential: { kind: service, file: /no/secret }';
+      const wrong = text('title', 'allowUnverifiedCallers: true').replaceAll(
+        /(baseUrl: "[^"]*")/g,
+        `$1, ${credential}`,
+      );
+      await write(folder, wrong);
+      portico.child.kill('SIGHUP');
+      await eventually(() => count('settings refused') === 1);
+      const issue = /portico\.yaml:4:\d+: upstreams\.projects\.credential\.file: cannot be read \(ENOENT\)/;
+      expect(portico.stdout()).to.match(issue);
+      expect(await name()).to.equal('first');
+    });
+  });
+
   it('once that has changed, in place or as a mounted one does', async () => {
     for (const enter of [write, mount]) {
       await withProcess(enter, '', async ({ folder, text, name, count }) => {
