@@ -85,6 +85,11 @@ describe('the files of TLS', () => {
     });
   }
 
+  it('are not used with a key that is too short to be safe', async () => {
+    const { cert: certFile, key: keyFile } = await AUTHORITY.issue({ isWeak: true });
+    expect(await issueOf({ certFile, keyFile })).to.match(/^certFile cannot be used \(ERR_[A-Z_]+\)$/);
+  });
+
   it('are there', () => {
     const opened = openTlsFiles({ certFile: join('/no', 'cert'), keyFile: '/no/key' }, NO_CHANGE);
     expect(opened).to.deep.equal({ issue: 'cannot be read (ENOENT)', key: 'certFile' });

@@ -173,3 +173,22 @@ describe('a platform over TLS, behind a proxy that wants a password', () => {
     });
   });
 });
+
+describe('NODE_EXTRA_CA_CERTS', () => {
+  it('names authorities of platforms, and of proxies over TLS', () =>
+    inFolder(async (folder) => {
+      const leaf = await AUTHORITY.issue();
+      const platform = await listen(createServer(leaf, lists({ tools: [{ id: 'a', name: 'A' }] })));
+      const proxy = await startConnectProxy(createServer(leaf));
+      const [at, by] = [platform.url, proxy.url].map((url) => url.replace('http:', 'https:'));
+      const settings = `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { tools: { baseUrl: "${at}", proxy: { url: "${by}" } } }`;
+      const { ca: file } = writePem(folder, { ca });
+      const portico = runPortico(['serve', await writeSettings(folder, settings)], { NODE_EXTRA_CA_CERTS: file });
+      const url = await portico.ready;
+      const headers = { authorization: 'Bearer token-of-the-test' };
+      const { status } = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
+      expect(status).to.equal(200);
+      expect(proxy.asked.map(({ url: asked }) => asked)).to.deep.equal([`127.0.0.1:${platform.port}`]);
+      expect((await portico.stop()).code).to.equal(0);
+    }));
+});

@@ -13,6 +13,13 @@ import {
 } from '@peculiar/x509';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+/** Shorter than OpenSSL takes. */
+const WEAK = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 512,
+  publicExponent: new Uint8Array([1, 0, 1]),
+};
 const DAY_MS = 86_400_000;
 const ADDRESS = /^[\d.]+$|:/;
 
@@ -28,6 +35,8 @@ export interface IssueOptions {
   readonly commonName?: string;
   /** When it begins and ends, in days from now. @default from yesterday to tomorrow */
   readonly days?: readonly [from: number, to: number];
+  /** Whether its key is too short. @default false */
+  readonly isWeak?: boolean;
 }
 
 /** Who signs certificates of a test. */
@@ -39,7 +48,7 @@ export interface Authority {
 
 /** A new authority, whom nobody believes who is not told to. */
 export async function createAuthority(name = 'Authority of a test'): Promise<Authority> {
-  const keys = await createKeys();
+  const keys = await createKeys(ALGORITHM);
   const issuer = `CN=${name}`;
   const authority = await X509CertificateGenerator.createSelfSigned({
     name: issuer,
@@ -53,8 +62,13 @@ export async function createAuthority(name = 'Authority of a test'): Promise<Aut
   });
   return {
     ca: `${authority.toString('pem')}\n`,
-    async issue({ names = ['localhost', '127.0.0.1'], commonName = 'leaf', days = [-1, 1] }: IssueOptions = {}) {
-      const own = await createKeys();
+    async issue({
+      names = ['localhost', '127.0.0.1'],
+      commonName = 'leaf',
+      days = [-1, 1],
+      isWeak = false,
+    }: IssueOptions = {}) {
+      const own = await createKeys(isWeak ? WEAK : ALGORITHM);
       const certificate = await X509CertificateGenerator.create({
         subject: `CN=${commonName}`,
         issuer,
@@ -69,8 +83,8 @@ export async function createAuthority(name = 'Authority of a test'): Promise<Aut
   };
 }
 
-function createKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+function createKeys(algorithm: typeof ALGORITHM | typeof WEAK): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 
 function validity([from, to]: readonly [number, number]) {

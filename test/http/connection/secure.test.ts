@@ -125,7 +125,18 @@ describe('a listener that speaks TLS', () => {
     expect(refusals).to.have.lengthOf(1);
     await Promise.all(silent.map(({ closed }) => closed()));
     expect(failed).to.deep.equal(Array(2).fill('ERR_TLS_HANDSHAKE_TIMEOUT'));
-    expect(await isAnswered(url, {})).to.equal(true);
+    await eventually(() => isAnswered(url, {}));
+  });
+
+  it('closes a connection on which nothing is said after the handshake, and answers a request that is not whole', async () => {
+    const { url, ended } = await serveTls({ headersTimeoutMs: 2000 });
+    const silent = openConnection(url, { tls: { ca } });
+    const slow = openConnection(url, { tls: { ca } });
+    slow.send('GET /livez HTTP/1.1\r\n');
+    const { responses, rest } = await silent.closed();
+    expect([responses.length, rest.length]).to.deep.equal([0, 0]);
+    expect((await slow.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);
+    expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['request_timeout']);
   });
 
   it('leaves no connection behind that has not shaken hands', async () => {

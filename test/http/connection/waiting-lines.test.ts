@@ -205,7 +205,9 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
   });
 
-  describe(`a request that waits to be read over ${over}`, () => {
+  // These hold the time of headers, so short that a handshake need not fit in it.
+  if (over === 'TCP') {
+  describe('a request that waits to be read', () => {
     expectNoUncaught();
 
     const TIMEOUTS = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
@@ -248,6 +250,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       }
     });
   });
+  }
 
   describe(`exchanges that wait in all lines together over ${over}`, () => {
     expectNoUncaught();
