@@ -207,49 +207,49 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
 
   // These hold the time of headers, so short that a handshake need not fit in it.
   if (over === 'TCP') {
-  describe('a request that waits to be read', () => {
-    expectNoUncaught();
+    describe('a request that waits to be read', () => {
+      expectNoUncaught();
 
-    const TIMEOUTS = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
-    /** Both have passed, and have been looked at. */
-    const TOO_LATE_MS = 400;
-    /** Longer than it is waited for once it may arrive. */
-    const FORGOTTEN_MS = 1200;
+      const TIMEOUTS = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
+      /** Both have passed, and have been looked at. */
+      const TOO_LATE_MS = 400;
+      /** Longer than it is waited for once it may arrive. */
+      const FORGOTTEN_MS = 1200;
 
-    it('is not too late for that', async () => {
-      const [head, rest] = [get(LIST).slice(0, 20), get(LIST).slice(20)];
-      const { connection, release } = await lineUp(get(LIST) + head, TIMEOUTS);
-      await sleep(TOO_LATE_MS);
-      connection.send(rest);
-      release();
-      expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
-      // It is forgotten then: the connection is kept.
-      await sleep(FORGOTTEN_MS);
-      connection.send(get(LIST));
-      expect((await connection.receive()).status).to.equal(200);
-    });
-
-    it('is not too late with its body', async () => {
-      const { connection, release } = await lineUp(post('', { 'Content-Length': '2' }), TIMEOUTS);
-      await sleep(TOO_LATE_MS);
-      connection.send('{}');
-      release();
-      expect((await receive(connection, 2)).map(statusOf)).to.deep.equal([200, 200]);
-      await sleep(FORGOTTEN_MS);
-      connection.send(get(LIST));
-      expect((await connection.receive()).status).to.equal(200);
-    });
-
-    it('is too late where it does not arrive soon after', async () => {
-      for (const late of [get(LIST).slice(0, 20), post('', { 'Content-Length': '2' })]) {
-        const { connection, release } = await lineUp(get(LIST) + late, TIMEOUTS);
+      it('is not too late for that', async () => {
+        const [head, rest] = [get(LIST).slice(0, 20), get(LIST).slice(20)];
+        const { connection, release } = await lineUp(get(LIST) + head, TIMEOUTS);
         await sleep(TOO_LATE_MS);
+        connection.send(rest);
         release();
-        expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 408]);
-        await connection.closed();
-      }
+        expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
+        // It is forgotten then: the connection is kept.
+        await sleep(FORGOTTEN_MS);
+        connection.send(get(LIST));
+        expect((await connection.receive()).status).to.equal(200);
+      });
+
+      it('is not too late with its body', async () => {
+        const { connection, release } = await lineUp(post('', { 'Content-Length': '2' }), TIMEOUTS);
+        await sleep(TOO_LATE_MS);
+        connection.send('{}');
+        release();
+        expect((await receive(connection, 2)).map(statusOf)).to.deep.equal([200, 200]);
+        await sleep(FORGOTTEN_MS);
+        connection.send(get(LIST));
+        expect((await connection.receive()).status).to.equal(200);
+      });
+
+      it('is too late where it does not arrive soon after', async () => {
+        for (const late of [get(LIST).slice(0, 20), post('', { 'Content-Length': '2' })]) {
+          const { connection, release } = await lineUp(get(LIST) + late, TIMEOUTS);
+          await sleep(TOO_LATE_MS);
+          release();
+          expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 408]);
+          await connection.closed();
+        }
+      });
     });
-  });
   }
 
   describe(`exchanges that wait in all lines together over ${over}`, () => {
