@@ -247,6 +247,24 @@ describe('a token that is not what it seems', () => {
   });
 });
 
+describe('algorithms', () => {
+  it('are those of settings, whatever keys the issuer shows: one more, or a secret that was published', async () => {
+    const { read, issuer } = await scene({ verification: { algorithms: ['RS256'] } }, await createSigner('RS256'));
+    const other = await createSigner('ES256');
+    const secret = Buffer.from('a secret that the issuer has published by mistake');
+    const jwk = { kty: 'oct', k: secret.toString('base64url'), kid: 'shared', alg: 'HS256', use: 'sig' };
+    issuer.signers = [...issuer.signers, other, { key: secret as never, kid: 'shared', alg: 'HS256', jwk }];
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    for (const signer of issuer.signers.slice(1)) {
+      const token = await sign(signer, claimsOf(issuer.issuer));
+      expect((await read('tools', as(token))).status, signer.alg).to.equal(401);
+    }
+    const takesBoth = settingsFor(issuer.issuer, (await platform()).url);
+    const open = await startGateway(takesBoth);
+    expect((await open.read('tools', as(await sign(other, claimsOf(issuer.issuer))))).status).to.equal(200);
+  });
+});
+
 describe('scopes', () => {
   const requiredScopes = { projects: ['projects:read', 'all:see'], tools: ['tools:read'] };
   const verification = { impliedScopes: { admin: ['tools:write'], 'tools:write': ['tools:read'], loop: ['loop'] } };
