@@ -6,7 +6,7 @@ import { decodeJwt } from 'jose';
 import { as, BASIC, codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../credentials/token-exchange/exchanging.ts';
 import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../support/authorization-server.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
-import { inFolder } from '../support/process.ts';
+import { inFolder, runPortico, writeSettings } from '../support/process.ts';
 import { SEEDED } from '../support/seed.ts';
 
 const HERE = 'https://portico.example/mcp';
@@ -234,4 +234,24 @@ describe('a platform whose tokens are exchanged at a real authorization server',
       { numRuns: 10 },
     );
   });
+
+  it('is probed with the token of settings exchanged, and what came of that is masked', () =>
+    inFolder(async (folder) => {
+      const token = await issue();
+      const client = `{ kind: client_secret_basic, id: ${CLIENT.id}, secret: ${CLIENT.secret} }`;
+      const credential = `{ kind: exchange, issuer: ${server.issuer}, resource: ${PLATFORM}, client: ${client} }`;
+      const file = await writeSettings(
+        folder,
+        `upstreams: { projects: { baseUrl: ${platform.url}, credential: ${credential} } }\n`,
+      );
+      const [before, asked] = [exchanges(), platform.requests.length];
+      const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: token }).ended;
+      expect([code, exchanges() - before, platform.requests.length - asked]).to.deep.equal([0, 1, 1]);
+      const exchanged = tokenOf(platform.requests.at(-1) ?? expect.fail('nothing was asked'));
+      expect(decodeJwt(exchanged).aud).to.equal(PLATFORM);
+      for (const secret of [token, exchanged, CLIENT.secret]) expect(stdout).not.to.contain(secret);
+      expect(stdout).to.contain('Bearer [credential]');
+      const refused = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: 'not-a-token' }).ended;
+      expect(refused.stdout).to.contain('credential_rejected').and.contain('refused the subject token');
+    }));
 });
