@@ -95,6 +95,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const publicOptions = (): PublicEdgeOptions => ({
     ...common,
     authenticate: core.authenticate,
+    otherCredentials: core.otherCredentials,
     settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), publicUrl: config.publicUrl },
     limits: config.limits,
     catalogue: core.catalogue,

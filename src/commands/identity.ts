@@ -11,6 +11,7 @@ import { RESOURCES } from '../resources/index.ts';
  */
 export async function identityIn(config: Config, file: string, command: string): Promise<Identity> {
   const { token } = config.mcp.stdio;
+  checkHeaders(config, file, command);
   if (token === '' && !wantsToken(config)) return createAuthenticate()([new Credential('Bearer none')]);
   try {
     if (token !== '') return await createAuthenticate()([new Credential(`Bearer ${token}`)]);
@@ -24,6 +25,17 @@ export async function identityIn(config: Config, file: string, command: string):
   throw new ConfigError([{ path: ['mcp', 'stdio', 'token'], message }], file);
 }
 
+/** Throws `ConfigError` where an upstream is given what callers bring in a header: `command` has none. */
+function checkHeaders(config: Config, file: string, command: string): void {
+  const names = new Set(offeredIn(config).map(({ upstream }) => upstream));
+  const issues = [...names].flatMap((name) => {
+    const credential = config.upstreams[name]?.credential;
+    if (credential?.kind !== 'header' || credential.from === undefined) return [];
+    return [{ path: ['upstreams', name, 'credential', 'from'], message: `is a header of HTTP; ${command} has none` }];
+  });
+  if (issues.length > 0) throw new ConfigError(issues, file);
+}
+
 /**
  * The same settings for whoever runs a command on them: nobody verifies that, since these settings and all secrets that they
  * name are theirs already.
@@ -34,8 +46,11 @@ export function forWhoeverRunsIt(config: Config): Config {
 
 /** Whether an upstream that is read from is given the caller's own token. */
 function wantsToken(config: Config): boolean {
-  return RESOURCES.map((resource) => resourceConfig(config, resource))
-    .filter(({ enabled }) => enabled)
+  return offeredIn(config)
     .map(({ upstream }) => config.upstreams[upstream]?.credential.kind)
     .some((kind) => kind !== 'service' && kind !== 'none');
+}
+
+function offeredIn(config: Config) {
+  return RESOURCES.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
 }

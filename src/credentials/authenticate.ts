@@ -81,7 +81,7 @@ function readBearer(authorization: readonly Credential[]): string {
  * not verified. `undefined` for what is no JWT or names no time. Claims too long to be read have ended: nothing is
  * known of them, and this may only shorten.
  */
-function expiryOf(token: string): number | undefined {
+export function expiryOf(token: string): number | undefined {
   const begin = token.indexOf('.') + 1;
   const end = token.indexOf('.', begin);
   // Header, claims and signature, and no part more (RFC 7515, section 3.1).

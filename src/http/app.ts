@@ -14,8 +14,14 @@ interface State {
  *
  * What Koa and its router take for that is above 15 % of a read from cache (docs/decisions/0011), so a table of the
  * targets that clients send most stands ahead of them. It finds the operation sooner, and decides nothing.
+ *
+ * `otherCredentials`: headers beside `Authorization` that hold credentials, in lower case.
  */
-export function createApp(operations: readonly Operation[], handle: Handle): RequestListener {
+export function createApp(
+  operations: readonly Operation[],
+  handle: Handle,
+  otherCredentials?: ReadonlySet<string>,
+): RequestListener {
   const app = new Koa<State>();
   const router = new Router<State>({ strict: true, sensitive: true });
   const told = operations.filter((operation) => !(operation.open === true && operation.isPage));
@@ -28,7 +34,7 @@ export function createApp(operations: readonly Operation[], handle: Handle): Req
   app.use((ctx, next) => {
     // Responses are sent by `handle`.
     ctx.respond = false;
-    ctx.state.exchange = new Exchange(ctx.req, ctx.res);
+    ctx.state.exchange = new Exchange(ctx.req, ctx.res, otherCredentials);
     const { target } = ctx.state.exchange;
     if (target === undefined) return handle(ctx.state.exchange, UNKNOWN_PATH);
     ctx.url = target.path;
@@ -37,7 +43,7 @@ export function createApp(operations: readonly Operation[], handle: Handle): Req
   app.use(router.routes());
   app.use(({ path, state }) => {
     const asked = byPath.get(path);
-    return handle(state.exchange, asked === undefined ? UNKNOWN_PATH : otherMethod(asked));
+    return handle(state.exchange, asked === undefined ? UNKNOWN_PATH : otherMethod(asked, otherCredentials));
   });
 
   const throughKoa = app.callback();
@@ -45,7 +51,7 @@ export function createApp(operations: readonly Operation[], handle: Handle): Req
   return (req, res) => {
     const operation = selected.get(req.url ?? '')?.find(({ methods }) => methods.includes(req.method ?? ''));
     if (operation === undefined) throughKoa(req, res);
-    else handle(new Exchange(req, res), operation);
+    else handle(new Exchange(req, res, otherCredentials), operation);
   };
 }
 

@@ -25,6 +25,8 @@ const REFUSALS_PAUSE_MS = 10_000;
 export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'> {
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
+  /** Headers beside `Authorization` that hold credentials, in lower case. @default none */
+  readonly otherCredentials?: ReadonlySet<string> | undefined;
   /** @default nobody keeps account */
   readonly auditing?: Auditing | undefined;
   /** @default none */
@@ -69,7 +71,7 @@ export function createEdge({ settings, events, overload, headers, service }: Edg
     events.requestEnded?.(exchange);
   });
 
-  function answerBy({ operations, ...rest }: Service): RequestListener {
+  function answerBy({ operations, otherCredentials, ...rest }: Service): RequestListener {
     const admit = createAdmit({
       ...settings,
       ...rest,
@@ -77,7 +79,8 @@ export function createEdge({ settings, events, overload, headers, service }: Edg
       isSecure: tls !== undefined,
       isStopping: () => connections.isStopping,
     });
-    return createApp(operations, createHandler({ ...rest, admit, overload, connections, events, headers }));
+    const handle = createHandler({ ...rest, admit, overload, connections, events, headers });
+    return createApp(operations, handle, otherCredentials);
   }
 
   let answer = answerBy(service);

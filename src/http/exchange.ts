@@ -6,7 +6,7 @@ import type { Users } from '../kernel/users.ts';
 import type { Auditee, MemberRecord, RequestRecord } from '../observability/events.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
 import { forbidsCache } from './request/conditional.ts';
-import { announcesBody, type Fields, readFields } from './request/fields.ts';
+import { announcesBody, credentialsIn, type Fields, readFields } from './request/fields.ts';
 import { parseTarget, type Target } from './request/target.ts';
 
 /** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
@@ -68,18 +68,19 @@ export class Exchange implements RequestRecord {
   release: (() => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
-  /** Opens an exchange. A request or trace id that repeats the credential is not taken: both are logged. */
-  constructor(req: IncomingMessage, res: ServerResponse) {
+  /** Opens an exchange. `otherCredentials`: headers that hold some, in lower case. A request or trace id that repeats the credential is not taken: both are logged. */
+  constructor(req: IncomingMessage, res: ServerResponse, otherCredentials?: ReadonlySet<string>) {
     this.begun = performance.now();
     this.req = req;
     this.res = res;
     this.method = req.method;
     this.url = req.url ?? '';
     this.target = parseTarget(this.url);
-    const fields = readFields(req.rawHeaders);
+    const fields = readFields(req.rawHeaders, otherCredentials);
     this.fields = fields;
     // Node has made its own table of them by now.
     if (fields.authorization.length > 0) req.headers.authorization = String(fields.authorization[0]);
+    for (const [name, [credential]] of fields.others ?? []) req.headers[name] = String(credential);
     this.hasBody = announcesBody(fields);
     this.noCache = forbidsCache(fields.cacheControl);
     this.requestId = chooseRequestId(fields);
@@ -117,13 +118,14 @@ export class Exchange implements RequestRecord {
   }
 }
 
-function chooseRequestId({ requestId, authorization }: Fields): string {
-  const usable =
-    requestId !== undefined && WELL_FORMED_ID.test(requestId) && !mentionsCredential(requestId, authorization);
-  return usable ? requestId : randomUUID();
+function chooseRequestId(fields: Fields): string {
+  const { requestId } = fields;
+  if (requestId === undefined || !WELL_FORMED_ID.test(requestId)) return randomUUID();
+  return mentionsCredential(requestId, credentialsIn(fields)) ? randomUUID() : requestId;
 }
 
-function traceOf({ traceparent, tracestate, authorization }: Fields): Trace | undefined {
-  if (traceparent === undefined || mentionsCredential(traceparent, authorization)) return undefined;
+function traceOf(fields: Fields): Trace | undefined {
+  const { traceparent, tracestate } = fields;
+  if (traceparent === undefined || mentionsCredential(traceparent, credentialsIn(fields))) return undefined;
   return continueTrace(traceparent, tracestate);
 }

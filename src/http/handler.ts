@@ -11,6 +11,7 @@ import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Admit } from './request/admit.ts';
 import type { Auditing } from './request/auditing.ts';
+import { credentialsIn } from './request/fields.ts';
 import { discardBody } from './request/incoming-body.ts';
 import type { Challenge } from './response/challenge.ts';
 import { problemResponse } from './response/problem.ts';
@@ -83,7 +84,8 @@ export function createHandler(options: HandlerOptions): Handle {
     exchange.callerKey = key;
     auditing?.name(exchange, identity);
     if (limits !== undefined) await limits.count(exchange, countedAs(identity), 1);
-    return { credential, key, partition, expiresAt, verified, requestId, trace: trace?.headers };
+    const { others } = fields;
+    return { credential, key, partition, expiresAt, verified, others, requestId, trace: trace?.headers };
   }
 
   /** What may come without a credential has an address all the same, and is one of all requests. */
@@ -120,7 +122,7 @@ export function createHandler(options: HandlerOptions): Handle {
 
   function tellBug({ requestId, traceId, fields }: Exchange, thrown: unknown): void {
     const stack = (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
-    events.internalError?.({ requestId, traceId, stack: redactCredentials(stack, fields.authorization) });
+    events.internalError?.({ requestId, traceId, stack: redactCredentials(stack, credentialsIn(fields)) });
   }
 }
 

@@ -45,6 +45,8 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   /** They hold for what needs a caller. */
   readonly limits: LimitSettings;
   readonly authenticate: Authenticate;
+  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  readonly otherCredentials?: readonly string[] | undefined;
   /** Names tokens for the account of who reads what. @default nobody keeps one */
   readonly nameToken?: NameToken | undefined;
   /** Counts the exchanges that are answered by it. @default nobody does */
@@ -98,6 +100,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       allowedOrigins,
       publicUrl,
       authenticate: options.authenticate,
+      otherCredentials: lowerCaseSet(options.otherCredentials),
       auditing: options.nameToken && createAuditing(options.nameToken, trustedProxies),
       limits,
       challenge: createChallenge(protectedResource),
@@ -106,7 +109,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
         ...readOperations({ ...options, compressMinBytes }),
-        descriptionOperation(options.catalogue, publicUrl),
+        descriptionOperation(options.catalogue, { publicUrl, otherCredentials: options.otherCredentials }),
         landingOperation({
           offered: options.catalogue.offered,
           paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
@@ -159,4 +162,9 @@ export function createAdminEdge(options: AdminEdgeOptions): Edge {
       ],
     },
   });
+}
+
+/** `undefined` where there are none: then no header is looked for. */
+function lowerCaseSet(names: readonly string[] = []): ReadonlySet<string> | undefined {
+  return names.length === 0 ? undefined : new Set(names.map((name) => name.toLowerCase()));
 }

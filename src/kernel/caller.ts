@@ -59,6 +59,8 @@ export interface Caller {
   readonly expiresAt?: number | undefined;
   /** `undefined` where nobody verifies. */
   readonly verified?: Verified | undefined;
+  /** What stood in the headers that settings name beside `Authorization`, by name in lower case: each of its lines. */
+  readonly others?: ReadonlyMap<string, readonly Credential[]> | undefined;
   readonly requestId: string;
   /** Present when the caller's request belonged to a trace. */
   readonly trace?: TraceHeaders | undefined;

@@ -284,6 +284,8 @@ export interface GatewayErrorFacts {
   readonly retryable?: Retryable;
   /** Every scope that was needed, where the caller lacks one of them. */
   readonly scopes?: readonly string[] | undefined;
+  /** The header that the credential was in, where it is not `Authorization`: no other access token would mend it. */
+  readonly header?: string | undefined;
   /** The bound that was met, by the key of its setting. Whoever records the error tells events of it. */
   readonly bound?: string | undefined;
   readonly cause?: unknown;
@@ -307,6 +309,7 @@ export class GatewayError extends Error {
   readonly elsewhere: boolean;
   readonly retryable: Retryable | undefined;
   readonly scopes: readonly string[] | undefined;
+  readonly header: string | undefined;
   readonly bound: string | undefined;
   readonly #facts: GatewayErrorFacts;
 
@@ -327,8 +330,14 @@ export class GatewayError extends Error {
     this.elsewhere = facts.elsewhere ?? false;
     this.retryable = facts.retryable;
     this.scopes = facts.scopes;
+    this.header = facts.header;
     this.bound = facts.bound;
     this.#facts = facts;
+  }
+
+  /** The same error of a credential that was in another header than `Authorization`. */
+  inHeader(header: string, detail: string): GatewayError {
+    return new GatewayError(this.code, { ...this.#facts, header, detail });
   }
 
   /** The same error, naming the upstream that it came from. */

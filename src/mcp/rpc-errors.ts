@@ -39,7 +39,8 @@ export type ChallengeFor = (thrown: unknown, context: RequestContext) => string 
 export function createChallengeFor(challenge?: Challenge): ChallengeFor {
   return (thrown, { batchReads }) => {
     if (challenge === undefined || batchReads !== undefined || !(thrown instanceof GatewayError)) return undefined;
-    const isMended = thrown.code === 'credential_rejected' || thrown.scopes !== undefined;
+    const isOfToken = thrown.code === 'credential_rejected' && thrown.header === undefined;
+    const isMended = isOfToken || thrown.scopes !== undefined;
     return isMended ? challenge(thrown) : undefined;
   };
 }

@@ -16,10 +16,25 @@ const format = z
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')
   .refine((text) => text.split('{token}').length === 2, 'must hold {token} exactly once');
 
+/** A header that callers send beside Authorization, and that means nothing else here. */
+const inboundHeader = requestHeaderName.refine(
+  (name) => !READ_HERE.has(name.toLowerCase()),
+  'is a header that Portico reads itself',
+);
+
+const READ_HERE = new Set([
+  ...['accept', 'authorization', 'cache-control', 'content-type', 'cookie', 'forwarded', 'origin', 'x-forwarded-for'],
+  ...['access-control-request-headers', 'access-control-request-method', 'last-event-id', 'user-agent'],
+  ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id'],
+]);
+
 const Header = z.strictObject({
   kind: z.literal('header').describe("The caller's token, under another header or in another form."),
   name: requestHeaderName.describe('Name of the header.'),
   format: format.default('{token}').describe('Value of the header; {token} stands for the token.'),
+  from: inboundHeader
+    .optional()
+    .describe("Header in which callers bring a token of their own for this upstream; unset: their access token's."),
 });
 
 const Service = z.strictObject({

@@ -9,6 +9,8 @@ export interface ReadPaths {
   readonly server?: string | undefined;
   readonly list: string;
   readonly read: string;
+  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  readonly otherCredentials?: readonly string[] | undefined;
 }
 
 const DESCRIPTION =
@@ -41,6 +43,7 @@ const REQUEST_HEADERS: Readonly<Record<string, string>> = {
 
 /** The two reads of this deployment as OpenAPI 3.1: its resources, and the error table. */
 export function describeReads(offered: readonly Offered[], paths: ReadPaths): object {
+  const { otherCredentials = [] } = paths;
   const lists = offered.map(({ resource, definition }) => {
     const { name, description } = resource;
     return { name, uri: definition.uri, schema: { description, type: 'array', items: itemSchema(resource) } };
@@ -56,7 +59,7 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: paths.server ?? '/' }],
-    security: [{ bearer: [] }],
+    security: [Object.fromEntries(['bearer', ...otherCredentials].map((scheme) => [scheme, []]))],
     paths: {
       [paths.list]: {
         get: {
@@ -93,7 +96,10 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
       },
     },
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the platform.' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the platform.' },
+        ...Object.fromEntries(otherCredentials.map((name) => [name, { type: 'apiKey', in: 'header', name }])),
+      },
       schemas: {
         definitions: DEFINITIONS,
         ...Object.fromEntries(lists.map(({ name, schema }) => [name, schema])),

@@ -65,7 +65,7 @@ export const UNKNOWN_PATH: OpenOperation = {
  * What a request asks for with a method that none of the operations takes which live at its path, `asked`: nothing, or what
  * a page may ask for there.
  */
-export function otherMethod(asked: readonly Operation[]): OpenOperation {
+export function otherMethod(asked: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
   const { path, isProbe, forAnyPage = false } = asked[0] ?? UNKNOWN_PATH;
   const taken = [...new Set(asked.flatMap(({ methods }) => methods))].sort();
   return {
@@ -76,7 +76,7 @@ export function otherMethod(asked: readonly Operation[]): OpenOperation {
     forAnyPage,
     open: true,
     respond(exchange) {
-      if (!isProbe && isPreflight(exchange)) return preflightResponse(taken);
+      if (!isProbe && isPreflight(exchange)) return preflightResponse(taken, otherCredentials);
       throw new GatewayError('method_not_allowed', { allow: taken.join(', ') });
     },
   };

@@ -4,6 +4,8 @@ import { Credential } from '../../kernel/caller.ts';
 export interface Fields {
   /** Every field line: a second one is refused, since a proxy in front may have gone by another than Node. */
   readonly authorization: readonly Credential[];
+  /** Those of other headers that settings name, by name in lower case; `undefined` where none came. */
+  readonly others: ReadonlyMap<string, readonly Credential[]> | undefined;
   /** Likewise. */
   readonly host: readonly string[];
   readonly accept: string | undefined;
@@ -29,9 +31,10 @@ export interface Fields {
   readonly bytes: number;
 }
 
-type Joined = Exclude<keyof Fields, 'authorization' | 'host' | 'bytes'>;
+type Joined = Exclude<keyof Fields, 'authorization' | 'others' | 'host' | 'bytes'>;
 type Writable = { -readonly [Key in Joined]: string | undefined } & {
   authorization: Credential[];
+  others: Map<string, Credential[]> | undefined;
   host: string[];
   bytes: number;
 };
@@ -70,11 +73,13 @@ const LINE_OVERHEAD = 4;
 
 /**
  * Reads the field lines of a request in one pass. `rawHeaders` as Node has them, names and values by turns and decoded as
- * Latin-1: one character a byte. Takes the credentials out of them: what is read from there later shows none.
+ * Latin-1: one character a byte. Takes the credentials out of them, those of `otherNames` (in lower case) too: what is read
+ * from there later shows none.
  */
-export function readFields(rawHeaders: string[]): Fields {
+export function readFields(rawHeaders: string[], otherNames?: ReadonlySet<string>): Fields {
   const fields: Writable = {
     authorization: [],
+    others: undefined,
     host: [],
     accept: undefined,
     acceptEncoding: undefined,
@@ -101,8 +106,13 @@ export function readFields(rawHeaders: string[]): Fields {
     const value = rawHeaders[index + 1] as string;
     fields.bytes += name.length + value.length + LINE_OVERHEAD;
     const key = NAMES.get(name) ?? NAMES.get(name.toLowerCase());
-    if (key === undefined) continue;
-    if (key === 'authorization') {
+    if (key === undefined) {
+      if (otherNames?.has(name.toLowerCase()) !== true) continue;
+      const credential = new Credential(value);
+      fields.others ??= new Map();
+      fields.others.set(name.toLowerCase(), [...(fields.others.get(name.toLowerCase()) ?? []), credential]);
+      rawHeaders[index + 1] = String(credential);
+    } else if (key === 'authorization') {
       const credential = new Credential(value);
       fields.authorization.push(credential);
       rawHeaders[index + 1] = String(credential);
@@ -115,4 +125,9 @@ export function readFields(rawHeaders: string[]): Fields {
 /** Whether a request has a body (RFC 9112, section 6.3). `Content-Length: 0` announces none. */
 export function announcesBody({ transferEncoding, contentLength }: Fields): boolean {
   return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) !== 0);
+}
+
+/** All credentials that came with a request, in whichever header. */
+export function credentialsIn({ authorization, others }: Fields): readonly Credential[] {
+  return others === undefined ? authorization : [...authorization, ...[...others.values()].flat()];
 }

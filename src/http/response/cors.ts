@@ -4,7 +4,7 @@ import type { HttpResponse } from './send.ts';
 const ALLOWED = [
   ...['Accept', 'Authorization', 'Cache-Control', 'Content-Type', 'If-None-Match', 'Last-Event-ID'],
   ...['Mcp-Method', 'Mcp-Name', 'MCP-Protocol-Version', 'Mcp-Session-Id', 'traceparent', 'tracestate', 'X-Request-Id'],
-].join(', ');
+];
 
 /** Fields of a response that a page may read, beside those that it always may. */
 const EXPOSED = [
@@ -31,9 +31,10 @@ export const FOR_ANY_PAGE: readonly string[] = [
   ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
 ];
 
-/** What a browser is told that asks first: what a page may send. For which origin, `corsHeaders` says. */
-export function preflightResponse(methods: readonly string[]): HttpResponse {
-  const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers', ALLOWED];
+/** What a browser is told that asks first: what a page may send, credentials in headers of their own too. For which origin, `corsHeaders` says. */
+export function preflightResponse(methods: readonly string[], credentials: Iterable<string> = []): HttpResponse {
+  const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers'];
+  headers.push([...ALLOWED, ...credentials].join(', '));
   headers.push('Access-Control-Max-Age', String(MAX_AGE_SECONDS), 'Cache-Control', 'no-store');
   return { status: 204, headers, body: undefined };
 }
