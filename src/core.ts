@@ -5,19 +5,18 @@ import { createLoader } from './catalogue/loader.ts';
 import { createPageDesk } from './catalogue/page-desk.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import { fillBody, fillPath } from './config/schema/templates.ts';
-import { type Authenticate, createAuthenticate, type KeyOf } from './credentials/authenticate.ts';
+import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import type { Authorization } from './credentials/authorization.ts';
-import { asKnownBy, type OtherCredential, refusalOf } from './credentials/other-credential.ts';
 import { proxyAuthorization } from './credentials/proxy-authorization.ts';
 import { openVerification, type Verification, type VerifiedBy } from './credentials/verification/open-verification.ts';
 import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
 import { createUsers, type Users } from './kernel/users.ts';
+import { otherCredentialsIn, withKnownCaller } from './known-callers.ts';
 import type { Events } from './observability/events.ts';
 import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
 import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { renamed } from './snapshots/cache.ts';
-import type { Read } from './snapshots/load.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { lowerCased } from './upstream/client/client.ts';
 import type { Tap } from './upstream/client/tap.ts';
@@ -95,7 +94,6 @@ export function createCore(config: Config, options: CoreOptions): Core {
     : verifiedBy && openVerification(verifiedBy, { keyOf, authorization, events, now });
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const users = createUsers();
-  const otherCredentials = new Set<string>();
 
   const catalogue = createCatalogue(
     offered.map(({ resource, settings }) => {
@@ -124,7 +122,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
       });
       const requiredScopes = config.verification === undefined ? [] : settings.requiredScopes;
       const siblings = offered.filter((other) => other.settings.upstream === settings.upstream);
-      const read = withCache(users.during(load), {
+      const cached = {
         resource: name,
         siblings: siblings.map((sibling) => sibling.resource.name),
         cache,
@@ -132,12 +130,14 @@ export function createCore(config: Config, options: CoreOptions): Core {
         waiting,
         events,
         now,
-      });
+      };
       const definition = define(resource, config.scheme);
-      const other = otherCredentialOf(config, settings.upstream, keyOf);
-      if (other !== undefined) otherCredentials.add(other.from);
-      const readAs = other === undefined ? read : withOtherCredential(read, other);
-      return { resource, definition, known: knownValues(settings), requiredScopes, read: readAs };
+      const read = withKnownCaller(withCache(users.during(load), cached), {
+        config,
+        upstream: settings.upstream,
+        keyOf,
+      });
+      return { resource, definition, known: knownValues(settings), requiredScopes, read };
     }),
   );
 
@@ -154,7 +154,10 @@ export function createCore(config: Config, options: CoreOptions): Core {
     config,
     catalogue,
     upstreams,
-    otherCredentials: [...otherCredentials],
+    otherCredentials: otherCredentialsIn(
+      config,
+      offered.map(({ settings }) => settings.upstream),
+    ),
     authenticate: createAuthenticate({ verify: verification?.verify, keyOf }),
     verification,
     holdings,
@@ -202,24 +205,6 @@ function openUpstreams(
     upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap }));
   }
   return upstreams;
-}
-
-/** Where callers bring a credential for an upstream in a header of its own: which. */
-function otherCredentialOf({ upstreams }: Config, upstream: string, keyOf: KeyOf): OtherCredential | undefined {
-  const { credential } = found(upstreams[upstream]);
-  if (credential.kind !== 'header' || credential.from === undefined) return undefined;
-  return { from: credential.from, upstream, keyOf };
-}
-
-/** Reads as the caller who brought that credential. */
-function withOtherCredential(read: Read, other: OtherCredential): Read {
-  return (caller, options) => {
-    const load = read(asKnownBy(caller, other), options);
-    if (!(load instanceof Promise)) return load;
-    return load.catch((error) => {
-      throw refusalOf(error, other);
-    });
-  };
 }
 
 /** By what callers are verified, where settings have that; for resources that need these scopes. */

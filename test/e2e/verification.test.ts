@@ -72,6 +72,23 @@ describe('a gateway that verifies', () => {
     expect(asked()).to.equal(1);
   });
 
+  it('holds one list for all callers to whom an upstream must show the same, and lets in nobody who may not read', async () => {
+    const { gateway, read, issuer, asked } = await scene({
+      requiredScopes: { tools: ['tools:read'] },
+      rest: { admin: { port: 0 } },
+    });
+    const held = async () =>
+      ((await (await fetch(`${gateway.adminUrl}/status`)).json()) as { snapshots: { entries: number } }).snapshots
+        .entries;
+    const [alice, bob] = await Promise.all(['alice', 'bob'].map((sub) => issuer.token({ sub, scope: 'tools:read' })));
+    const carol = await issuer.token({ sub: 'carol' });
+    for (const token of [alice, bob, alice, bob]) expect((await read('tools', as(`${token}`))).status).to.equal(200);
+    expect((await read('tools', as(carol))).status).to.equal(403);
+    expect((await read('workflows', as(carol))).status).to.equal(200);
+    // Each is let in by a load of its own, and what they load takes the place of what is there.
+    expect([asked(), await held()]).to.deep.equal([3, 2]);
+  });
+
   it('asks for keys once, however many read with however many tokens', async () => {
     const { read, issuer } = await scene();
     const tokens = await Promise.all(['alice', 'bob', 'carol'].map((sub) => issuer.token({ sub })));
