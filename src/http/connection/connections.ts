@@ -10,6 +10,8 @@ export interface Connection extends Lined {
   readonly exchanges: Set<Exchange>;
   /** Bytes of responses that were sent and that the client has not yet read. */
   unsentBytes: number;
+  /** Bytes that the system had taken for it when it was looked at last. */
+  takenBytes: number;
   /** Whether its last response has been decided on: what still arrives is of no interest. */
   ending: boolean;
   /** Bytes that had arrived when its last exchange began: more means that another request is on its way. */
@@ -70,9 +72,13 @@ export function createConnections(
 ): Connections {
   const connections = new Map<Socket, Connection>();
   const waiting: (() => void)[] = [];
-  const unread = createUnread<Connection>(bounds.maxUnsentBytes, (slowest) => {
-    events.boundReached?.({ bound: 'http.maxUnsentBytes' });
-    cutConnection(slowest, 'response_unread');
+  const unread = createUnread<Connection>({
+    maxBytes: bounds.maxUnsentBytes,
+    takenBy: ({ socket }) => socket.bytesWritten - socket.writableLength,
+    cut(slowest) {
+      events.boundReached?.({ bound: 'http.maxUnsentBytes' });
+      cutConnection(slowest, 'response_unread');
+    },
   });
   const lines = createLines(bounds);
   let isStopping = false;
@@ -84,6 +90,7 @@ export function createConnections(
       running: 0,
       line: [],
       unsentBytes: 0,
+      takenBytes: 0,
       ending: false,
       bytesSeen: 0,
       overdue: undefined,

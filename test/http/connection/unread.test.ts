@@ -3,8 +3,12 @@ import { createUnread } from '../../../src/http/connection/unread.ts';
 
 function setUp(maxBytes: number) {
   const cut: string[] = [];
-  const reader = (name: string) => ({ name, unsentBytes: 0 });
-  const unread = createUnread<ReturnType<typeof reader>>(maxBytes, ({ name }) => cut.push(name));
+  const reader = (name: string) => ({ name, unsentBytes: 0, takenBytes: 0, taken: 0 });
+  const unread = createUnread<ReturnType<typeof reader>>({
+    maxBytes,
+    takenBy: ({ taken }) => taken,
+    cut: ({ name }) => cut.push(name),
+  });
   return { cut, reader, ...unread };
 }
 
@@ -36,5 +40,21 @@ describe('account of unread bytes', () => {
     expect(cut).to.deep.equal(['idle']);
     add(newest, 1);
     expect(cut).to.deep.equal(['idle', 'steady']);
+  });
+
+  it('spares one that reads, though it has read no whole response for longest, unless all of them do', () => {
+    const { cut, reader, add } = setUp(100);
+    const [slow, idle, newest] = [reader('slow'), reader('idle'), reader('newest')];
+    add(slow, 40);
+    add(idle, 40);
+    slow.taken = 10;
+    add(newest, 40);
+    expect(cut).to.deep.equal(['idle']);
+    // All that are left read a little: then the one that was not looked at for longest.
+    slow.taken = 20;
+    newest.taken = 20;
+    add(newest, 40);
+    expect(cut).to.deep.equal(['idle', 'newest']);
+    expect([slow.unsentBytes, newest.unsentBytes]).to.deep.equal([40, 0]);
   });
 });
