@@ -124,6 +124,21 @@ describe('the status of a gateway', () => {
     expect((await status()).changes).to.have.length(50);
   });
 
+  it('lets no caller push out of it what has changed', async () => {
+    gateway.change(settings({ scheme: 'acme' }));
+    for (let time = 0; time < 60; time += 1) {
+      await fetch(`${gateway.url}/${'x'.repeat(9000)}`);
+      await fetch(gateway.url, { headers: { 'x-filler': 'x'.repeat(16_300) } });
+    }
+    const { changes } = await status();
+    expect(changes.map(({ event, times }) => [event, times])).to.deep.equal([
+      ['boundReached', 60],
+      ['boundReached', 60],
+      ['settingsChanged', 1],
+      ['listening', 1],
+    ]);
+  });
+
   it('shows the settings in force, without what is secret in them', async () => {
     const shown = (await status()).settings;
     expect(shown).to.contain('maxWaitingPerCaller: 2048').and.contain('X-Api-Key: "[masked]"');

@@ -30,7 +30,7 @@ export interface Change {
   /** Whether somebody should look. */
   readonly isTrouble: boolean;
   readonly text: string;
-  /** How often it was told in a row. */
+  /** How often it was told: in a row, or, of what requests bring about, as long as it stands here. */
   readonly times: number;
 }
 
@@ -77,6 +77,12 @@ const CHANGES = 50;
 /** No fault of an upstream: it has judged a caller. */
 const JUDGEMENTS: readonly (string | undefined)[] = ['credential_rejected', 'access_denied'];
 
+const REPEATED: ReadonlySet<keyof Events> = new Set<keyof Events>([
+  'boundReached',
+  'mappingDoubted',
+  'unaskedResponse',
+]);
+
 interface LastLoad {
   readonly at: string;
   readonly items: number;
@@ -100,10 +106,12 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
   };
 
   function note(event: keyof Events, text: string, isTrouble: boolean): void {
-    const [last] = changes;
     const at = iso(now());
-    if (last?.event === event && last.text === text) changes[0] = { ...last, at, times: last.times + 1 };
-    else changes.unshift({ at, event, isTrouble, text, times: 1 });
+    // What callers can have happen again and again pushes nothing else out; of the rest the order tells something.
+    const again = REPEATED.has(event) ? changes.length : 1;
+    const index = changes.slice(0, again).findIndex((one) => one.event === event && one.text === text);
+    const [before] = index === -1 ? [] : changes.splice(index, 1);
+    changes.unshift({ at, event, isTrouble, text, times: (before?.times ?? 0) + 1 });
     changes.length = Math.min(changes.length, CHANGES);
   }
 
