@@ -17,8 +17,6 @@ const AT_START = [
   'audit',
   'log.format',
   'watchSettings',
-  'log.format',
-  'audit',
   'cache',
   'maxWaiting',
   'maxWaitingPerCaller',

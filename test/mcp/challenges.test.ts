@@ -77,6 +77,9 @@ describe('an error of MCP that no other token would mend', () => {
   for (const [code, facts] of [
     // Nobody knows which scopes a platform wants.
     ['access_denied', { upstream: 'tools' }],
+    // It was in a header of its own.
+    ['credential_rejected', { upstream: 'tools', header: 'X-Acme-Key' }],
+    ['credential_missing', { upstream: 'tools', header: 'X-Acme-Key' }],
     ['upstream_credential_rejected', { upstream: 'tools' }],
     ['upstream_failed', { upstream: 'tools' }],
     ['rate_limited', {}],
