@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { CHECK_MS, QUIET_MS, stateOf } from '../credentials/watched-files.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Logger } from '../observability/logger.ts';
 import { logWarnings } from './settings-warnings.ts';
@@ -17,11 +17,6 @@ export interface FollowOptions {
   /** Ends it. */
   readonly signal: AbortSignal;
 }
-
-/** How often the file is looked at. */
-const CHECK_MS = 1000;
-/** How long it must have been left alone: one that is being written may be half there. */
-const QUIET_MS = 1000;
 
 /**
  * Has a gateway go on by its settings file whenever that has changed, in place or by a rename of it or of a folder or link on
@@ -53,7 +48,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
   }
 
   async function look(before: string): Promise<string> {
-    const found = await stampOf(file);
+    const found = await stateNow(file);
     if (found.stamp === before || found.quietMs < QUIET_MS) return before;
     await readInTurn();
     return found.stamp;
@@ -61,7 +56,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
 
   async function lookOn(): Promise<void> {
     // What was written since this process began may have been written since the file was read.
-    const first = await stampOf(file);
+    const first = await stateNow(file);
     let stamp = Date.now() - first.quietMs < performance.timeOrigin ? first.stamp : '';
     while (!signal.aborted) {
       await sleep(CHECK_MS, undefined, { ref: false, signal }).catch(() => {});
@@ -73,12 +68,10 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
   return readInTurn;
 }
 
-/** Which file it is, in which state, and how long it has been that. A file that is away is one, too. */
-async function stampOf(file: string): Promise<{ readonly stamp: string; readonly quietMs: number }> {
+/** The state of the file now. That it is away is one, too. */
+async function stateNow(file: string): Promise<{ readonly stamp: string; readonly quietMs: number }> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
-    // The time of its last change, that of a rename included, which nobody can set.
-    return { stamp: [dev, ino, size, mtimeNs, ctimeNs].join(' '), quietMs: Math.abs(Date.now() - Number(ctimeMs)) };
+    return await stateOf(file, Date.now());
   } catch (error) {
     return { stamp: String((error as NodeJS.ErrnoException).code), quietMs: Number.POSITIVE_INFINITY };
   }

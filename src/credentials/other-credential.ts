@@ -1,9 +1,7 @@
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { HEADER_VALUE } from '../kernel/header-value.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
-
-/** What may stand in a header, and is still the same behind it (RFC 9110, section 5.5). */
-const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 export interface OtherCredential {
   /** Name of the header that it comes in, as settings spell it. */
@@ -30,7 +28,7 @@ export function asKnownBy(caller: Caller, { from, upstream, keyOf }: OtherCreden
     throw new GatewayError('invalid_request', { detail: `The request has more than one ${from} header.` });
   }
   const value = credential.reveal();
-  if (!VALUE.test(value)) {
+  if (!HEADER_VALUE.test(value)) {
     throw new GatewayError('credential_malformed', {
       detail: `The header ${from} holds no credential.`,
       header: from,

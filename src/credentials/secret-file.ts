@@ -1,10 +1,8 @@
 import { Credential } from '../kernel/caller.ts';
+import { HEADER_VALUE } from '../kernel/header-value.ts';
 import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from './watched-files.ts';
 
 const MAX_BYTES = 16_384;
-
-/** What may stand in a header, and is still the same behind it (RFC 9110, section 5.5). */
-const SECRET = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
  * Opens a file that holds a secret: one line, of which the newline is left out. While it cannot be used the secret before
@@ -22,6 +20,7 @@ export function openSecretFile(path: string, options: WatchOptions): WatchedFile
 
 function secretIn(text: string): Credential | Unusable {
   if (text === '') return { issue: 'is empty' };
-  if (!SECRET.test(text)) return { issue: 'must hold one line of printable ASCII, without white space around it' };
+  if (!HEADER_VALUE.test(text))
+    return { issue: 'must hold one line of printable ASCII, without white space around it' };
   return new Credential(text);
 }

@@ -38,9 +38,9 @@ export interface WatchedFiles<Value> {
 }
 
 /** The files are looked at no more often. */
-const CHECK_MS = 1000;
+export const CHECK_MS = 1000;
 /** How long each must have been left alone: one that is being written may be half there. */
-const QUIET_MS = 1000;
+export const QUIET_MS = 1000;
 
 /** Which files they were, in which state. */
 type Stamp = string;
@@ -74,10 +74,9 @@ export function openFiles<Key extends string, Value extends object>(
     let quietMs = Number.POSITIVE_INFINITY;
     for (const [key, path] of paths) {
       try {
-        const found = await stat(path, { bigint: true });
-        stamps.push(stampOf(found));
-        // The time of its last change, that of a rename included, which nobody can set.
-        quietMs = Math.min(quietMs, Math.abs(now() - Number(found.ctimeMs)));
+        const found = await stateOf(path, now());
+        stamps.push(found.stamp);
+        quietMs = Math.min(quietMs, found.quietMs);
       } catch (error) {
         tell({ issue: whyUnread(error), key });
         return;
@@ -160,6 +159,16 @@ function readFile(path: string, maxBytes: number): { readonly bytes: Buffer; rea
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** Which file it is, in which state, and how long it has been that at `time`. Rejects with Node's own error. */
+export async function stateOf(
+  path: string,
+  time: number,
+): Promise<{ readonly stamp: Stamp; readonly quietMs: number }> {
+  const found = await stat(path, { bigint: true });
+  // The time of its last change, that of a rename included, which nobody can set.
+  return { stamp: stampOf(found), quietMs: Math.abs(time - Number(found.ctimeMs)) };
 }
 
 function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp {

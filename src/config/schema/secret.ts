@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { HEADER_VALUE } from '../../kernel/header-value.ts';
 import type { Report, Unchecked } from './cross-check.ts';
 
-/** Portico's own secret: what may stand in a header, and is still the same behind it. */
-export const secretText = z
-  .string()
-  .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII, without white space around it');
+/** Portico's own secret. */
+export const secretText = z.string().regex(HEADER_VALUE, 'must be printable ASCII, without white space around it');
 
 /** Checks that the block at `path` has its secret in one place: in a file, or in the settings. */
 export function checkSecret(
