@@ -20,6 +20,7 @@ import { renamed } from './snapshots/cache.ts';
 import { withCache } from './snapshots/with-cache.ts';
 import { lowerCased } from './upstream/client/client.ts';
 import type { Tap } from './upstream/client/tap.ts';
+import { openServer } from './upstream/open-server.ts';
 import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
 import type { ListPost } from './upstream/pagination/page-address.ts';
 
@@ -38,6 +39,16 @@ export interface CoreOptions {
 }
 
 type OpenUpstream = ReturnType<typeof openUpstream>;
+
+/** How an issuer is asked about tokens: as an upstream is by default. No upstream has such a name. */
+const INTROSPECTION = {
+  name: 'verification.introspection',
+  tls: undefined,
+  proxy: undefined,
+  connections: 16,
+  breaker: { failurePercent: 50, minimumCalls: 10, windowMs: 10_000, openMs: 5000 },
+  retry: { attempts: 2, baseDelayMs: 50, maxDelayMs: 1000, budgetPercent: 20 },
+};
 
 /** What every edge stands on: the catalogue, and the upstreams behind it. */
 export interface Core extends Pick<Users, 'enter' | 'leave'> {
@@ -91,7 +102,11 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const { keyOf } = holdings;
   const verification = verifiesAlike
     ? before?.verification
-    : verifiedBy && openVerification(verifiedBy, { keyOf, authorization, events, now });
+    : verifiedBy &&
+      openVerification(verifiedBy, {
+        ...{ keyOf, authorization, events, now },
+        openServer: (own) => openServer({ ...INTROSPECTION, ...own, connectTimeoutMs: own.timeoutMs, events }),
+      });
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const users = createUsers();
 

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SettingsInput } from '../../src/gateway.ts';
@@ -154,6 +155,32 @@ describe('opaque tokens', () => {
     expect(await running.statusOf(await issue(running.server))).to.equal(503);
     await running.server.refuse();
     expect(await running.statusOf(await issue(running.server))).to.equal(503);
+  });
+
+  it('are told 503 at once, and when to come again, while their server fails whatever it is asked', async () => {
+    const running = await scene({ introspection: INTROSPECTION });
+    const { server, read, statusOf } = running;
+    server.respond(json({}, 500), '/token/introspection');
+    for (let number = 0; number < 40; number += 1) expect(await statusOf(`made-up-${number}`)).to.equal(503);
+    const spared = asked(running);
+    expect(spared).to.be.within(5, 15);
+    const response = await read('tools', as('made-up'));
+    expect(response.status).to.equal(503);
+    expect(Number(response.headers.get('retry-after'))).to.be.within(1, 5);
+    expect(asked(running)).to.equal(spared);
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
+  });
+
+  it('keep no JWT from being verified, nor its key from being fetched, however many of them wait', async () => {
+    const { server, statusOf } = await scene({ introspection: INTROSPECTION, maxVerifying: 40, timeoutMs: 20_000 });
+    const held: ServerResponse[] = [];
+    server.respond((_, response) => held.push(response), '/token/introspection');
+    const waiting = Array.from({ length: 40 }, (_, number) => statusOf(`made-up-${number}`));
+    await eventually(() => held.length === 16);
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
+    server.respond(json({ active: false }), '/token/introspection');
+    for (const response of held) response.end('{"active":false}');
+    expect(new Set(await Promise.all(waiting))).to.deep.equal(new Set([401]));
   });
 
   it('are asked about by the secret that stands in its file now', async () => {

@@ -85,7 +85,11 @@ export const VerificationSettings = z.strictObject({
   maxRemembered: whole(1, 1_000_000)
     .default(10_000)
     .describe('Tokens that are remembered at once, of either kind; the one used longest ago makes room.'),
-  maxVerifying: whole(1, 100_000).default(1024).describe('Tokens that are verified at once; more are 503.'),
+  maxVerifying: whole(1, 100_000)
+    .default(1024)
+    .describe(
+      'Tokens that are verified at once, and as many that the issuer is asked about; of those that name a key which is not known, half. More are 503.',
+    ),
 });
 
 /** What of other settings has to do with verification. */

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../kernel/errors.ts';
 import type { ClientAuthorization } from '../client-secret.ts';
 import type { Issuer } from './issuer.ts';
 import { type Claims, rejected } from './outcome.ts';
@@ -32,7 +33,7 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
         body,
       }));
     } catch (error) {
-      issuer.forget();
+      if (mayHaveMoved(error)) issuer.forget();
       throw error;
     }
   }
@@ -52,6 +53,15 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
     if (type !== undefined && String(type).toLowerCase() !== 'bearer') throw rejected('it is no bearer token');
     return claims;
   };
+}
+
+/**
+ * Whether its metadata may say something newer: where it answered, or failed so often that it is given a pause. To ask for
+ * them with each failure would show a breaker as many successes.
+ */
+function mayHaveMoved(error: unknown): boolean {
+  const { cause } = Object(error);
+  return !(cause instanceof GatewayError) || cause.code === 'breaker_open';
 }
 
 function isTime(value: unknown): value is number | undefined {

@@ -1,4 +1,5 @@
 import { startDeadline } from '../../kernel/deadline.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { BoundedFetch, FetchInit } from '../bounded-fetch.ts';
 import { unavailable } from './outcome.ts';
 
@@ -39,7 +40,7 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
       // A connection that was kept open may have been closed meanwhile. Nothing that is asked here changes anything.
       return await once().catch((error) => (wasLost(error) ? once() : Promise.reject(error)));
     } catch (cause) {
-      throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : 'could not be asked'}`, cause);
+      throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : whyNotAsked(cause)}`, cause);
     } finally {
       deadline.end();
     }
@@ -82,6 +83,11 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
       metadata = undefined;
     },
   };
+}
+
+function whyNotAsked(cause: unknown): string {
+  const isPaused = cause instanceof GatewayError && cause.code === 'breaker_open';
+  return isPaused ? 'failed so often that it is given a pause' : 'could not be asked';
 }
 
 function wasLost(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey }
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
 import type { Issuer, Json } from './issuer.ts';
-import { unavailable } from './outcome.ts';
+import { tooMany, unavailable } from './outcome.ts';
 
 export interface KeySetOptions {
   readonly issuer: Issuer;
@@ -13,6 +13,8 @@ export interface KeySetOptions {
   /** How long the issuer is left alone after a fetch, whatever came of it. */
   readonly cooldownMs: number;
   readonly maxKeys: number;
+  /** Callers who may wait for newer keys at once. */
+  readonly maxWaiting: number;
   readonly events: Events;
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
@@ -24,7 +26,7 @@ export interface KeySet {
   current(): Promise<JWTVerifyGetKey>;
   /**
    * The keys of a fetch that began later than those were fetched; `undefined` where the issuer was asked a moment ago.
-   * Rejects with `verifier_unavailable` where it does not answer.
+   * Rejects with `verifier_unavailable` where it does not answer, and with `overloaded` where too many wait for that.
    */
   newer(): Promise<JWTVerifyGetKey | undefined>;
 }
@@ -34,11 +36,12 @@ const MAX_MODULUS_LENGTH = 1366;
 const MAX_EXPONENT_LENGTH = 6;
 
 export function createKeySet(options: KeySetOptions): KeySet {
-  const { issuer, url, refreshMs, cooldownMs, maxKeys, events, now } = options;
+  const { issuer, url, refreshMs, cooldownMs, maxKeys, maxWaiting, events, now } = options;
   let held: { readonly find: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let lastError: GatewayError | undefined;
   let fetching: Promise<JWTVerifyGetKey> | undefined;
+  let waiting = 0;
 
   async function load(): Promise<JWTVerifyGetKey> {
     try {
@@ -76,13 +79,21 @@ export function createKeySet(options: KeySetOptions): KeySet {
       if (age >= refreshMs && !isCoolingDown()) {
         // That it failed is told by its event: the keys before are good.
         const refreshed = fetchKeys().catch(() => {});
-        // Keys that nobody has used for a while may have been withdrawn long ago.
-        if (age >= 2 * refreshMs) await refreshed;
+        // Keys that nobody has used for a while may have been withdrawn long ago. An issuer that failed the last time has said
+        // nothing of that, and may do so again: nobody waits for it.
+        if (age >= 2 * refreshMs && lastError === undefined) await refreshed;
       }
       return held.find;
     },
     async newer() {
-      return fetching === undefined && isCoolingDown() ? undefined : fetchKeys();
+      if (fetching === undefined && isCoolingDown()) return undefined;
+      if (waiting >= maxWaiting) throw tooMany();
+      waiting += 1;
+      try {
+        return await fetchKeys();
+      } finally {
+        waiting -= 1;
+      }
     },
   };
 }

@@ -12,7 +12,24 @@ export function rejected(why: string): GatewayError {
   });
 }
 
-/** That it cannot be found out whether a token is good. It must not read like a bad one. */
+/**
+ * That it cannot be found out whether a token is good. It must not read like a bad one. Whoever knows when to come again says
+ * so in `cause`.
+ */
 export function unavailable(reason: string, cause?: unknown): GatewayError {
-  return new GatewayError('verifier_unavailable', { reason, cause });
+  const retryAfterSeconds = cause instanceof GatewayError ? cause.retryAfterSeconds : undefined;
+  return new GatewayError('verifier_unavailable', {
+    reason,
+    cause,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
+/** That so many tokens are being verified already. */
+export function tooMany(): GatewayError {
+  return new GatewayError('overloaded', {
+    detail: 'Too many access tokens are being verified already. Try again after Retry-After.',
+    reason: 'verification.maxVerifying is reached',
+    bound: 'verification.maxVerifying',
+  });
 }

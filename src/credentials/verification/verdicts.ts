@@ -3,7 +3,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { createSizedLru } from '../../kernel/sized-lru.ts';
 import type { Events } from '../../observability/events.ts';
 import type { Verdict, Verify } from '../authenticate.ts';
-import { rejected } from './outcome.ts';
+import { rejected, tooMany } from './outcome.ts';
 
 export interface VerdictsOptions {
   /** How long a token that was verified is taken without another look; its end at most. 0: not at all. */
@@ -12,7 +12,7 @@ export interface VerdictsOptions {
   readonly rememberRejectedMs: number;
   /** Tokens that are remembered at once, of either kind: the one that was used longest ago makes room. */
   readonly maxRemembered: number;
-  /** Tokens that are looked at at once. */
+  /** Tokens that are looked at at once, in each of the ways to do it. */
   readonly maxVerifying: number;
   readonly events: Events;
   /** Milliseconds since the epoch, by which tokens end. */
@@ -36,7 +36,8 @@ interface Kept<T> {
 
 /**
  * Remembers verdicts by the keys of callers, so that a token is looked at seldom, and by one look for all who bring it at
- * once. The rejected have a table of their own: no flood of them has a good one forgotten.
+ * once. The rejected have a table of their own: no flood of them has a good one forgotten. So have each way's looks: tokens
+ * that the issuer is asked about, who may be slow, keep none from being verified by its signature.
  */
 export function withVerdicts(lookFor: (credential: Credential) => Look, options: VerdictsOptions): Verify {
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;
@@ -44,10 +45,11 @@ export function withVerdicts(lookFor: (credential: Credential) => Look, options:
   const accepted = createSizedLru<string, Kept<Verdict>>(table);
   const refused = createSizedLru<string, Kept<{ readonly why: string }>>(table);
   const looks = new Map<string, Promise<Verdict>>();
+  const running = { signature: 0, introspection: 0 };
 
-  async function look(credential: Credential, key: string): Promise<Verdict> {
+  async function look({ by, judge }: Look, credential: Credential, key: string): Promise<Verdict> {
     const begun = clock();
-    const { by, judge } = lookFor(credential);
+    running[by] += 1;
     try {
       const verdict = await judge(credential, key);
       if (rememberMs > 0) accepted.set(key, { what: verdict, until: begun + rememberMs });
@@ -62,19 +64,15 @@ export function withVerdicts(lookFor: (credential: Credential) => Look, options:
       events.credentialJudged?.({ verdict: isRejected ? 'rejected' : 'undecided', by, ms: clock() - begun, reason });
       throw error;
     } finally {
+      running[by] -= 1;
       looks.delete(key);
     }
   }
 
   function begin(credential: Credential, key: string): Promise<Verdict> {
-    if (looks.size >= maxVerifying) {
-      throw new GatewayError('overloaded', {
-        detail: 'Too many access tokens are being verified already. Try again after Retry-After.',
-        reason: 'verification.maxVerifying is reached',
-        bound: 'verification.maxVerifying',
-      });
-    }
-    const begun = look(credential, key);
+    const way = lookFor(credential);
+    if (running[way.by] >= maxVerifying) throw tooMany();
+    const begun = look(way, credential, key);
     looks.set(key, begun);
     return begun;
   }

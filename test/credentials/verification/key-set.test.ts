@@ -7,8 +7,8 @@ import { errorOf } from './scenery.ts';
 
 interface Scene {
   readonly keys: KeySet;
-  /** What the issuer answers; an error: it does not. */
-  answer: object | Error;
+  /** What the issuer answers; an error: it does not; `undefined`: nothing comes. */
+  answer: object | Error | undefined;
   now: number;
   readonly asked: () => number;
   readonly forgotten: () => number;
@@ -27,6 +27,7 @@ function scene(answer: object | Error, { url = 'https://login.example/keys' as s
         expect(at).to.equal(url ?? 'https://login.example/found');
         await Promise.resolve();
         if (it.answer instanceof Error) throw it.answer;
+        if (it.answer === undefined) return new Promise(() => {});
         return it.answer as Record<string, unknown>;
       },
       endpoint: async () => 'https://login.example/found',
@@ -35,7 +36,7 @@ function scene(answer: object | Error, { url = 'https://login.example/keys' as s
       },
     },
     url,
-    ...{ refreshMs: 1000, cooldownMs: 100, maxKeys: 5 },
+    ...{ refreshMs: 1000, cooldownMs: 100, maxKeys: 5, maxWaiting: 2 },
     events: { issuerKeysFetched: ({ keys: count, error }) => told.push(error?.reason ?? count) },
     now: () => it.now,
   });
@@ -119,6 +120,30 @@ describe('the keys of an issuer', () => {
       expect((await errorOf(it.keys.newer().then(() => Promise.reject(DOWN))))[0]).to.equal('verifier_unavailable');
     }
     expect(it.asked()).to.equal(6);
+  });
+
+  it('are waited for by nobody where the issuer failed the last time, and hangs now', async () => {
+    const it = scene(set(signer.jwk));
+    const first = await it.keys.current();
+    it.now += 2000;
+    it.answer = DOWN;
+    expect(await it.keys.current()).to.equal(first);
+    it.now += 100;
+    it.answer = undefined;
+    expect(await it.keys.current()).to.equal(first);
+    expect(await it.keys.current()).to.equal(first);
+    expect(it.asked()).to.equal(3);
+  });
+
+  it('are waited for by so many who name one that is not known, and by no more', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 100;
+    const first = [it.keys.newer(), it.keys.newer()];
+    expect(await errorOf(it.keys.newer())).to.deep.equal(['overloaded', 'verification.maxVerifying is reached']);
+    await Promise.all(first);
+    it.now += 100;
+    expect(await it.keys.newer()).to.be.a('function');
   });
 
   it('are not fetched for a key that is not known within a while of the last time', async () => {

@@ -20,7 +20,7 @@ function scene(bounds: Partial<typeof BOUNDS> = {}) {
   const judged = new Map<string, () => Promise<Verdict>>();
   const verify = withVerdicts(
     (credential) => ({
-      by: 'signature',
+      by: credential.reveal().startsWith('opaque') ? 'introspection' : 'signature',
       async judge(_credential, key) {
         const token = credential.reveal();
         looked.push(token);
@@ -159,6 +159,19 @@ describe('the verdict on a token', () => {
     resolve();
     await Promise.all(first);
     await ask('c');
+  });
+
+  it('by a signature is looked for while the issuer is asked about as many others as may be', async () => {
+    const { ask, judged, good } = scene();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked = ['opaque 1', 'opaque 2'];
+    for (const token of asked) judged.set(token, () => promise.then(() => good(token)));
+    const waiting = asked.map(ask);
+    expect((await errorOf(ask('opaque 3')))[0]).to.equal('overloaded');
+    expect((await ask('a')).verified.subject).to.equal('key of a');
+    resolve();
+    await Promise.all(waiting);
+    await ask('opaque 3');
   });
 
   it('is never that on another token, whatever comes in whatever order', async () => {
