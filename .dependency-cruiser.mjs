@@ -14,6 +14,7 @@ const SLICES = [
   'snapshots',
   'upstream',
   'credentials',
+  'fleet',
   'observability',
   'kernel',
   'config',
@@ -33,6 +34,7 @@ const HOMES = {
   koa: ['http'],
   '@koa/router': ['http'],
   negotiator: ['http'],
+  '@redis/client': ['fleet'],
   'rate-limiter-flexible': ['http'],
   '@modelcontextprotocol': ['mcp'],
   // Settings, and the documents that platforms publish of themselves.
@@ -87,8 +89,9 @@ const floors = [
   },
   {
     name: 'slices-stand-alone',
-    comment: 'Only the catalogue puts these slices together; so each is read, tested and replaced without the others.',
-    from: { path: '^src/(resources|mapping|snapshots|upstream|credentials)/' },
+    comment:
+      'Only the catalogue and the files on top put these slices together; so each is read, tested and replaced without the others.',
+    from: { path: '^src/(resources|mapping|snapshots|upstream|credentials|fleet)/' },
     to: { path: '^src/[^/]+/', pathNot: '^src/($1|observability|kernel)/' },
   },
   {

@@ -208,6 +208,16 @@ export interface Events {
   bulkheadEntered?(entered: { readonly upstream: string; readonly waitedMs: number }): void;
   /** What there is in the bulkhead has changed. */
   bulkheadChanged?(changed: { readonly upstream: string; readonly running: number; readonly waiting: number }): void;
+  /** A store that replicas share will be asked from now on. It is not known yet whether it is there. */
+  sharedStoreOpened?(): void;
+  /** That store is there now, or not any more: `why`, of a closed list. Told once for each reason until it is there again. */
+  sharedStoreChanged?(changed: { readonly isUp: boolean; readonly why?: string | undefined }): void;
+  /** It was asked for something, and said so, or nothing (`timeout`), or was not asked (`unavailable`); all of closed lists. */
+  sharedStoreAsked?(asked: { readonly what: string; readonly outcome: string; readonly ms: number }): void;
+  /** Other replicas are told that so many names were evicted here. */
+  sharedEvictionsTold?(told: { readonly names: number }): void;
+  /** Other replicas have evicted so many names; `undefined`: nobody knows which. */
+  sharedEvictionsHeard?(heard: { readonly names: number | undefined }): void;
   /** Settings took effect: requests are answered. */
   listening?(listening: {
     readonly url: string;

@@ -1,0 +1,162 @@
+import type { Events } from '../observability/events.ts';
+import type { Client } from './client.ts';
+import { type Answer, type Call, codeOf, createLink, type Link, type LinkOptions, type LostReason } from './link.ts';
+
+export interface ConnectionOptions extends Omit<LinkOptions, 'onLost' | 'stallMs'> {
+  /** Opens one connection; rejects where that cannot be had. */
+  readonly open: (onLost: () => void) => Promise<Client>;
+  /**
+   * What is asked at every look after Redis, before anything else over a new connection. Resolves with whether all of it was
+   * answered.
+   */
+  readonly look: (ask: Connection['ask']) => Promise<boolean>;
+  readonly events: Events;
+  /** @default `Math.random` */
+  readonly random?: () => number;
+}
+
+/** The connection to Redis, whichever it is at the moment. */
+export interface Connection {
+  /** Never rejects, and takes no longer than `timeoutMs`; next to nothing while Redis is left alone. */
+  ask(call: Call): Promise<Answer>;
+  /** Whether Redis is asked now. */
+  readonly isUp: boolean;
+  /** Closes it at once. */
+  close(): void;
+}
+
+/** How often Redis is looked after. What others evict is heard then. */
+export const LOOK_MS = 250;
+/** A connection that says nothing for so many timeouts is dead. */
+const STALLED_TIMEOUTS = 5;
+/** Pauses between attempts: each twice as long as the one before, and up to half of it shorter by chance. */
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 2000;
+/** A failure weighs as much as two answers: so Redis is left alone where more than every third call fails. */
+const FAILURE_WEIGHT = 2;
+const MOST_WEIGHT = 10;
+
+/**
+ * Keeps a connection to Redis: opened in the background, and again whenever it is lost. Where calls fail, nobody is asked
+ * for a while; then the look alone tells whether Redis is back, so that no read has to try.
+ */
+export function createConnection(options: ConnectionOptions): Connection {
+  const { look, events, random = Math.random } = options;
+  const linkOptions = { ...options, stallMs: options.timeoutMs * STALLED_TIMEOUTS };
+  let link: Link | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isUp = false;
+  let isClosed = false;
+  let attempts = 0;
+  let weight = 0;
+  /** What was told since it was up last, so that a Redis that stays away is told of once for each reason. */
+  const told = new Set<LostReason | undefined>();
+
+  function change(up: boolean, why?: LostReason): void {
+    const isTold = up ? isUp : told.has(why);
+    isUp = up;
+    if (isTold || isClosed) return;
+    if (up) told.clear();
+    else told.add(why);
+    events.sharedStoreChanged?.({ isUp: up, why });
+  }
+
+  function later(ms: number): void {
+    clearTimeout(timer);
+    if (!isClosed) timer = setTimeout(() => void next(), ms).unref();
+  }
+
+  function pause(): number {
+    const longest = Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS);
+    attempts += 1;
+    return longest * (1 - random() / 2);
+  }
+
+  function lost(why: LostReason): void {
+    link = undefined;
+    change(false, why);
+    later(pause());
+  }
+
+  async function open(): Promise<void> {
+    let opened: Link | undefined;
+    try {
+      const client = await options.open(() => opened?.lose('closed'));
+      if (isClosed) {
+        client.destroy();
+        return;
+      }
+      opened = createLink(client, { ...linkOptions, onLost: lost });
+      link = opened;
+      weight = 0;
+    } catch (error) {
+      lost(isCredential(codeOf(error)) ? 'credential' : 'unreachable');
+    }
+  }
+
+  /** Opens a connection where there is none; looks after Redis; and says when to do so again. */
+  async function next(): Promise<void> {
+    if (link === undefined) await open();
+    const looked = link;
+    if (looked === undefined || isClosed) return;
+    const isThere = await look(ask);
+    // Whoever lost it has seen to the next one.
+    if (looked !== link || isClosed) return;
+    if (isThere) {
+      attempts = 0;
+      weight = 0;
+      change(true);
+      later(LOOK_MS);
+    } else if (isUp) {
+      later(LOOK_MS);
+    } else {
+      change(false, 'failing');
+      later(pause());
+    }
+  }
+
+  async function ask(call: Call): Promise<Answer> {
+    if (link === undefined) return { said: 'unavailable' };
+    const asked = link;
+    const begun = performance.now();
+    const answer = await asked.ask(call);
+    events.sharedStoreAsked?.({ what: call.script.name, outcome: answer.said, ms: performance.now() - begun });
+    if (asked === link) weigh(answer);
+    return answer;
+  }
+
+  function weigh(answer: Answer): void {
+    if (answer.said !== 'timeout' && answer.said !== 'failed') {
+      if (answer.said !== 'unavailable') weight = Math.max(weight - 1, 0);
+      return;
+    }
+    if ('code' in answer && isCredential(answer.code)) {
+      link?.lose('credential');
+      return;
+    }
+    weight += FAILURE_WEIGHT;
+    if (weight < MOST_WEIGHT || !isUp) return;
+    change(false, 'failing');
+    later(pause());
+  }
+
+  void next();
+  return {
+    get isUp() {
+      return isUp;
+    },
+    ask: (call) => (isUp ? ask(call) : Promise.resolve({ said: 'unavailable' })),
+    close() {
+      isClosed = true;
+      isUp = false;
+      clearTimeout(timer);
+      link?.lose('closed');
+      link = undefined;
+    },
+  };
+}
+
+/** Redis does not know us, or does not let us. */
+function isCredential(code: string | undefined): boolean {
+  return code === 'NOAUTH' || code === 'WRONGPASS' || code === 'NOPERM';
+}

@@ -1,0 +1,179 @@
+import type { Events } from '../observability/events.ts';
+import type { Connection } from './connection.ts';
+import type { Naming } from './names.ts';
+import { END, EVICT, HEAR, TELL } from './scripts.ts';
+import { newWord } from './words.ts';
+
+type Ask = Connection['ask'];
+
+export interface EvictionsOptions {
+  readonly naming: Naming;
+  readonly ask: Ask;
+  /** Longer than any load takes: so long it is known that one that began before may not be put. */
+  readonly generationMs: number;
+  readonly events: Events;
+  /** Names at most that wait to be evicted. @default 100,000 */
+  readonly maxWaiting?: number | undefined;
+}
+
+export type EvictedListener = (names: readonly string[] | 'unknown') => void;
+
+/** What is evicted here and by others. */
+export interface Evictions {
+  /** Resolves once it is done, or was tried and will be tried again. */
+  evict(names: readonly string[]): Promise<void>;
+  onEvicted(listener: EvictedListener): () => void;
+  /**
+   * Does what could not be done so far, then hears what others have evicted. Resolves with whether all of it went well: as
+   * long as it did not, nothing may be taken from the store.
+   */
+  look(ask: Ask): Promise<boolean>;
+}
+
+/** Names of one step, and of how many the first is where they stand in several places. */
+const STEP = 100;
+const SEARCHED = 1000;
+/** Evictions that Redis keeps for whoever was away, about so many. */
+const KEPT = 10_000;
+/** Evictions that are heard in one step. */
+const HEARD = 64;
+
+/** Until where evictions were heard. */
+interface Place {
+  readonly life: string;
+  /** How many were ever told. */
+  readonly told: number;
+  /** The last of them. */
+  readonly last: string;
+}
+
+export function createEvictions(options: EvictionsOptions): Evictions {
+  const { naming, ask, generationMs, events, maxWaiting = 100_000 } = options;
+  const me = newWord();
+  const listeners = new Set<EvictedListener>();
+  /** By name, the last eviction of it that is not done yet. */
+  const waiting = new Map<string, object>();
+  let isOverflown = false;
+  let telling: Promise<boolean> | undefined;
+  let tellingNext: Promise<boolean> | undefined;
+  let place: Place | undefined;
+
+  /** Names that stand together. */
+  function nextStep(): [string, object][] {
+    const step: [string, object][] = [];
+    let searched = 0;
+    for (const each of waiting) {
+      const [[first] = each] = step;
+      if (naming.bucketOf(each[0]) === naming.bucketOf(first)) step.push(each);
+      searched += 1;
+      if (step.length === STEP || searched === SEARCHED) break;
+    }
+    return step;
+  }
+
+  async function isDone(asked: ReturnType<Ask>): Promise<boolean> {
+    return (await asked).said === 'ok';
+  }
+
+  async function tellWaiting(by: Ask): Promise<boolean> {
+    while (isOverflown) {
+      isOverflown = false;
+      for (const life of naming.lives) {
+        if (await isDone(by({ script: END, keys: [life], args: [] }))) continue;
+        isOverflown = true;
+        return false;
+      }
+    }
+    while (waiting.size > 0) {
+      const step = nextStep();
+      const names = step.map(([name]) => name);
+      const keys = names.flatMap((name) => {
+        const { value, lease, generation } = naming.keysOf(name);
+        return [value, lease, generation];
+      });
+      const evicted = await isDone(by({ script: EVICT, keys, args: [newWord(), generationMs] }));
+      const told =
+        evicted && (await isDone(by({ script: TELL, keys: [naming.evictions], args: [me, names.join(' '), KEPT] })));
+      if (!told) return false;
+      events.sharedEvictionsTold?.({ names: names.length });
+      // One that came meanwhile is of a load that may have begun since.
+      for (const [name, eviction] of step) if (waiting.get(name) === eviction) waiting.delete(name);
+    }
+    return true;
+  }
+
+  /** One at a time; whoever comes while one is under way waits for the next, with all others who come. */
+  function tell(by: Ask): Promise<boolean> {
+    if (telling === undefined) {
+      telling = tellWaiting(by).finally(() => {
+        telling = undefined;
+      });
+      return telling;
+    }
+    tellingNext ??= telling.then(() => {
+      tellingNext = undefined;
+      return tell(by);
+    });
+    return tellingNext;
+  }
+
+  function tellListeners(names: readonly string[] | 'unknown'): void {
+    events.sharedEvictionsHeard?.({ names: names === 'unknown' ? undefined : names.length });
+    for (const listener of listeners) listener(names);
+  }
+
+  async function hear(by: Ask): Promise<boolean> {
+    for (;;) {
+      const args = [newWord(), place?.last ?? '', HEARD];
+      const answer = await by({ script: HEAR, keys: [naming.lifeOf(0), naming.evictions], args });
+      if (answer.said !== 'ok') return false;
+      const [life, told, last, unheard] = answer.more;
+      const now: Place = { life: String(life), told: Number(told), last: String(last) };
+      const before = place;
+      const heard = Array.isArray(unheard) ? unheard.map(evictionIn) : [];
+      const reached = (before?.told ?? 0) + heard.length;
+      const hasMore = heard.length === HEARD && reached < now.told;
+      place = hasMore ? { ...now, told: reached, last: heard.at(-1)?.id ?? now.last } : now;
+      // Whoever has heard nothing yet has taken nothing yet.
+      if (before === undefined) return true;
+      if (before.life !== now.life || (!hasMore && reached !== now.told)) {
+        place = now;
+        tellListeners('unknown');
+        return true;
+      }
+      const names = heard.flatMap(({ from, names }) => (from === me ? [] : names));
+      if (names.length > 0) tellListeners(names);
+      if (!hasMore) return true;
+    }
+  }
+
+  return {
+    async evict(names) {
+      for (const name of names) waiting.set(name, {});
+      if (waiting.size > maxWaiting) {
+        // Which ones is forgotten: so nothing counts any more that was put so far.
+        waiting.clear();
+        isOverflown = true;
+      }
+      await tell(ask);
+    },
+    onEvicted(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    look: async (by) => (await tell(by)) && (await hear(by)),
+  };
+}
+
+interface Eviction {
+  readonly id: string;
+  readonly from: string;
+  readonly names: readonly string[];
+}
+
+/** An entry of the stream: its id, and its fields. */
+function evictionIn(entry: unknown): Eviction {
+  const [id, fields] = entry as [unknown, readonly unknown[]];
+  const [, from, , names] = fields.map(String);
+  return { id: String(id), from: from ?? '', names: names?.split(' ') ?? [] };
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Events } from '../observability/events.ts';
+import { openClient, type RedisTls, type RedisUser } from './client.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { type Counts, createCounts } from './counts.ts';
+import { createEvictions, type Evictions } from './evictions.ts';
+import { createNaming } from './names.ts';
+import { createStore, type Store } from './store.ts';
+
+export interface FleetOptions {
+  /** `redis://` or `rediss://`, without a user. */
+  readonly url: string;
+  readonly cluster: boolean;
+  /** What all keys begin with. */
+  readonly prefix: string;
+  /** How long a call may take. */
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly maxInFlight: number;
+  readonly maxInFlightBytes: number;
+  readonly maxValueBytes: number;
+  /** Longer than any load takes. */
+  readonly generationMs: number;
+  /** Evictions at most that wait to be told. @default 100,000 */
+  readonly maxWaiting?: number;
+  /** By what Redis knows us now; asked for each connection. */
+  readonly user: () => Promise<RedisUser>;
+  /** The same for TLS; `undefined`: none but what the URL says. */
+  readonly tls?: (() => Promise<RedisTls>) | undefined;
+  readonly events: Events;
+}
+
+/** What a process has in common with the other replicas. */
+export interface Fleet {
+  readonly store: Store;
+  readonly counts: Counts;
+  /** Whether Redis is asked now. */
+  readonly isUp: boolean;
+  /** Ends it. What was evicted and not told yet is tried once more, for as long as one call may take. */
+  close(): Promise<void>;
+}
+
+/** Joins the fleet whose Redis this is. It connects in the background: nothing waits for it, and nothing fails without it. */
+export function joinFleet(options: FleetOptions): Fleet {
+  const { events, user, tls } = options;
+  const naming = createNaming(options.prefix, options.cluster);
+  const connection: Connection = createConnection({
+    ...options,
+    open: async (onLost) =>
+      openClient({ ...options, connectMs: options.connectTimeoutMs, user: await user(), tls: await tls?.() }, onLost),
+    look: (ask) => evictions.look(ask),
+  });
+  const { ask } = connection;
+  const evictions: Evictions = createEvictions({ ...options, naming, ask });
+  events.sharedStoreOpened?.();
+  return {
+    store: createStore({ connection, naming, evictions, maxValueBytes: options.maxValueBytes }),
+    counts: createCounts({ connection, naming }),
+    get isUp() {
+      return connection.isUp;
+    },
+    async close() {
+      if (connection.isUp)
+        await Promise.race([evictions.evict([]), sleep(options.timeoutMs, undefined, { ref: false })]);
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+
+/** One step that Redis does as a whole. */
+export interface Script {
+  /** What it is called in events. */
+  readonly name: 'look' | 'lease' | 'put' | 'release' | 'evict' | 'tell' | 'end' | 'hear' | 'count';
+  readonly source: string;
+  readonly sha1: string;
+}
+
+/**
+ * Each script is given a word by its caller first, and says it first: so that a reply that belongs to another command is
+ * seen as one.
+ *
+ * `life` names the time in which what stands here hangs together: another history (a failover, a restart: `master_replid`)
+ * or an emptied store (the random value of a key that is made where there is none) is another life. What was put in another
+ * one is not there. A replica says nothing: what it has may be old.
+ */
+const LIFE = `
+local info = redis.call('INFO', 'replication')
+if not string.find(info, 'role:master', 1, true) then return { ARGV[1], 'replica' } end
+local born = redis.call('GET', KEYS[1])
+if not born then
+  born = ARGV[2]
+  redis.call('SET', KEYS[1], born)
+end
+local life = string.match(info, 'master_replid:(%x+)') .. '.' .. born
+`;
+
+/** No name was evicted yet, or so long ago that no load is under way that began before. */
+const FIRST_GENERATION = `'-'`;
+
+/** Keys: life, value, generation. Arguments: a new life, most bytes. Says: generation, and what is held. */
+export const LOOK = script(
+  'look',
+  `${LIFE}
+local held = false
+if redis.call('HGET', KEYS[2], 'life') == life and redis.call('HSTRLEN', KEYS[2], 'bytes') <= tonumber(ARGV[3]) then
+  held = redis.call('HGET', KEYS[2], 'bytes')
+end
+return { ARGV[1], 'ok', life .. '.' .. (redis.call('GET', KEYS[3]) or ${FIRST_GENERATION}), held }`,
+);
+
+/** Key: lease. Arguments: its token, for how long. */
+export const LEASE = script(
+  'lease',
+  `return { ARGV[1], redis.call('SET', KEYS[1], ARGV[2], 'NX', 'PX', ARGV[3]) and 'ok' or 'refused' }`,
+);
+
+/** Keys: life, value, generation, lease. Arguments: a new life, generation, token of the lease or nothing, for how long, bytes. */
+export const PUT = script(
+  'put',
+  `${LIFE}
+local mine = ARGV[4] == '' or redis.call('GET', KEYS[4]) == ARGV[4]
+local now = life .. '.' .. (redis.call('GET', KEYS[3]) or ${FIRST_GENERATION})
+local answer = 'refused'
+if mine and ARGV[3] == now then
+  redis.call('HSET', KEYS[2], 'life', life, 'bytes', ARGV[6])
+  redis.call('PEXPIRE', KEYS[2], ARGV[5])
+  answer = 'ok'
+end
+if mine and ARGV[4] ~= '' then redis.call('DEL', KEYS[4]) end
+return { ARGV[1], answer }`,
+);
+
+/** Key: lease. Argument: its token. */
+export const RELEASE = script(
+  'release',
+  `if redis.call('GET', KEYS[1]) == ARGV[2] then redis.call('DEL', KEYS[1]) end
+return { ARGV[1], 'ok' }`,
+);
+
+/**
+ * Keys: value, lease, generation of each name. Arguments: the new generation, how long that is kept. It deletes first: where
+ * memory is full, Redis lets whoever has written already write on.
+ */
+export const EVICT = script(
+  'evict',
+  `for at = 1, #KEYS, 3 do
+  redis.call('DEL', KEYS[at], KEYS[at + 1])
+  redis.call('SET', KEYS[at + 2], ARGV[2], 'PX', ARGV[3])
+end
+return { ARGV[1], 'ok' }`,
+);
+
+/** Key: evictions. Arguments: who tells, the names, how many are kept. It trims first, for the same reason. */
+export const TELL = script(
+  'tell',
+  `redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[4])
+redis.call('XADD', KEYS[1], '*', 'from', ARGV[2], 'names', ARGV[3])
+return { ARGV[1], 'ok' }`,
+);
+
+/** Key: life. Ends it: nothing counts that was put in it. */
+export const END = script('end', `redis.call('DEL', KEYS[1])\nreturn { ARGV[1], 'ok' }`);
+
+/**
+ * Keys: life, evictions. Arguments: a new life, the last that was heard or nothing, how many at most. Says: the life, how many
+ * were ever told, the last of them, and those that were not heard yet.
+ */
+export const HEAR = script(
+  'hear',
+  `${LIFE}
+local told, last = 0, '0-0'
+if redis.call('EXISTS', KEYS[2]) == 1 then
+  local about = redis.call('XINFO', 'STREAM', KEYS[2])
+  for at = 1, #about, 2 do
+    if about[at] == 'entries-added' then told = about[at + 1] end
+    if about[at] == 'last-generated-id' then last = about[at + 1] end
+  end
+end
+local unheard = {}
+if ARGV[3] ~= '' then unheard = redis.call('XRANGE', KEYS[2], '(' .. ARGV[3], '+', 'COUNT', ARGV[4]) end
+return { ARGV[1], 'ok', life, told, last, unheard }`,
+);
+
+/** Keys: counts. Arguments: how long a window is, how many for each. Says, for each: how many in all, and until when. */
+export const COUNT = script(
+  'count',
+  `local counted = {}
+for at = 1, #KEYS do
+  local total = redis.call('INCRBY', KEYS[at], ARGV[at + 2])
+  local rest = redis.call('PTTL', KEYS[at])
+  if rest < 0 then
+    redis.call('PEXPIRE', KEYS[at], ARGV[2])
+    rest = tonumber(ARGV[2])
+  end
+  counted[at] = { total, rest }
+end
+return { ARGV[1], 'ok', counted }`,
+);
+
+function script(name: Script['name'], source: string): Script {
+  return { name, source, sha1: createHash('sha1').update(source).digest('hex') };
+}

@@ -1,0 +1,222 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { join, joined, storeLog } from '../support/fleet.ts';
+import { listen } from '../support/listening.ts';
+import { AS_IT_IS, late, type Redis, type RedisProxy, STALLED, startRedis, startRedisProxy } from '../support/redis.ts';
+import { needsCommands } from '../support/tools.ts';
+
+const TTL_MS = 60_000;
+
+describe('the connection to Redis', () => {
+  let redis: Redis;
+  let proxy: RedisProxy;
+
+  before(function () {
+    needsCommands(this, ['redis-server']);
+  });
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    proxy = await startRedisProxy(redis);
+  });
+
+  it('is had in the background, once somebody listens there', async () => {
+    await proxy.refuse();
+    const { events, changes } = storeLog();
+    const fleet = join(proxy.redisUrl, { events });
+    await eventually(() => changes.length > 0);
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    expect(await fleet.store.lease('a', TTL_MS)).to.equal(undefined);
+    expect(await fleet.store.put('a', Buffer.of(1), { generation: '', ttlMs: TTL_MS })).to.equal(false);
+    await fleet.store.release('a', 'token');
+    await proxy.accept();
+    await eventually(() => fleet.isUp);
+    expect(await fleet.store.look('a')).to.have.property('held', undefined);
+    expect(changes).to.deep.equal(['unreachable', 'up']);
+  });
+
+  it('is had again after a reset, and after Redis was started anew', async () => {
+    const { events, changes } = storeLog();
+    const fleet = await joined(proxy.redisUrl, { events });
+    proxy.reset();
+    await eventually(() => changes.length === 3);
+    await redis.stop('SIGKILL');
+    await eventually(() => !fleet.isUp);
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    await redis.start();
+    await eventually(() => fleet.isUp);
+    expect(changes.slice(0, 4)).to.deep.equal(['up', 'closed', 'up', 'closed']);
+    expect(changes.at(-1)).to.equal('up');
+  });
+
+  it('answers in time while Redis says nothing, is replaced then, and comes back by itself', async () => {
+    const { events, changes } = storeLog();
+    const fleet = await joined(proxy.redisUrl, { events, timeoutMs: 100 });
+    const before = proxy.connections();
+    proxy.treat(STALLED);
+    const begun = performance.now();
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    expect(performance.now() - begun).to.be.greaterThan(90);
+    await eventually(() => changes.includes('stalled'));
+    await eventually(() => proxy.connections() > before + 1);
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    proxy.treat(AS_IT_IS);
+    await eventually(() => fleet.isUp);
+    expect(await fleet.store.look('a')).to.have.property('held', undefined);
+  });
+
+  it('leaves a Redis alone that answers late, and looks itself whether it is in time again', async () => {
+    const { events, changes } = storeLog();
+    const asked: string[] = [];
+    const fleet = await joined(proxy.redisUrl, {
+      events: { ...events, sharedStoreAsked: ({ what, outcome }) => asked.push(`${what} ${outcome}`) },
+      timeoutMs: 50,
+    });
+    // Redis knows the script then: it takes one round trip.
+    await fleet.store.look('a');
+    proxy.treat(late(150));
+    while (fleet.isUp) await fleet.store.look('a');
+    expect(changes).to.deep.equal(['up', 'failing']);
+    expect(asked).to.include('look timeout');
+    asked.length = 0;
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    expect(asked).to.deep.equal([]);
+    proxy.treat(AS_IT_IS);
+    await eventually(() => fleet.isUp);
+    expect(changes).to.deep.equal(['up', 'failing', 'up']);
+  });
+
+  for (const [what, bytes] of [
+    ['what is no reply', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ['a reply too many', '+OK\r\n'],
+    ['the reply of another command', '*2\r\n$1\r\n0\r\n$2\r\nok\r\n'],
+    ['a reply in another form', ':1\r\n'],
+  ] as const) {
+    it(`takes nothing from a connection that brings ${what}, and opens another`, async () => {
+      const { events, changes } = storeLog();
+      const fleet = await joined(proxy.redisUrl, { events });
+      const { generation = '' } = (await fleet.store.look('a')) ?? {};
+      await fleet.store.put('a', Buffer.of(1), { generation, ttlMs: TTL_MS });
+      const before = proxy.connections();
+      let isFirst = true;
+      proxy.treat((reply, say) => {
+        say(isFirst ? Buffer.concat([Buffer.from(bytes), reply]) : reply);
+        isFirst = false;
+      });
+      const looks = await Promise.all(['a', 'b', 'a'].map((name) => fleet.store.look(name)));
+      expect(looks).to.deep.equal([undefined, undefined, undefined]);
+      await eventually(() => fleet.isUp && proxy.connections() > before);
+      expect((await fleet.store.look('a'))?.held).to.deep.equal(Buffer.of(1));
+      expect(changes[0]).to.equal('up');
+      expect(changes[1]).to.be.oneOf(['out_of_step', 'closed']);
+    });
+  }
+
+  it('has no more under way than it may, in number and in bytes', async () => {
+    const fleet = await joined(proxy.redisUrl, { maxInFlight: 3, maxInFlightBytes: 2000 });
+    const outcomes: unknown[] = [];
+    proxy.treat(STALLED);
+    const looks = Array.from({ length: 5 }, () => fleet.store.look('a'));
+    for (const look of looks) void look.then((found) => outcomes.push(found));
+    await sleep(20);
+    // Those beyond the bound, and one more where the connection was being looked after.
+    expect(outcomes.length).to.be.within(2, 3);
+    proxy.reset();
+    proxy.treat(AS_IT_IS);
+    await Promise.all(looks);
+    await eventually(() => fleet.isUp);
+    const { generation = '' } = (await fleet.store.look('a')) ?? {};
+    expect(await fleet.store.put('a', Buffer.alloc(3000), { generation, ttlMs: TTL_MS })).to.equal(false);
+    expect(await fleet.store.put('a', Buffer.alloc(100), { generation, ttlMs: TTL_MS })).to.equal(true);
+  });
+
+  it('tells what is wrong where Redis does not know it', async () => {
+    await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
+    const { events, changes } = storeLog();
+    let password = 'wrong';
+    const fleet = join(proxy.redisUrl, { events, user: async () => ({ username: 'default', password }) });
+    await eventually(() => changes.length > 0);
+    expect(changes).to.deep.equal(['credential']);
+    password = 'secret';
+    await eventually(() => fleet.isUp);
+  });
+
+  it('tells so where it brings no password', async () => {
+    await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
+    const { events, changes } = storeLog();
+    join(proxy.redisUrl, { events });
+    await eventually(() => changes.length > 0);
+    expect(changes).to.deep.equal(['credential']);
+  });
+
+  it('gives up a handshake that nobody answers', async () => {
+    const silent = await listen(createServer());
+    const { events, changes } = storeLog();
+    join(`redis://127.0.0.1:${silent.port}`, {
+      events,
+      connectTimeoutMs: 50,
+      user: async () => ({ username: 'a', password: 'b' }),
+    });
+    await eventually(() => silent.connections() > 1);
+    expect(changes).to.deep.equal(['unreachable']);
+  });
+
+  it('takes nothing from a replica: it may not know yet what was evicted', async () => {
+    const { events, changes } = storeLog();
+    const fleet = await joined(redis.url, { events });
+    await redis.command('REPLICAOF', '127.0.0.1', '1');
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    await eventually(() => changes.includes('replica'));
+    await redis.command('REPLICAOF', 'NO', 'ONE');
+    await eventually(() => fleet.isUp);
+    expect(await fleet.store.look('a')).to.have.property('held', undefined);
+  });
+
+  it('goes on where memory is full: what is put is refused, what is there is taken, what must go goes', async () => {
+    const { events, changes } = storeLog();
+    const [fleet, other] = [await joined(redis.url, { events }), await joined(redis.url)];
+    const heard: unknown[] = [];
+    other.store.onEvicted((names) => heard.push(names));
+    const { generation = '' } = (await fleet.store.look('a')) ?? {};
+    expect(await fleet.store.put('a', Buffer.of(1), { generation, ttlMs: TTL_MS })).to.equal(true);
+    const lease = await fleet.store.lease('b', TTL_MS);
+    if (typeof lease !== 'object') throw new Error('no lease');
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    expect(await fleet.store.put('a', Buffer.of(2), { generation, ttlMs: TTL_MS })).to.equal(false);
+    expect(await fleet.store.lease('c', TTL_MS)).to.equal(undefined);
+    expect((await fleet.store.look('a'))?.held).to.deep.equal(Buffer.of(1));
+    expect(await fleet.store.put('b', Buffer.of(2), { generation, lease: lease.token, ttlMs: TTL_MS })).to.equal(false);
+    expect(await redis.command('KEYS', '*lease*'), 'the lease of what could not be put').to.deep.equal([]);
+    await fleet.store.evict(['a']);
+    expect((await other.store.look('a'))?.held).to.equal(undefined);
+    await eventually(() => heard.length === 1);
+    expect(heard).to.deep.equal([['a']]);
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+    expect(await fleet.store.put('a', Buffer.of(2), { generation, ttlMs: TTL_MS })).to.equal(false);
+    expect(changes).to.deep.equal(['up']);
+  });
+
+  it('takes what stands there in another kind for nothing', async () => {
+    const fleet = await joined(redis.url);
+    await redis.command('SET', 'portico:{0}:value:a', 'of somebody else');
+    await redis.command('RPUSH', 'portico:{0}:lease:a', 'of somebody else');
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    await fleet.store.release('a', 'token');
+    expect(await fleet.store.look('b')).to.have.property('held', undefined);
+    expect(fleet.isUp).to.equal(true);
+  });
+
+  it('is closed at once, whatever Redis does', async () => {
+    const fleet = await joined(proxy.redisUrl, { timeoutMs: 200 });
+    proxy.treat(STALLED);
+    const looking = fleet.store.look('a');
+    await fleet.close();
+    expect(await looking).to.equal(undefined);
+    await eventually(() => proxy.open() === 0);
+    expect(await fleet.store.look('a')).to.equal(undefined);
+    const away = join('redis://127.0.0.1:1');
+    await away.close();
+  });
+});

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { joined, storeLog } from '../support/fleet.ts';
+import { type Redis, type RedisProxy, startRedis, startRedisProxy } from '../support/redis.ts';
+import { needsCommands } from '../support/tools.ts';
+
+const TTL_MS = 60_000;
+
+describe('evictions that replicas tell each other', () => {
+  let redis: Redis;
+  let proxy: RedisProxy;
+
+  before(function () {
+    needsCommands(this, ['redis-server']);
+  });
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    proxy = await startRedisProxy(redis);
+  });
+
+  /** A replica behind the proxy, which may be cut off, another that is not, and what the first one hears. */
+  async function pair() {
+    const [one, other] = [await joined(proxy.redisUrl), await joined(redis.url)];
+    const heard: unknown[] = [];
+    one.store.onEvicted((names) => heard.push(names));
+    return { one, other, heard };
+  }
+
+  it('are heard by whoever was away meanwhile, each of them', async () => {
+    const { one, other, heard } = await pair();
+    await proxy.refuse();
+    await eventually(() => !one.isUp);
+    for (let count = 0; count < 150; count += 1) await other.store.evict([`a${count}`, `b${count}`]);
+    await proxy.accept();
+    await eventually(() => one.isUp);
+    const all = Array.from({ length: 150 }, (_, count) => [`a${count}`, `b${count}`]).flat();
+    expect(heard.flat()).to.deep.equal(all);
+  });
+
+  it('are told once Redis is there again, before anything is taken from it', async () => {
+    const { one, other } = await pair();
+    const { generation = '' } = (await other.store.look('a')) ?? {};
+    expect(await other.store.put('a', Buffer.of(1), { generation, ttlMs: TTL_MS })).to.equal(true);
+    await proxy.refuse();
+    await eventually(() => !one.isUp);
+    await one.store.evict(['a']);
+    expect((await other.store.look('a'))?.held).to.deep.equal(Buffer.of(1));
+    const heard: unknown[] = [];
+    other.store.onEvicted((names) => heard.push(names));
+    await proxy.accept();
+    await eventually(() => one.isUp);
+    expect((await one.store.look('a'))?.held).to.equal(undefined);
+    expect(await other.store.put('a', Buffer.of(1), { generation, ttlMs: TTL_MS })).to.equal(false);
+    await eventually(() => heard.length > 0);
+    expect(heard).to.deep.equal([['a']]);
+  });
+
+  for (const [what, happen] of [
+    ['emptied', () => redis.command('FLUSHALL')],
+    ['started anew', () => redis.stop('SIGKILL').then(() => redis.start())],
+    [
+      'another master for a while',
+      () => redis.command('REPLICAOF', '127.0.0.1', '1').then(() => redis.command('REPLICAOF', 'NO', 'ONE')),
+    ],
+    ['left without what was told', () => redis.command('XTRIM', 'portico:{0}:evictions', 'MAXLEN', '0')],
+    ['left without the place where it is told', () => redis.command('DEL', 'portico:{0}:evictions')],
+  ] as const) {
+    it(`may have been missed where Redis was ${what} while one was away`, async () => {
+      const { one, other, heard } = await pair();
+      await other.store.evict(['before']);
+      await eventually(() => heard.length === 1);
+      await proxy.refuse();
+      await eventually(() => !one.isUp);
+      await other.store.evict(['missed']);
+      await happen();
+      await proxy.accept();
+      await eventually(() => heard.length > 1);
+      expect(heard).to.deep.equal([['before'], 'unknown']);
+    });
+  }
+
+  it('take what was put with them where nobody knows any more which they were', async () => {
+    const away = await joined(proxy.redisUrl, { maxWaiting: 10 });
+    const { other, heard } = await pair();
+    const { generation = '' } = (await other.store.look('kept')) ?? {};
+    await other.store.put('kept', Buffer.of(1), { generation, ttlMs: TTL_MS });
+    await proxy.refuse();
+    await eventually(() => !away.isUp);
+    await away.store.evict(Array.from({ length: 11 }, (_, count) => `name${count}`));
+    await proxy.accept();
+    await eventually(() => away.isUp);
+    expect((await other.store.look('kept'))?.held).to.equal(undefined);
+    expect(await other.store.put('kept', Buffer.of(1), { generation, ttlMs: TTL_MS })).to.equal(false);
+    await eventually(() => heard.includes('unknown'));
+  });
+
+  it('are told to the metrics: sent, heard, missed', async () => {
+    const { events, heard } = storeLog();
+    await joined(redis.url, { events });
+    const told: number[] = [];
+    const other = await joined(redis.url, { events: { sharedEvictionsTold: ({ names }) => told.push(names) } });
+    await other.store.evict(Array.from({ length: 150 }, (_, count) => `name${count}`));
+    expect(told).to.deep.equal([100, 50]);
+    await eventually(() => heard.length > 0);
+    await redis.command('FLUSHALL');
+    await eventually(() => heard.includes('unknown'));
+    expect(
+      heard.filter((count) => count !== 'unknown').reduce((sum, count) => Number(sum) + Number(count), 0),
+    ).to.equal(150);
+  });
+});

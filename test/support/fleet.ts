@@ -1,0 +1,38 @@
+import { type Fleet, type FleetOptions, joinFleet } from '../../src/fleet/fleet.ts';
+import type { Events } from '../../src/observability/events.ts';
+import { onCleanup } from './cleanup.ts';
+import { eventually } from './eventually.ts';
+
+/** Joins as one more replica. With room in time for a machine that has much else to do. It leaves with the test. */
+export function join(url: string, options: Partial<FleetOptions> = {}): Fleet {
+  const fleet = joinFleet({
+    ...{ url, cluster: false, prefix: 'portico', timeoutMs: 10_000, connectTimeoutMs: 10_000 },
+    ...{ maxInFlight: 1000, maxInFlightBytes: 16_777_216, maxValueBytes: 1_048_576, generationMs: 60_000 },
+    user: async () => ({}),
+    events: {},
+    ...options,
+  });
+  onCleanup(fleet.close);
+  return fleet;
+}
+
+/** The same, once it is there. */
+export async function joined(url: string, options: Partial<FleetOptions> = {}): Promise<Fleet> {
+  const fleet = join(url, options);
+  await eventually(() => fleet.isUp);
+  return fleet;
+}
+
+/** Listens to what is told of the store. */
+export function storeLog(): { readonly events: Events; readonly changes: string[]; readonly heard: unknown[] } {
+  const changes: string[] = [];
+  const heard: unknown[] = [];
+  return {
+    changes,
+    heard,
+    events: {
+      sharedStoreChanged: ({ isUp, why }) => changes.push(isUp ? 'up' : `${why}`),
+      sharedEvictionsHeard: ({ names }) => heard.push(names ?? 'unknown'),
+    },
+  };
+}

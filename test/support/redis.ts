@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@redis/client';
+import { onCleanup } from './cleanup.ts';
+import { eventually } from './eventually.ts';
+import { type Listening, listen } from './listening.ts';
+import { type RunningProcess, startProcess } from './process.ts';
+
+/** A real redis-server, on a Unix socket in a folder of its own. It ends with the test. */
+export interface Redis {
+  readonly socketPath: string;
+  /** What `shared.url` calls it. */
+  readonly url: string;
+  /** Folder of its RDB file. */
+  readonly folder: string;
+  /** Sends it a command, as an operator would. */
+  command(...args: readonly string[]): Promise<unknown>;
+  /** Ends it as `kill` would, or another signal. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again in the same folder. */
+  start(): Promise<void>;
+}
+
+/** Starts one with these arguments beside its own. It keeps nothing on disk but where it is told to. */
+export async function startRedis(...args: readonly string[]): Promise<Redis> {
+  const folder = await mkdtemp(join(tmpdir(), 'redis-'));
+  const socketPath = join(folder, 'socket');
+  let server: RunningProcess | undefined;
+  onCleanup(() => rm(folder, { recursive: true, force: true }));
+
+  async function command(...words: readonly string[]): Promise<unknown> {
+    const client = createClient({ socket: { path: socketPath, tls: false, reconnectStrategy: false }, RESP: 2 });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return await client.sendCommand([...words]);
+    } finally {
+      client.destroy();
+    }
+  }
+
+  async function start(): Promise<void> {
+    const own = ['--port', '0', '--unixsocket', socketPath, '--dir', folder, '--save', '', '--daemonize', 'no'];
+    server = startProcess('redis-server', [...own, ...args]);
+    await eventually(() =>
+      command('PING').then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  await start();
+  return {
+    socketPath,
+    url: `unix://${socketPath}`,
+    folder,
+    command,
+    start,
+    async stop(signal) {
+      await server?.stop(signal);
+    },
+  };
+}
+
+/** What stands between replicas and their Redis, and does with it what a test wants. */
+export interface RedisProxy extends Listening {
+  readonly redisUrl: string;
+  /** How replies are treated from now on. @default as they are */
+  treat(reply: Treatment): void;
+  /** Cuts off whoever is connected. */
+  reset(): void;
+}
+
+/** Is given what Redis says, and says it in its own way and time; `undefined`: nothing. */
+export type Treatment = (bytes: Buffer, say: (bytes: Buffer) => void) => void;
+
+export const AS_IT_IS: Treatment = (bytes, say) => say(bytes);
+/** Nobody says anything, and nobody hangs up. */
+export const STALLED: Treatment = () => {};
+export const late =
+  (ms: number): Treatment =>
+  (bytes, say) => {
+    setTimeout(say, ms, bytes);
+  };
+
+/** Stands between replicas and a Redis, on a port of its own. */
+export async function startRedisProxy({ socketPath }: Pick<Redis, 'socketPath'>): Promise<RedisProxy> {
+  let treatment = AS_IT_IS;
+  const clients = new Set<Socket>();
+  const server = createServer((client) => {
+    clients.add(client);
+    const redis = createConnection(socketPath);
+    client.on('data', (bytes) => redis.write(bytes));
+    redis.on('data', (bytes: Buffer) => treatment(bytes, (said) => client.writable && client.write(said)));
+    for (const [one, other] of [
+      [client, redis],
+      [redis, client],
+    ] as const) {
+      one.on('error', () => {}).on('close', () => other.destroy());
+    }
+    client.on('close', () => clients.delete(client));
+  });
+  const listening = await listen(server);
+  return {
+    ...listening,
+    redisUrl: listening.url.replace('http:', 'redis:'),
+    treat(next) {
+      treatment = next;
+    },
+    reset() {
+      for (const client of clients) client.resetAndDestroy();
+    },
+  };
+}
