@@ -9,6 +9,8 @@ import { createLogger, type Logger } from './observability/logger.ts';
 /** The account of who reads what. */
 export interface Audit {
   readonly events: Events;
+  /** Lines that were dropped so far; `undefined` where it has no file, and they are lines of the log. */
+  readonly droppedLines: (() => number) | undefined;
   /** Opens its file anew; `false` where it has none. The log tells whether that could be done. */
   reopen(): boolean;
   /** Writes what is held. */
@@ -36,6 +38,7 @@ export function openAudit(
       : createLogger({ level: 'info', destination: log.destination });
   return {
     events: auditEvents(lines),
+    droppedLines: log && (() => log.destination.droppedLines ?? 0),
     reopen() {
       if (log === undefined) return false;
       try {

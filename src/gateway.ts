@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openAudit } from './audit.ts';
+import { type Audit, openAudit } from './audit.ts';
 import { changeSettings, type SettingsChanges } from './config/changes.ts';
 import { effectiveSettings } from './config/effective.ts';
 import { parseConfig } from './config/load-config.ts';
@@ -71,11 +71,28 @@ export interface Gateway {
  * issue in them. Nothing listens and no upstream is asked before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
-  const { resources = RESOURCES } = options;
-  let config = parseConfig(settings, resources);
+  const config = parseConfig(settings, options.resources ?? RESOURCES);
   const logger = options.logger ?? createLogger(config.log);
-  const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const audit = openAudit(config, { logger, destination: standardOutput() });
+  try {
+    return buildGateway(config, { ...options, logger, audit, countsLines: options.logger === undefined });
+  } catch (error) {
+    void audit?.close();
+    throw error;
+  }
+}
+
+interface BuildOptions extends GatewayOptions {
+  readonly logger: Logger;
+  readonly audit: Audit | undefined;
+  /** Whether the log is the gateway's own: one that was brought keeps its own account of what it drops. */
+  readonly countsLines: boolean;
+}
+
+function buildGateway(first: Config, options: BuildOptions): Gateway {
+  const { resources = RESOURCES, logger, audit } = options;
+  let config = first;
+  const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
   const metrics = config.admin.enabled && config.admin.metrics ? countFor(config, options) : undefined;
   const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
@@ -146,6 +163,21 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
     retired = retired.then(() => before.retire(next)).finally(() => retiring.delete(before));
   }
 
+  function goOnBy(wanted: Config): void {
+    const before = { config, core };
+    core = createCore(wanted, { events, now, resources, before: before.core });
+    config = wanted;
+    try {
+      http.change(publicOptions());
+    } catch (error) {
+      const failed = core;
+      ({ config, core } = before);
+      retire(failed, core);
+      throw error;
+    }
+    retire(before.core, core);
+  }
+
   return {
     get url() {
       if (url === undefined) throw new Error('the gateway has not started');
@@ -170,11 +202,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
     },
     change(input) {
       const changed = changeSettings(config, parseConfig(input, resources));
-      const next = createCore(changed.config, { events, now, resources, before: core });
-      retire(core, next);
-      config = changed.config;
-      core = next;
-      http.change(publicOptions());
+      if (changed.changes.applied.length > 0) goOnBy(changed.config);
+      if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
       events.settingsChanged?.(changed.changes);
       if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
       return changed.changes;
@@ -205,12 +234,12 @@ function logControl(verbosity: Verbosity): LogControl {
   };
 }
 
-/** A logger that was brought keeps its own account of what it drops. */
-function countFor(config: Config, { logger }: GatewayOptions): Metrics {
+function countFor(config: Config, { audit, countsLines }: BuildOptions): Metrics {
   return createMetrics({
     snapshots: config.cache,
     version: readVersion(),
-    droppedLines: logger === undefined ? () => standardOutput().droppedLines ?? 0 : undefined,
+    droppedLines: countsLines ? () => standardOutput().droppedLines ?? 0 : undefined,
+    droppedAuditLines: audit?.droppedLines,
   });
 }
 

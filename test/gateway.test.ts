@@ -1,9 +1,12 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
+import { ConfigError, createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
 import { eventually } from './support/eventually.ts';
-import { startGateway, TOKEN } from './support/gateway.ts';
+import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream } from './support/http-upstream.ts';
+import { inFolder } from './support/process.ts';
 
 describe('a gateway whose upstreams are not all well', () => {
   const closers: (() => Promise<unknown>)[] = [];
@@ -87,5 +90,26 @@ describe('a gateway whose upstreams are not all well', () => {
       },
     });
     expect(gateway.breakers).to.include({ projects: 'closed' });
+  });
+});
+
+describe('a gateway that cannot be built', () => {
+  it('leaves no file of the audit open', async function () {
+    if (process.platform !== 'linux') this.skip();
+    await inFolder(async (folder) => {
+      const file = join(folder, 'audit.log');
+      const audit = { enabled: true, keyFile: join(folder, 'nowhere'), file };
+      const listening = process.listenerCount('exit');
+      expect(() => createGateway({ ...settingsFor('http://127.0.0.1:1'), audit })).to.throw(ConfigError);
+      const open = readdirSync('/proc/self/fd').map((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`);
+        } catch {
+          return undefined;
+        }
+      });
+      expect(open).not.to.include(file);
+      expect(process.listenerCount('exit')).to.equal(listening);
+    });
   });
 });

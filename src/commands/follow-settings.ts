@@ -4,6 +4,7 @@ import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { CHECK_MS, QUIET_MS, stateOf } from '../credentials/watched-files.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Logger } from '../observability/logger.ts';
+import { describeBug } from './process-end.ts';
 import { logWarnings } from './settings-warnings.ts';
 
 export interface FollowOptions {
@@ -20,8 +21,8 @@ export interface FollowOptions {
 
 /**
  * Has a gateway go on by its settings file whenever that has changed, in place or by a rename of it or of a folder or link on
- * the way, as in files that Kubernetes mounts. Where the file is wrong or away, the settings before stay, and a line of the
- * log says why. Gives what reads it at once, changed or not.
+ * the way, as in files that Kubernetes mounts. Where the file is wrong or away, or a bug keeps it from being taken, the settings
+ * before stay, and a line of the log says why. Gives what reads it at once, changed or not.
  */
 export function followSettings({ file, gateway, logger, watch, onChange, signal }: FollowOptions): () => Promise<void> {
   let reading = Promise.resolve();
@@ -36,7 +37,10 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
       if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
       else logWarnings(logger, loaded.warnings);
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
+      if (!(error instanceof ConfigError)) {
+        logger.error({ file, ...describeBug(error) }, 'settings not taken: a bug');
+        return;
+      }
       const { message } = loaded?.placed(error) ?? error;
       logger.error({ file, issues: message.split('\n') }, 'settings refused');
     }

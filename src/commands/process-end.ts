@@ -40,7 +40,7 @@ export function nextSignal(
  */
 export function installCrashHandler(logger: Logger): void {
   const crash = (error: unknown) => {
-    logger.fatal(describe(error), 'unhandled error');
+    logger.fatal(describeBug(error), 'unhandled error');
     process.exit(1);
   };
   process.on('uncaughtException', crash);
@@ -48,7 +48,7 @@ export function installCrashHandler(logger: Logger): void {
 }
 
 /** An error without its message, which may hold text from outside. Never throws, whatever was thrown. */
-function describe(error: unknown): object {
+export function describeBug(error: unknown): object {
   if (!(error instanceof Error)) return { error: typeof error };
   try {
     return { error: nameError(error), causes: causesOf(error), stack: framesOf(error) };

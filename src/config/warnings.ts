@@ -73,7 +73,27 @@ function verificationWarnings(config: Config, offered: readonly ResourceConfig[]
       key: true,
       message: 'implies no scope that a resource requires (requiredScopes)',
     }));
-  return [...handedOn, ...useless, ...idle];
+  return [...handedOn, ...useless, ...idle, ...publishedWarnings(config, isWritten)];
+}
+
+/** Of what clients are told to obtain, where they are told: whether that would be taken. */
+function publishedWarnings({ verification, publicUrl }: Config, isWritten: IsWritten): Finding[] {
+  const { issuer, audience, authorizationServers = [] } = verification ?? {};
+  if (issuer === undefined || authorizationServers.length === 0) return [];
+  const unknown = authorizationServers.includes(issuer)
+    ? []
+    : [
+        {
+          path: ['verification', 'authorizationServers'],
+          key: true,
+          message: `does not name ${issuer}, whose tokens alone are taken (issuer): whoever signs in elsewhere is rejected`,
+        },
+      ];
+  const resource = `${publicUrl}/mcp`;
+  const isTaken = audience === undefined || [audience].flat().includes(resource);
+  if (isTaken || !isWritten(['verification', 'audience'])) return unknown;
+  const message = `does not name ${resource}, for which clients are told to obtain a token: leave it out, unless the authorization server writes something else into aud`;
+  return [...unknown, { path: ['verification', 'audience'], key: true, message }];
 }
 
 /** What a scope implies, by however many steps. */

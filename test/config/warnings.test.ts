@@ -70,6 +70,28 @@ resources: { tools: { requiredScopes: [read] } }
     ]);
   });
 
+  it('are told of what clients are told to obtain, and would not be taken', async () => {
+    const yaml = (verification: string) => `publicUrl: https://portico.example
+verification:
+  issuer: https://login.example
+  ${verification}
+upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
+`;
+    const elsewhere = 'authorizationServers: [https://login.example/, https://other.example]';
+    expect(await warningsIn(yaml(`${elsewhere}\n  audience: [api, https://portico.example]`))).to.deep.equal([
+      '4:3: verification.authorizationServers: does not name https://login.example, whose tokens alone are taken (issuer): whoever signs in elsewhere is rejected',
+      '5:3: verification.audience: does not name https://portico.example/mcp, for which clients are told to obtain a token: leave it out, unless the authorization server writes something else into aud',
+    ]);
+    for (const right of [
+      'authorizationServers: [https://other.example, https://login.example]',
+      'authorizationServers: [https://login.example]\n  audience: [api, https://portico.example/mcp]',
+      // Nobody is told where to obtain one.
+      'audience: api',
+    ]) {
+      expect(await warningsIn(yaml(right)), right).to.deep.equal([]);
+    }
+  });
+
   it('are told of names that - or / joins, which is arithmetic', async () => {
     const yaml = `${UPSTREAMS}resources:
   tools:

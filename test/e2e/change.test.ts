@@ -53,6 +53,19 @@ describe('a gateway whose settings change', () => {
     expect(platform.connections()).to.equal(2);
   });
 
+  it('changes nothing where they are those that it has, and says so only of what waits for a restart', async () => {
+    const { gateway } = running;
+    await read('tools');
+    expect(gateway.change(settings())).to.deep.equal({ applied: [], needRestart: [] });
+    expect(log.text()).not.to.contain('settings changed');
+    expect(gateway.change(settings({ cache: { maxEntries: 7 } }))).to.deep.equal({
+      applied: [],
+      needRestart: ['cache.maxEntries'],
+    });
+    expect(log.lines().filter(({ msg }) => msg === 'settings changed')).to.have.length(1);
+    expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
+  });
+
   it('never serves what was mapped under settings before the last ones, though they were the same', async () => {
     await read('tools');
     running.gateway.change(mappedFrom('title'));

@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { METHODS, STATUS_CODES } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SettingsInput } from '../../src/gateway.ts';
 import { captureLog } from '../observability/captured-log.ts';
@@ -8,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../support/http-upstream.ts';
 import { manyTools } from '../support/loads.ts';
+import { inFolder } from '../support/process.ts';
 import { exchange, get, openConnection, requestText } from '../support/raw-http.ts';
 
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5';
@@ -157,6 +160,14 @@ describe('the metrics of a gateway', () => {
     expect((await scrape(own)).series.get('portico_log_lines_dropped_total')).to.be.a('number');
     const brought = await start({}, { logger: captureLog().logger });
     expect((await scrape(brought)).series.has('portico_log_lines_dropped_total')).to.equal(false);
+    expect((await scrape(own)).series.has('portico_audit_lines_dropped_total')).to.equal(false);
+    await inFolder(async (folder) => {
+      const keyFile = join(folder, 'key');
+      await writeFile(keyFile, 'k'.repeat(40));
+      const audited = await start({ audit: { enabled: true, keyFile, file: join(folder, 'audit.log') } });
+      expect((await scrape(audited)).series.get('portico_audit_lines_dropped_total')).to.equal(0);
+      await audited.gateway.close();
+    });
   });
 
   it('have no series for what anybody made up, however much of it comes', async () => {

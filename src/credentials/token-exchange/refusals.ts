@@ -7,8 +7,7 @@ export interface Asked {
 }
 
 /**
- * The codes of OAuth that are about the caller's token (RFC 6749, section 5.2; RFC 8693, section 2.2.2 has `invalid_request`
- * for a subject token that is not accepted), or about what its owner may do. All others are about Portico, or what its
+ * The codes of OAuth that are about the caller's token (RFC 6749, section 5.2; `invalid_request` may be), or about what its owner may do. All others are about Portico, or what its
  * settings ask for.
  */
 const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
@@ -46,13 +45,17 @@ const SAYS: Readonly<Partial<Record<ErrorCode, string>>> = {
     'The authorization server of this platform failed so often that it is given a pause. Try again after Retry-After.',
 };
 
+/** RFC 8693, section 2.2.2 has one code for a subject token that is not accepted, and for a request that is not well-formed. */
+const OF_EITHER =
+  'The authorization server of this platform refused this access token, or the way in which Portico asked. Obtain a new one and try again; if that is refused, too, its operator has to mend this.';
+
 /** An error of the table. It speaks of another server than the upstream, which was not asked. */
 export function failedExchange(
   code: ErrorCode,
   reason: string,
-  rest: { cause?: unknown; retryAfterSeconds?: number } = {},
+  rest: { cause?: unknown; retryAfterSeconds?: number; detail?: string } = {},
 ) {
-  const detail = SAYS[code];
+  const { detail = SAYS[code] } = rest;
   return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, elsewhere: true });
 }
 
@@ -90,7 +93,9 @@ function libraryCodeOf(error: unknown): string {
 
 function refusal(said: string): GatewayError {
   const code = OF_CALLERS.get(said);
-  if (code !== undefined) return failedExchange(code, `authorization server: refused the subject token (${said})`);
+  const reason = `authorization server: refused the subject token (${said})`;
+  if (said === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
+  if (code !== undefined) return failedExchange(code, reason);
   if (OF_SERVER.includes(said)) return failedExchange('upstream_failed', `authorization server: ${said}`);
   const named = OF_PORTICO.includes(said) ? said : 'another code';
   return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);

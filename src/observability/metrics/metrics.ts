@@ -2,17 +2,15 @@ import type { Events } from '../events.ts';
 import { credentialMetrics } from './credentials.ts';
 import type { Exposition } from './exposition.ts';
 import { createFamilies, type Families } from './families.ts';
-import { processMetrics } from './process.ts';
+import { type DroppedLines, processMetrics } from './process.ts';
 import { readMetrics, type SnapshotBounds } from './reads.ts';
 import { requestMetrics } from './requests.ts';
 import { upstreamMetrics } from './upstreams.ts';
 
-export interface MetricsOptions {
+export interface MetricsOptions extends DroppedLines {
   readonly snapshots: SnapshotBounds;
   /** Of this package. */
   readonly version: string;
-  /** Log lines that were dropped so far. `undefined`: nobody knows. */
-  readonly droppedLines: (() => number) | undefined;
 }
 
 /** The metrics of one gateway. */
@@ -25,13 +23,13 @@ export interface Metrics {
 }
 
 /** Counts what events tell. Label values are names of settings and members of closed lists: nothing that anybody can make up. */
-export function createMetrics({ snapshots, version, droppedLines }: MetricsOptions): Metrics {
+export function createMetrics({ snapshots, version, ...dropped }: MetricsOptions): Metrics {
   const families = createFamilies();
   const requests = requestMetrics(families);
   const reads = readMetrics(families, snapshots);
   const calls = upstreamMetrics(families);
   const credentials = credentialMetrics(families);
-  const ofProcess = processMetrics(families, version, droppedLines);
+  const ofProcess = processMetrics(families, version, dropped);
   return {
     listeners: [requests, reads, calls, credentials, ofProcess.events],
     families: families.all,

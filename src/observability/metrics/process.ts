@@ -14,6 +14,14 @@ const GC_TYPES: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 };
 
+/** Lines that were dropped so far. */
+export interface DroppedLines {
+  /** Of the log. `undefined`: nobody knows. */
+  readonly droppedLines: (() => number) | undefined;
+  /** Of the audit. @default it has no file of its own */
+  readonly droppedAuditLines?: (() => number) | undefined;
+}
+
 /** What is known of the process itself. */
 export interface ProcessMetrics {
   /** It is watched from `listening` until `drained`. */
@@ -25,7 +33,7 @@ export interface ProcessMetrics {
 export function processMetrics(
   families: Families,
   version: string,
-  droppedLines: (() => number) | undefined,
+  { droppedLines, droppedAuditLines }: DroppedLines,
 ): ProcessMetrics {
   const build = families.gauge({
     name: 'portico_build_info',
@@ -35,6 +43,10 @@ export function processMetrics(
   const dropped = families.counter({
     name: 'portico_log_lines_dropped_total',
     help: 'Log lines that were dropped since standard output was not read.',
+  });
+  const droppedAudit = families.counter({
+    name: 'portico_audit_lines_dropped_total',
+    help: 'Lines of the audit that were dropped since its file could not be written.',
   });
   const delays = families.histogram({
     name: 'portico_event_loop_delay_seconds',
@@ -107,8 +119,8 @@ export function processMetrics(
         observer.observe({ entryTypes: ['gc'] });
         watchDelay();
       },
-      settingsChanged() {
-        changes.at().value += 1;
+      settingsChanged({ applied }) {
+        if (applied.length > 0) changes.at().value += 1;
       },
       drained() {
         observer.disconnect();
@@ -128,6 +140,7 @@ export function processMetrics(
       const { user, system } = process.cpuUsage();
       cpu.at().value = (user + system) / 1e6;
       if (droppedLines !== undefined) dropped.at().value = droppedLines();
+      if (droppedAuditLines !== undefined) droppedAudit.at().value = droppedAuditLines();
       const open = await readdir('/proc/self/fd').catch(() => undefined);
       if (open !== undefined) descriptors.at().value = open.length;
     },

@@ -28,7 +28,7 @@ export function requestMetrics(families: Families): Events {
   });
   const errors = families.counter({
     name: 'portico_request_errors_total',
-    help: 'Requests that ended with an error of the table, whatever their status; of a batch, its last one.',
+    help: 'Requests that ended with an error of the table, whatever their status; each one of a batch by itself.',
     labels: ['code'],
   });
   const bugs = families.counter({
@@ -45,12 +45,12 @@ export function requestMetrics(families: Families): Events {
 
   return {
     requestEnded(request) {
-      const { method, route, status, error } = request;
+      const { method, route, status } = request;
       durations
         .at(METHODS.has(method) ? method : OTHER, NO_ROUTE.has(route) ? undefined : route, status, errorTypeOf(request))
         .observe((performance.now() - request.begun) / 1000);
       sent.at().value += request.bytes;
-      if (error !== undefined) errors.at(error.code).value += 1;
+      for (const code of codesOf(request)) errors.at(code).value += 1;
     },
     operationEnded({ rpc, tool, ms, error }) {
       operations.at(rpc === 'other' ? OTHER : rpc, tool, error).observe(ms / 1000);
@@ -62,6 +62,12 @@ export function requestMetrics(families: Families): Events {
       bounds.at(bound, upstream).value += 1;
     },
   };
+}
+
+/** Codes of the errors that a request ended with: of a batch those of its members, and what befell it as a whole. */
+function codesOf({ members = [], error }: RequestRecord): string[] {
+  const codes = members.map(({ outcome }) => outcome).filter((outcome) => Object.hasOwn(ERRORS, outcome));
+  return error === undefined || codes.includes(error.code) ? codes : [...codes, error.code];
 }
 
 /** By the conventions, an error of the client's is none of the server's: its status says what it was. */

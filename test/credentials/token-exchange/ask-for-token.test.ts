@@ -150,6 +150,18 @@ describe('an authorization server that is not as it should be, over real sockets
     });
   }
 
+  it('that may be about the caller or about Portico says so', async () => {
+    const { read } = await start();
+    const detailOf = async (error: string) => {
+      endpoint.respond(json({ error }, 400));
+      return ((await (await read('tools', as('subject'))).json()) as { detail: string }).detail;
+    };
+    expect(await detailOf('invalid_request'))
+      .to.contain('or the way in which Portico asked')
+      .and.contain('operator');
+    expect(await detailOf('invalid_grant')).not.to.contain('operator');
+  });
+
   it('is given a pause of its own, and callers with a token go on', async () => {
     const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
     const { read, gateway } = await start({ upstream: { breaker } });

@@ -232,6 +232,34 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_issuer_keys_fetches_total{outcome="failed"}': 1,
     },
   ],
+  'each error of a batch, and what befell it as a whole': [
+    (events) => {
+      const member = (outcome: string) => ({ rpc: 'tools/call', outcome });
+      const members = ['ok', 'access_denied', 'upstream_failed', 'upstream_failed', 'caller_gone'].map(member);
+      const request = {
+        edge: 'http' as const,
+        requestId: 'r',
+        begun: performance.now(),
+        rpc: 'batch',
+        bytes: 0,
+        members,
+      };
+      const last = new GatewayError('upstream_failed');
+      events.requestEnded?.({ ...request, method: 'POST', route: '/mcp', status: 200, outcome: 'ok', error: last });
+      const cut = new GatewayError('internal');
+      events.requestEnded?.({ ...request, method: 'POST', route: '/mcp', status: 200, outcome: 'ok', error: cut });
+    },
+    {
+      'portico_request_errors_total{code="access_denied"}': 2,
+      'portico_request_errors_total{code="upstream_failed"}': 4,
+      'portico_request_errors_total{code="internal"}': 1,
+      'http_server_request_duration_seconds_count{http_request_method="POST",http_route="/mcp",http_response_status_code="200"}': 2,
+    },
+  ],
+  'settings that wait for a restart': [
+    (events) => events.settingsChanged?.({ applied: [], needRestart: ['http.port'] }),
+    {},
+  ],
   'tokens that are exchanged, or cannot be': [
     (events) => {
       events.tokenExchanged?.({ ...OF, upstream: 'acme', ms: 1 });
@@ -346,10 +374,14 @@ describe('metrics', () => {
     if (process.platform === 'linux') expect(series.get('process_open_fds')).to.be.greaterThan(2);
   });
 
-  it('say nothing of log lines where nobody knows', async () => {
+  it('say nothing of log lines where nobody knows, nor of an audit without a file', async () => {
     const { series, families } = await scrape(createMetrics({ ...OPTIONS, droppedLines: undefined }));
-    expect(families.has('portico_log_lines_dropped_total')).to.equal(true);
-    expect(series.has('portico_log_lines_dropped_total')).to.equal(false);
+    for (const name of ['portico_log_lines_dropped_total', 'portico_audit_lines_dropped_total']) {
+      expect(families.has(name)).to.equal(true);
+      expect(series.has(name)).to.equal(false);
+    }
+    const audited = createMetrics({ ...OPTIONS, droppedLines: undefined, droppedAuditLines: () => 3 });
+    expect((await scrape(audited)).series.get('portico_audit_lines_dropped_total')).to.equal(3);
   });
 
   it('watch the event loop and garbage collection from when requests are answered until they are no more', async () => {
