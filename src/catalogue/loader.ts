@@ -138,8 +138,8 @@ export function createLoader(options: LoaderOptions): Loader {
 
   return async (caller, signal, { known } = {}) => {
     const begun = performance.now();
-    const tellEnd = (error?: string) =>
-      events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, error });
+    const tellEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
+      events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, ...why });
     try {
       const loaded = await withDeadline(timeoutMs, signal, (deadline) =>
         loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, known)),
@@ -147,7 +147,7 @@ export function createLoader(options: LoaderOptions): Loader {
       tellEnd();
       return loaded;
     } catch (error) {
-      tellEnd(codeOf(error, signal));
+      tellEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;
       if (bound !== undefined) events.boundReached?.({ ...requestOf(caller), bound, upstream: upstream.name });

@@ -59,6 +59,13 @@ export interface RequestRef {
   readonly traceId?: string | undefined;
 }
 
+/** An upstream that was opened: after a change of settings, the one before of its name ends what it has begun. */
+export interface UpstreamRef {
+  readonly upstream: string;
+  /** Tells those of one name apart. */
+  readonly opening?: symbol | undefined;
+}
+
 /**
  * What happens, told once by whoever does it. A listener has a function for each event that it wants to hear. It is told
  * with `events.retried?.({ … })`: where nobody listens, not even the object is made.
@@ -106,6 +113,8 @@ export interface Events {
     readonly upstream: string;
     readonly ms: number;
     readonly error?: string | undefined;
+    /** Why, in words of ours. */
+    readonly reason?: string | undefined;
   }): void;
   /**
    * A list was loaded whole. Of the items `received`, `where` left out those `excluded`, and those `dropped` could not be
@@ -134,9 +143,9 @@ export interface Events {
   /** These resources are offered from now on. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
   /** An upstream will be asked from now on, with its breaker closed. What its bulkhead has room for stands in settings. */
-  upstreamOpened?(opened: { readonly upstream: string; readonly connections: number; readonly maxQueue: number }): void;
+  upstreamOpened?(opened: UpstreamRef & { readonly connections: number; readonly maxQueue: number }): void;
   /** An upstream is asked no more: one that was opened, perhaps before another of its name. */
-  upstreamClosed?(closed: { readonly upstream: string }): void;
+  upstreamClosed?(closed: UpstreamRef): void;
   /** An upstream answered one request, or failed to (`error`: code of the table). */
   pageFetched?(
     fetched: RequestRef & {
@@ -147,6 +156,9 @@ export interface Events {
       readonly bytes: number;
       readonly status?: number | undefined;
       readonly error?: string | undefined;
+      /** Why, in words of ours, and the codes behind it. */
+      readonly reason?: string | undefined;
+      readonly causes?: readonly string[] | undefined;
     },
   ): void;
   /** A request is sent again after `delayMs`. */
@@ -198,16 +210,17 @@ export interface Events {
   boundReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },
   ): void;
-  breakerChanged?(changed: {
-    readonly upstream: string;
-    readonly state: 'closed' | 'open' | 'half-open';
-    readonly calls: number;
-    readonly failures: number;
-  }): void;
+  breakerChanged?(
+    changed: UpstreamRef & {
+      readonly state: 'closed' | 'open' | 'half-open';
+      readonly calls: number;
+      readonly failures: number;
+    },
+  ): void;
   /** A call got its place in the bulkhead. */
   bulkheadEntered?(entered: { readonly upstream: string; readonly waitedMs: number }): void;
   /** What there is in the bulkhead has changed. */
-  bulkheadChanged?(changed: { readonly upstream: string; readonly running: number; readonly waiting: number }): void;
+  bulkheadChanged?(changed: UpstreamRef & { readonly running: number; readonly waiting: number }): void;
   /** A store that replicas share will be asked from now on. It is not known yet whether it is there. */
   sharedStoreOpened?(): void;
   /** That store is there now, or not any more: `why`, of a closed list. Told once for each reason until it is there again. */

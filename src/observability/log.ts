@@ -91,7 +91,8 @@ function warnings(logger: Logger, now: () => number): Events {
       toldAt.set(key, time);
       logger.warn(doubted, 'mapping doubtful');
     },
-    breakerChanged: (changed) => logger[changed.state === 'open' ? 'warn' : 'info'](changed, 'breaker'),
+    breakerChanged: ({ opening: _opening, ...changed }) =>
+      logger[changed.state === 'open' ? 'warn' : 'info'](changed, 'breaker'),
     listLoaded({ resource, upstream, items, dropped }) {
       if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');
     },

@@ -35,20 +35,21 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
     ...client
   } = options;
   const { callersOwn, connections, events } = client;
+  const opening = Symbol(client.name);
   const now = () => performance.now();
   const retrying = withRetry(createUpstream(client), { ...retry, events, now });
-  const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, events, now });
+  const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, opening, events, now });
   // Ahead of the bulkhead: who waits for an authorization must not take a place from those that have one.
   const authorized = withAuthorization(bounded, authorize, refused);
-  const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, events, now });
+  const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, opening, events, now });
   const { name, get, ...asked } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, events, now });
-  events.upstreamOpened?.({ upstream: name, connections, maxQueue });
+  events.upstreamOpened?.({ upstream: name, opening, connections, maxQueue });
   return {
     name,
     get,
     async close() {
       await Promise.all([asked.close(), closeAuthorization?.()]);
-      events.upstreamClosed?.({ upstream: name });
+      events.upstreamClosed?.({ upstream: name, opening });
     },
     get breakerState() {
       return guarded.breakerState;

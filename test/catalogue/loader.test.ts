@@ -136,7 +136,7 @@ describe('a loader', () => {
     const answers: Answer[] = [
       async () => page([thing(1)]),
       async () => {
-        throw new GatewayError('upstream_failed');
+        throw new GatewayError('upstream_failed', { reason: 'answered with status 500' });
       },
       () => {
         leaving.abort();
@@ -152,9 +152,11 @@ describe('a loader', () => {
     await errorOf(load(callerWith(), leaving.signal));
     await errorOf(load(callerWith(), never));
     const of = { resource: 'things', upstream: 'platform' };
-    expect(told).to.deep.equal(
-      [undefined, 'upstream_failed', 'cancelled', 'internal'].map((error) => ({ ...of, error })),
-    );
+    expect(told).to.deep.equal([
+      of,
+      { ...of, error: 'upstream_failed', reason: 'answered with status 500' },
+      ...['cancelled', 'internal'].map((error) => ({ ...of, error, reason: undefined })),
+    ]);
   });
 
   it('tells the list that it has loaded whole, and no other', async () => {

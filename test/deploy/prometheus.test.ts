@@ -8,7 +8,7 @@ interface Alert {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly runbook: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
 
 const read = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
@@ -34,7 +34,7 @@ describe('the alert rules', () => {
       expect(unknownIn(expr)).to.deep.equal([]);
       expect(labels.severity).to.be.oneOf(['page', 'ticket']);
       expect(annotations.summary).not.to.equal('');
-      expect(annotations.runbook).to.equal(`docs/runbook.md#${alert.toLowerCase()}`);
+      expect(annotations.runbook_url).to.equal(`docs/runbook.md#${alert.toLowerCase()}`);
       const [, section = ''] = runbook.split(`\n## ${alert}\n`);
       const [body = ''] = section.split('\n## ');
       for (const part of ['**Means:**', '**Look at:**', '**Do:**']) expect(body).to.contain(part);

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
+import type { Status } from '../../src/observability/status/status.ts';
 import { as, BASIC, codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../credentials/token-exchange/exchanging.ts';
 import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../support/authorization-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { settingsFor } from '../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../support/process.ts';
 import { SEEDED } from '../support/seed.ts';
@@ -51,6 +54,20 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect(exchanges() - before).to.equal(3);
     await givenFor(await read('projects', as(token)));
     expect(exchanges() - before).to.equal(3);
+  });
+
+  it('has its authorization server on the status page, for as long as that is asked', async () => {
+    const { gateway, read } = await gatewayAt(platform, server.issuer, { settings: { admin: { port: 0 } } });
+    const shown = async () => {
+      const { upstreams } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as Status;
+      return upstreams.map(({ name, breaker, total }) => [name, breaker, total.requests > 0].join(' '));
+    };
+    expect(await shown()).to.deep.equal(['projects closed false', 'workflows closed false', 'tools closed false']);
+    await givenFor(await read('tools', as(await issue())));
+    expect((await shown())[3]).to.equal('tools.exchange closed true');
+    expect(await (await fetch(`${gateway.adminUrl}/`)).text()).to.contain('tools.exchange');
+    gateway.change({ ...settingsFor(platform.url), admin: { port: 0 } });
+    await eventually(async () => (await shown()).length === 3);
   });
 
   for (const [what, exchange] of [

@@ -1,19 +1,21 @@
 import { expect } from 'chai';
-import type { Gateway, SettingsInput } from '../../src/gateway.ts';
+import type { Gateway } from '../../src/gateway.ts';
 import type { Status } from '../../src/observability/status/status.ts';
+import { eventually } from '../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../support/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../support/process.ts';
 
+const NOT_KEPT = { ttlMs: 0, staleWhileRevalidateMs: 0, staleIfErrorMs: 0 };
 const KEY = 'k3y-0f-the-platform-123456';
 
 describe('the status of a gateway', () => {
   let platform: HttpUpstream;
   let gateway: Gateway;
   let read: (name: string) => Promise<Response>;
-  let behave: 'well' | 'badly' | 'emptily' = 'well';
+  let behave: 'well' | 'badly' | 'emptily' | 'strangers' | 'in a loop' = 'well';
 
-  const settings = (overrides: Partial<SettingsInput> = {}) =>
+  const settings = (overrides: Parameters<typeof settingsFor>[1] = {}) =>
     settingsFor(platform.url, {
       admin: { port: 0 },
       upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 4 }, headers: { 'X-Api-Key': KEY } },
@@ -34,9 +36,11 @@ describe('the status of a gateway', () => {
     platform = await startHttpUpstream((request, response) => {
       const name = listOf(request);
       if (behave === 'badly') return void response.writeHead(500).end();
+      if (behave === 'strangers') return void response.writeHead(401).end();
+      const nextPageToken = behave === 'in a loop' ? 'again' : '';
       const more = behave === 'emptily' ? {} : { summary: 'D' };
       const items = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, name: 'N', ...more }));
-      response.end(JSON.stringify({ [name]: [...items, {}], nextPageToken: '' }));
+      response.end(JSON.stringify({ [name]: [...items, {}], nextPageToken }));
     });
     const running = await startGateway(settings());
     ({ gateway } = running);
@@ -94,6 +98,50 @@ describe('the status of a gateway', () => {
     });
     const html = await page();
     expect(html).to.contain('<span class="bad">open</span>').and.contain('projects: breaker open');
+  });
+
+  it('tells why an upstream failed last, and not how it judged a caller', async () => {
+    const why = async () => (await status()).upstreams.map(({ lastFailure }) => lastFailure);
+    behave = 'strangers';
+    expect((await read('workflows')).status).to.equal(401);
+    expect(await why()).to.deep.equal([null, null, null]);
+    behave = 'badly';
+    await read('projects');
+    const [answered] = await why();
+    expect(answered).to.include({ code: 'upstream_failed', reason: 'answered with status 500' });
+    expect(await page()).to.contain('<code>upstream_failed</code>, answered with status 500');
+    behave = 'in a loop';
+    expect((await read('tools')).status).to.equal(502);
+    expect((await why())[2]).to.include({ code: 'upstream_invalid' });
+    expect((await why())[2]?.reason).to.be.a('string');
+    await platform.close();
+    await read('projects');
+    expect((await why())[0]?.causes).to.deep.equal(['Error ECONNREFUSED']);
+    expect(await page()).to.contain('ECONNREFUSED');
+  });
+
+  it('tells a breaker that opens again and again once, with since when', async () => {
+    gateway.change(
+      settings({
+        upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 1, openMs: 100 } },
+        resources: { tools: { invalidItems: 'drop', cache: NOT_KEPT } },
+      }),
+    );
+    behave = 'badly';
+    const opened = async () => (await status()).changes.filter(({ event }) => event === 'breakerChanged');
+    await eventually(async () => {
+      await read('tools');
+      return Number((await opened())[0]?.times) > 2;
+    });
+    expect(await opened()).to.have.length(1);
+    const [{ at, since } = { at: '', since: '' }] = await opened();
+    expect(since < at).to.equal(true);
+    expect(await page()).to.contain('times since');
+    behave = 'well';
+    await eventually(async () => (await read('tools')).status === 200);
+    behave = 'badly';
+    await eventually(async () => (await read('tools')).status === 503);
+    expect((await opened()).map(({ isTrouble }) => isTrouble)).to.deep.equal([true, false, true]);
   });
 
   it('tells of a mapping that gives nothing, until a list comes that it fits', async () => {

@@ -11,3 +11,13 @@ export function codeBlocks(file: string, language: string): string[] {
     marked === language && code !== undefined ? [code] : [],
   );
 }
+
+/** Where a link into a page of Markdown may lead: its headings, as they are written after `#`. */
+export function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(/\s/g, '-'),
+  );
+}

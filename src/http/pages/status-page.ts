@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Period } from '../../observability/status/history.ts';
-import type { Change, Doubt, Status } from '../../observability/status/status.ts';
+import type { Change } from '../../observability/status/recent-changes.ts';
+import type { Doubt, Failure, Status } from '../../observability/status/status.ts';
 import { code, escapeHtml } from './html.ts';
 import { MARK } from './landing-page.ts';
 import { STATUS_SCRIPT } from './status-script.ts';
@@ -86,16 +87,19 @@ function facts({ requests, memory, snapshots }: Status): string {
 }
 
 function upstreamTable(upstreams: Status['upstreams']): string {
-  const rows = upstreams.map(({ name, breaker, total, history, refused }) => [
-    `<th scope="row">${escapeHtml(name)}</th>`,
-    `<td><span class="${breaker === 'closed' ? 'good' : 'bad'}">${escapeHtml(breaker)}</span></td>`,
-    number(total.requests),
-    number(share(total), total.failures > 0),
-    number(refused, refused > 0),
-    number(duration(total.medianMs)),
-    number(duration(total.p95Ms)),
-    `<td>${sparkline(name, history)}</td>`,
-  ]);
+  const rows = upstreams.flatMap(({ name, breaker, total, history, refused, lastFailure }) => {
+    const cells = [
+      `<th scope="row">${escapeHtml(name)}</th>`,
+      `<td><span class="${breaker === 'closed' ? 'good' : 'bad'}">${escapeHtml(breaker)}</span></td>`,
+      number(total.requests),
+      number(share(total), total.failures > 0),
+      number(refused, refused > 0),
+      number(duration(total.medianMs)),
+      number(duration(total.p95Ms)),
+      `<td>${sparkline(name, history)}</td>`,
+    ];
+    return lastFailure === null ? [cells] : [cells, [describeFailure(cells.length, lastFailure)]];
+  });
   return table(
     'Calls of the last ten minutes. Bars: calls in ten seconds, failed ones in red; the line: what 95 in 100 took at most.',
     [
@@ -106,6 +110,12 @@ function upstreamTable(upstreams: Status['upstreams']): string {
     ],
     rows,
   );
+}
+
+/** Below the row of its upstream, and as wide. */
+function describeFailure(columns: number, { at, code: failed, reason, causes }: Failure): string {
+  const why = [reason ?? '', ...causes].filter((text) => text !== '').map(escapeHtml);
+  return `<td class="why" colspan="${columns}">Failed last ${time(at)}: ${[code(failed), ...why].join(', ')}</td>`;
 }
 
 function resourceTable(resources: Status['resources']): string {
@@ -137,9 +147,9 @@ function describe(doubt: Doubt): string {
 
 function changeTable(changes: readonly Change[]): string {
   if (changes.length === 0) return '<p class="sheet none">Nothing has changed since the start.</p>';
-  const rows = changes.map(({ at, text, isTrouble, times }) => [
+  const rows = changes.map(({ at, since, text, isTrouble, times }) => [
     `<td>${time(at)}</td>`,
-    `<td><span${isTrouble ? ' class="bad"' : ''}>${escapeHtml(text)}</span>${times > 1 ? ` (${times} times)` : ''}</td>`,
+    `<td><span${isTrouble ? ' class="bad"' : ''}>${escapeHtml(text)}</span>${times > 1 ? ` (${times} times since ${time(since)})` : ''}</td>`,
   ]);
   return table('The newest first.', ['When', 'What'], rows);
 }

@@ -84,6 +84,7 @@ thead th { color: var(--quiet); font-weight: 400; font-size: .92rem; }
 .number { text-align: right; white-space: nowrap; }
 td code { white-space: nowrap; }
 td p { min-width: 12rem; }
+.why { border-top: 0; padding-top: 0; }
 [data-part=settings] { max-height: 28rem; overflow: auto; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: 1px; background: var(--line); }
 .facts > div { background: var(--sheet); padding: .85rem 1.15rem; display: block; border: 0; }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Events } from '../events.ts';
+import type { Events, UpstreamRef } from '../events.ts';
 import type { Families } from './families.ts';
 
 const STATES = ['closed', 'open', 'half-open'] as const;
@@ -60,15 +60,17 @@ export function upstreamMetrics(families: Families): Events {
     labels,
   });
 
-  /** How many of a name are open: after a change of settings, the one before ends what it has begun. */
-  const open = new Map<string, number>();
+  /** Those of a name that are open: after a change of settings, the one before ends what it has begun. */
+  const open = new Map<string, (symbol | undefined)[]>();
+  /** What one that was replaced is like is of no interest any more, and must not pass for what its successor is like. */
+  const isLast = ({ upstream, opening }: UpstreamRef) => open.get(upstream)?.at(-1) === opening;
   const setState = (upstream: string, now: string) => {
     for (const each of STATES) state.at(upstream, each).value = each === now ? 1 : 0;
   };
 
   return {
-    upstreamOpened({ upstream, connections, maxQueue }) {
-      open.set(upstream, (open.get(upstream) ?? 0) + 1);
+    upstreamOpened({ upstream, opening, connections, maxQueue }) {
+      open.set(upstream, [...(open.get(upstream) ?? []), opening]);
       for (const family of [received, retries, unasked, waits]) family.at(upstream);
       for (const family of [running, waiting]) family.at(upstream).value = 0;
       slots.at(upstream).value = connections;
@@ -77,10 +79,14 @@ export function upstreamMetrics(families: Families): Events {
       for (const each of STATES) changes.at(upstream, each);
       setState(upstream, 'closed');
     },
-    upstreamClosed({ upstream }) {
-      const left = (open.get(upstream) ?? 0) - 1;
-      open.set(upstream, left);
-      if (left === 0) for (const family of [state, running, waiting, slots, maxWaiting]) family.forget(upstream);
+    upstreamClosed({ upstream, opening }) {
+      const left = (open.get(upstream) ?? []).filter((one) => one !== opening);
+      if (left.length > 0) {
+        open.set(upstream, left);
+        return;
+      }
+      open.delete(upstream);
+      for (const family of [state, running, waiting, slots, maxWaiting]) family.forget(upstream);
     },
     pageFetched({ upstream, method, ms, bytes, status, error }) {
       requests.at(upstream, method, knownStatus(status), error).observe(ms / 1000);
@@ -92,14 +98,16 @@ export function upstreamMetrics(families: Families): Events {
     callRefused({ upstream, code }) {
       refused.at(upstream, code).value += 1;
     },
-    breakerChanged({ upstream, state: now }) {
-      setState(upstream, now);
+    breakerChanged(changed) {
+      const { upstream, state: now } = changed;
+      if (isLast(changed)) setState(upstream, now);
       changes.at(upstream, now).value += 1;
     },
     bulkheadEntered({ upstream, waitedMs }) {
       waits.at(upstream).observe(waitedMs / 1000);
     },
-    bulkheadChanged({ upstream, ...now }) {
+    bulkheadChanged({ upstream, opening, ...now }) {
+      if (!isLast({ upstream, opening })) return;
       running.at(upstream).value = now.running;
       waiting.at(upstream).value = now.waiting;
     },

@@ -1,6 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Events } from '../events.ts';
 import { createHistory, type History, type Period } from './history.ts';
+import { type Change, createRecentChanges } from './recent-changes.ts';
+import { createServers, type NamedUpstream } from './servers.ts';
 
 /** What only the gateway knows, as it is now. */
 export interface Now {
@@ -8,7 +10,7 @@ export interface Now {
   readonly isDraining: boolean;
   /** Base URL of the public listener. */
   readonly url: string;
-  readonly upstreams: readonly { readonly name: string; readonly breaker: string }[];
+  readonly upstreams: readonly NamedUpstream[];
   readonly resources: readonly { readonly name: string; readonly uri: string; readonly upstream: string }[];
   readonly snapshots: { readonly entries: number; readonly bytes: number; readonly maxBytes: number };
   /** Effective settings as YAML, with their secrets masked. */
@@ -21,17 +23,14 @@ export type Doubt =
   | { readonly finding: 'field_empty'; readonly field: string }
   | { readonly finding: 'items_dropped'; readonly dropped: number; readonly received: number };
 
-/** Something that changed, told in a few words of ours. */
-export interface Change {
+/** Why an upstream was of no use when it was so last, in words of ours and codes of the system's. */
+export interface Failure {
   /** ISO 8601. */
   readonly at: string;
-  /** Name of an event of the seam. */
-  readonly event: string;
-  /** Whether somebody should look. */
-  readonly isTrouble: boolean;
-  readonly text: string;
-  /** How often it was told: in a row, or, of what requests bring about, as long as it stands here. */
-  readonly times: number;
+  /** Of the table. */
+  readonly code: string;
+  readonly reason: string | null;
+  readonly causes: readonly string[];
 }
 
 /** How it goes, as of now. Rates and ratios are those of the last ten minutes. */
@@ -56,6 +55,8 @@ export interface Status {
     readonly history: readonly Period[];
     /** Calls that were not made: the breaker is open, the queue is full, the credential was refused a moment ago. */
     readonly refused: number;
+    /** `null`: none since the start. A caller who was judged is none. */
+    readonly lastFailure: Failure | null;
   })[];
   readonly resources: readonly (Now['resources'][number] & {
     readonly loadedAt: string | null;
@@ -73,15 +74,13 @@ export interface StatusKeeper {
   view(now: Now): Status;
 }
 
-const CHANGES = 50;
 /** No fault of an upstream: it has judged a caller. */
 const JUDGEMENTS: readonly (string | undefined)[] = ['credential_rejected', 'access_denied'];
 
-const REPEATED: ReadonlySet<keyof Events> = new Set<keyof Events>([
-  'boundReached',
-  'mappingDoubted',
-  'unaskedResponse',
-]);
+interface Why {
+  readonly reason?: string | undefined;
+  readonly causes?: readonly string[] | undefined;
+}
 
 interface LastLoad {
   readonly at: string;
@@ -97,7 +96,9 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
   const calls = new Map<string, History>();
   const refusals = new Map<string, History>();
   const loads = new Map<string, LastLoad>();
-  const changes: Change[] = [];
+  const failures = new Map<string, Failure>();
+  const servers = createServers();
+  const changes = createRecentChanges(() => iso(now()));
 
   const of = (histories: Map<string, History>, name: string): History => {
     const history = histories.get(name) ?? createHistory(now);
@@ -105,15 +106,11 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
     return history;
   };
 
-  function note(event: keyof Events, text: string, isTrouble: boolean): void {
-    const at = iso(now());
-    // What callers can have happen again and again pushes nothing else out; of the rest the order tells something.
-    const again = REPEATED.has(event) ? changes.length : 1;
-    const index = changes.slice(0, again).findIndex((one) => one.event === event && one.text === text);
-    const [before] = index === -1 ? [] : changes.splice(index, 1);
-    changes.unshift({ at, event, isTrouble, text, times: (before?.times ?? 0) + 1 });
-    changes.length = Math.min(changes.length, CHANGES);
-  }
+  const note = (event: keyof Events, text: string, isTrouble: boolean, about?: string) =>
+    changes.note({ event, text, isTrouble, ...(about !== undefined && { about }) });
+
+  const failed = (upstream: string, code: string, { reason, causes = [] }: Why) =>
+    failures.set(upstream, { at: iso(now()), code, reason: reason ?? null, causes });
 
   const events: Events = {
     requestEnded: ({ begun, status = 0, outcome }) =>
@@ -122,8 +119,17 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
       if (cache !== undefined && cache !== 'bypass')
         served[cache === 'hit' || cache === 'stale' ? cache : 'miss'].add(0, false);
     },
-    pageFetched: ({ upstream, ms, error }) =>
-      of(calls, upstream).add(ms, error !== undefined && !JUDGEMENTS.includes(error)),
+    pageFetched({ upstream, ms, error, ...why }) {
+      const isFailure = error !== undefined && !JUDGEMENTS.includes(error);
+      of(calls, upstream).add(ms, isFailure);
+      if (isFailure) failed(upstream, error, why);
+    },
+    // Pages that were good, each by itself.
+    loadEnded({ upstream, error, reason }) {
+      if (error === 'upstream_invalid') failed(upstream, error, { reason });
+    },
+    upstreamOpened: servers.opened,
+    upstreamClosed: servers.closed,
     callRefused: ({ upstream }) => of(refusals, upstream).add(0, true),
     listLoaded({ resource, items, received, dropped }) {
       const doubts: Doubt[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
@@ -139,18 +145,20 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
         true,
       );
     },
-    breakerChanged: ({ upstream, state, failures, calls: counted }) =>
-      note(
-        'breakerChanged',
-        `${upstream}: breaker ${state} (${failures} of ${counted} calls failed)`,
-        state === 'open',
-      ),
+    breakerChanged(changed) {
+      const { upstream, state, failures, calls } = changed;
+      servers.breakerChanged(changed);
+      // One call that tries is no news: it opens again, or it closes.
+      if (state === 'half-open') return;
+      const counts = `${failures} of ${calls} calls failed`;
+      note('breakerChanged', `${upstream}: breaker ${state} (${counts})`, state === 'open', upstream);
+    },
     settingsChanged: ({ applied, needRestart }) =>
       note('settingsChanged', describeChange(applied, needRestart), needRestart.length > 0),
-    secretChanged: ({ upstream, issue }) =>
+    secretChanged: ({ upstream, block = upstream, issue }) =>
       note(
         'secretChanged',
-        `${upstream}: ${issue === undefined ? 'another secret was taken from its file' : `the file of its secret ${issue}`}`,
+        `${block}: ${issue === undefined ? 'another secret was taken from its file' : `the file of its secret ${issue}`}`,
         issue !== undefined,
       ),
     tlsFilesChanged: ({ block, key, issue }) =>
@@ -166,6 +174,7 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
           ? `${keys} keys of the issuer were fetched`
           : `keys of the issuer: ${error.reason ?? error.code}`,
         error !== undefined,
+        'issuer',
       ),
     unaskedResponse: ({ upstream }) => note('unaskedResponse', `${upstream}: sent what it was not asked for`, true),
     boundReached: ({ bound, upstream }) =>
@@ -181,8 +190,8 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
   return {
     events,
     view(current) {
-      keepOnly(calls, current.upstreams);
-      keepOnly(refusals, current.upstreams);
+      const upstreams = [...current.upstreams, ...servers.beside(current.upstreams)];
+      for (const kept of [calls, refusals, failures]) keepOnly(kept, upstreams);
       keepOnly(loads, current.resources);
       const [hits, stale, misses] = [served.hit, served.stale, served.miss].map((one) => one.total().requests) as [
         number,
@@ -204,16 +213,18 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
           heapLimitBytes: getHeapStatistics().heap_size_limit,
         },
         snapshots: { ...current.snapshots, hits, stale, misses, hitRatio: asked === 0 ? null : (hits + stale) / asked },
-        upstreams: current.upstreams.map((upstream) => {
-          const history = of(calls, upstream.name);
-          const refused = refusals.get(upstream.name)?.total().requests ?? 0;
-          return { ...upstream, total: history.total(), history: history.slots(), refused };
+        upstreams: upstreams.map((upstream) => {
+          const { name } = upstream;
+          const history = of(calls, name);
+          const refused = refusals.get(name)?.total().requests ?? 0;
+          const lastFailure = failures.get(name) ?? null;
+          return { ...upstream, total: history.total(), history: history.slots(), refused, lastFailure };
         }),
         resources: current.resources.map((resource) => {
           const load = loads.get(resource.name);
           return { ...resource, loadedAt: load?.at ?? null, items: load?.items ?? null, doubts: load?.doubts ?? [] };
         }),
-        changes: [...changes],
+        changes: changes.list(),
         settings: current.settings,
       };
     },

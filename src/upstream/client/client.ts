@@ -1,5 +1,6 @@
 import { isDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { causesOf } from '../../observability/causes.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
@@ -139,10 +140,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const begun = performance.now();
       let ms = 0;
       let response: Response | undefined;
-      const tell = (status: number | undefined, error?: string) =>
+      const tell = (status: number | undefined, error?: GatewayError) =>
         events.pageFetched?.({
           ...requestOf(request.caller),
-          ...{ upstream: name, method, ms, bytes: response?.bytes?.length ?? 0, status, error },
+          ...{ upstream: name, method, ms, bytes: response?.bytes?.length ?? 0, status },
+          ...{ error: error?.code, reason: error?.reason, causes: error && causesOf(error) },
         });
       try {
         response = await exchange(request, signal).finally(() => {
@@ -155,7 +157,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       } catch (error) {
         // Who aborted it, a caller that left or another page, has its own to tell.
         if (!(error instanceof GatewayError) || error === signal.reason) throw error;
-        tell(error.upstreamStatus ?? response?.status, error.code);
+        tell(error.upstreamStatus ?? response?.status, error);
         throw error.from(name);
       }
     },

@@ -8,6 +8,8 @@ import { type Breaker, type BreakerSettings, type BreakerState, createBreaker } 
 export interface WithBreakerOptions extends BreakerSettings {
   /** Longest that the call which probes a half-open breaker may take. */
   readonly probeTimeoutMs: number;
+  /** As `upstreamOpened` tells it. */
+  readonly opening?: symbol | undefined;
   readonly events: Events;
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
@@ -25,12 +27,12 @@ export interface BreakerUpstream extends Upstream {
  */
 export function withBreaker(
   upstream: Upstream,
-  { events, probeTimeoutMs, ...options }: WithBreakerOptions,
+  { events, opening, probeTimeoutMs, ...options }: WithBreakerOptions,
 ): BreakerUpstream {
   const { name } = upstream;
   const breaker = createBreaker({
     ...options,
-    onChange: (state, counts) => events.breakerChanged?.({ upstream: name, state, ...counts }),
+    onChange: (state, counts) => events.breakerChanged?.({ upstream: name, opening, state, ...counts }),
   });
   const gate = createGate(breaker, probeTimeoutMs);
   return {

@@ -11,6 +11,8 @@ export interface WithBulkheadOptions {
   readonly maxQueue: number;
   /** Whether the upstream is given the caller's own token, and so can tell callers from strangers. */
   readonly callersOwn: boolean;
+  /** As `upstreamOpened` tells it. */
+  readonly opening?: symbol | undefined;
   readonly events: Events;
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
@@ -24,9 +26,9 @@ const KNOWN = { ttlMs: 600_000, max: 10_000 };
  * half of it at most: a caller is known by a page that its token was given.
  */
 export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): Upstream {
-  const { callersOwn, events, now } = options;
+  const { callersOwn, opening, events, now } = options;
   const { name } = upstream;
-  const bulkhead = createBulkhead(options, (load) => events.bulkheadChanged?.({ upstream: name, ...load }));
+  const bulkhead = createBulkhead(options, (load) => events.bulkheadChanged?.({ upstream: name, opening, ...load }));
   const known = createTtlSet({ ...KNOWN, now });
   return {
     ...upstream,

@@ -343,23 +343,38 @@ describe('metrics', () => {
 
   it('forget what an upstream is like once none of its name is open any more, and not what it did', async () => {
     const metrics = open();
+    const next = { upstream: 'acme', opening: Symbol('next') };
     const state = 'portico_breaker_state{upstream="acme",state="open"}';
     const changes = 'portico_breaker_changes_total{upstream="acme",state="open"}';
     metrics.events.breakerChanged?.({ upstream: 'acme', state: 'open', calls: 5, failures: 5 });
     metrics.events.bulkheadChanged?.({ upstream: 'acme', running: 3, waiting: 0 });
-    metrics.events.upstreamOpened?.({ upstream: 'acme', connections: 8, maxQueue: 9 });
+    metrics.events.upstreamOpened?.({ ...next, connections: 8, maxQueue: 9 });
     metrics.events.upstreamClosed?.({ upstream: 'acme' });
     const { series: replaced } = await scrape(metrics);
     expect(replaced.get(state)).to.equal(0);
     expect(replaced.get('portico_bulkhead_running{upstream="acme"}')).to.equal(0);
     expect(replaced.get('portico_bulkhead_slots{upstream="acme"}')).to.equal(8);
-    metrics.events.upstreamClosed?.({ upstream: 'acme' });
+    metrics.events.upstreamClosed?.(next);
     const { series } = await scrape(metrics);
     expect(series.has(state)).to.equal(false);
     expect(series.has('portico_bulkhead_max_waiting{upstream="acme"}')).to.equal(false);
     expect(series.get(changes)).to.equal(1);
     metrics.events.upstreamOpened?.({ upstream: 'acme', connections: 1, maxQueue: 1 });
     expect((await scrape(metrics)).series.get(state)).to.equal(0);
+  });
+
+  it('tell of the upstream that is in force what it is like, and not of the one before, which ends what it has begun', async () => {
+    const metrics = open();
+    const next = { upstream: 'acme', opening: Symbol('next') };
+    metrics.events.upstreamOpened?.({ ...next, connections: 8, maxQueue: 9 });
+    metrics.events.bulkheadChanged?.({ ...next, running: 5, waiting: 1 });
+    metrics.events.bulkheadChanged?.({ upstream: 'acme', running: 0, waiting: 0 });
+    metrics.events.breakerChanged?.({ upstream: 'acme', state: 'open', calls: 5, failures: 5 });
+    const { series } = await scrape(metrics);
+    expect(series.get('portico_bulkhead_running{upstream="acme"}')).to.equal(5);
+    expect(series.get('portico_bulkhead_waiting{upstream="acme"}')).to.equal(1);
+    expect(series.get('portico_breaker_state{upstream="acme",state="closed"}')).to.equal(1);
+    expect(series.get('portico_breaker_changes_total{upstream="acme",state="open"}')).to.equal(1);
   });
 
   it('tell what runs here, and what it takes', async () => {

@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { freePort } from '../../support/listening.ts';
 import { manyTools } from '../../support/loads.ts';
-import { inFolder, startProcess } from '../../support/process.ts';
+import { inFolder } from '../../support/process.ts';
+import { startPrometheus } from '../../support/prometheus.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 /** A gateway that has been read from. */
@@ -31,31 +29,10 @@ describe("Debian's Prometheus", () => {
   });
 
   it('scrapes them as OpenMetrics, and answers from them', async () => {
-    const admin = new URL(await startRead());
+    const adminUrl = await startRead();
     await inFolder(async (folder) => {
-      const port = await freePort();
-      const config = {
-        global: { scrape_interval: '1s' },
-        scrape_configs: [{ job_name: 'portico', static_configs: [{ targets: [admin.host] }] }],
-      };
-      const file = join(folder, 'prometheus.yml');
-      await writeFile(file, JSON.stringify(config));
-      const url = `http://127.0.0.1:${port}`;
-      const prometheus = startProcess('prometheus', [
-        `--config.file=${file}`,
-        `--storage.tsdb.path=${folder}/data`,
-        `--web.listen-address=127.0.0.1:${port}`,
-      ]);
-      // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
-      const ask = async (path: string): Promise<any> => {
-        const response = await fetch(`${url}/api/v1/${path}`).catch(() => undefined);
-        return response?.ok === true ? Object(await response.json()).data : undefined;
-      };
-      const answerTo = async (query: string) => {
-        const [first] = (await ask(`query?query=${encodeURIComponent(query)}`))?.result ?? [];
-        return first && Number(first.value[1]);
-      };
-
+      const prometheus = await startPrometheus({ folder, adminUrl, everySeconds: 1 });
+      const { ask, answerTo } = prometheus;
       await eventually(async () => (await answerTo('up{job="portico"}')) === 1);
       const [target] = (await ask('targets')).activeTargets;
       expect(target).to.include({ health: 'up', lastError: '' });

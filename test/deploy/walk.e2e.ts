@@ -1,0 +1,104 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Status } from '../../src/observability/status/status.ts';
+import { openPage, startBrowser } from '../support/browser.ts';
+import { anchorsOf, readDoc } from '../support/docs.ts';
+import { eventually } from '../support/eventually.ts';
+import { inFolder, type PorticoProcess, runPortico } from '../support/process.ts';
+import { startPrometheus } from '../support/prometheus.ts';
+import { needsCommands } from '../support/tools.ts';
+
+const RULES = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
+const PICTURE = fileURLToPath(new URL('../../docs/images/walk.png', import.meta.url));
+/** The alert has a minute. This machine may have much else to do. */
+const PATIENCE_MS = 120_000;
+
+// What docs/runbook.md tells under "A walk": RECORD=1 npx mocha test/deploy/walk.e2e.ts takes its picture anew.
+describe('a fault that is switched on in the demo', function () {
+  this.timeout(3 * PATIENCE_MS);
+  let portico: PorticoProcess;
+  let url: string;
+  let adminUrl: string;
+
+  /** One of the lines that the demo prints for another terminal; it ends with what is asked for. */
+  const printed = (end: RegExp) => new RegExp(`http://\\S+${end.source}`).exec(portico.stdout())?.[0] ?? '';
+  const readAll = async () => {
+    for (const name of ['projects', 'workflows', 'tools']) {
+      const headers = { authorization: 'Bearer demo-alice' };
+      await (await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, { headers })).arrayBuffer();
+    }
+  };
+  const status = async (): Promise<Status> => (await (await fetch(`${adminUrl}/status`)).json()) as Status;
+
+  before(async function () {
+    needsCommands(this, ['prometheus']);
+    portico = runPortico(['--demo'], { PORT: '0', ADMIN_PORT: '0' });
+    url = await portico.ready;
+    adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
+    await eventually(() => portico.stdout().includes('Ctrl+C'));
+  });
+
+  after(async () => {
+    if (portico !== undefined) expect((await portico.stop()).code).to.equal(0);
+  });
+
+  it('is named by the status page, and by an alert that leads to its section of the runbook', async function () {
+    await inFolder(async (folder) => {
+      const prometheus = await startPrometheus({ folder, adminUrl, rules: [RULES], everySeconds: 5 });
+      await readAll();
+      await eventually(async () => (await prometheus.answerTo('up{job="portico"}')) === 1);
+
+      await fetch(printed(/\/demo\/fault\?kind=unavailable/), { method: 'PUT' });
+      const named = await eventually(async () => {
+        await readAll();
+        const { upstreams } = await status();
+        return upstreams.find(({ breaker }) => breaker === 'open');
+      });
+      expect(named).to.include({ name: 'projects' });
+      expect(named.lastFailure).to.deep.include({ code: 'upstream_failed', reason: 'answered with status 503' });
+
+      const alert = await eventually(async () => {
+        await readAll();
+        const { alerts = [] } = (await prometheus.ask('alerts')) ?? {};
+        return alerts.find(({ state }: { state: string }) => state === 'firing');
+      }, PATIENCE_MS);
+      expect(alert.labels).to.deep.equal({ alertname: 'PorticoBreakerOpen', severity: 'page', upstream: 'projects' });
+      const [page = '', anchor = ''] = alert.annotations.runbook_url.split('#');
+      expect(anchorsOf(readDoc(page))).to.include(anchor);
+      expect(prometheus.stderr()).not.to.match(/level=(error|warn)/);
+      await prometheus.stop();
+    });
+    if (process.env['RECORD'] === '1') await takePicture(this);
+  });
+
+  it('is over once it is switched off, and was one change', async () => {
+    await fetch(printed(/\/demo\/fault\?kind=unavailable/).replace(/\?.*/, ''), { method: 'DELETE' });
+    await eventually(async () => {
+      await readAll();
+      return (await status()).upstreams.every(({ breaker }) => breaker === 'closed');
+    });
+    const told = (await status()).changes.map(({ event, isTrouble }) => [event, isTrouble]);
+    expect(told).to.deep.equal([
+      ['breakerChanged', false],
+      ['breakerChanged', true],
+      ['listening', false],
+    ]);
+  });
+
+  async function takePicture(context: Mocha.Context): Promise<void> {
+    const browser = await startBrowser(context);
+    try {
+      const { page } = await openPage(browser, `${adminUrl}/`, {
+        colorScheme: 'light',
+        viewport: { width: 1100, height: 900 },
+      });
+      const last = await page.locator('[data-part=changes]').boundingBox();
+      const height = Math.ceil((last?.y ?? 0) + (last?.height ?? 0)) + 24;
+      await page.setViewportSize({ width: 1100, height });
+      await writeFile(PICTURE, await page.screenshot({ clip: { x: 0, y: 0, width: 1100, height } }));
+    } finally {
+      await browser.close();
+    }
+  }
+});
