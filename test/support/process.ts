@@ -103,12 +103,12 @@ export interface PorticoProcess extends RunningProcess {
 }
 
 /**
- * The environment of a Portico process: nothing but PATH, what the test run itself needs (coverage, and `NODE_OPTIONS`
- * on a Node that warns of type stripping) and `more`.
+ * The environment of a Portico process: nothing but PATH, what the test run itself needs (coverage, what is
+ * compiled already, and `NODE_OPTIONS` on a Node that warns of type stripping) and `more`.
  */
 export function porticoEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const { PATH, NODE_V8_COVERAGE, NODE_OPTIONS } = process.env;
-  const given = Object.entries({ PATH, NODE_V8_COVERAGE, NODE_OPTIONS });
+  const { PATH, NODE_V8_COVERAGE, NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
+  const given = Object.entries({ PATH, NODE_V8_COVERAGE, NODE_COMPILE_CACHE, NODE_OPTIONS });
   return {
     ...Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     ...more,
