@@ -1,9 +1,12 @@
 import type { RequestListener } from 'node:http';
-import { Router } from '@koa/router';
+import { createRequire } from 'node:module';
 import Koa from 'koa';
 import { Exchange } from './exchange.ts';
 import type { Handle } from './handler.ts';
 import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
+
+// What an `import` of it gets imports `http`, with all that comes with that (kernel/node-http.ts).
+const { Router }: typeof import('@koa/router') = createRequire(import.meta.url)('@koa/router');
 
 interface State {
   exchange: Exchange;

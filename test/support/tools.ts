@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { startProcess } from './process.ts';
 
 /** What npm tells the scripts that it runs, and another npm below them would take for orders; where coverage goes, and what is compiled. */
-const OF_THIS_RUN = /^(npm_(?!config_(registry|userconfig|cache|cafile)$)|INIT_CWD$|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/;
+const OF_THIS_RUN =
+  /^(npm_(?!config_(registry|userconfig|cache|cafile)$)|INIT_CWD$|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/;
 
 /** The environment of a tool that works in a folder of its own, with the Node of this run first in its PATH. */
 export function toolEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {

@@ -1,7 +1,8 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
 import type { Issuer, Json } from './issuer.ts';
+import { jose } from './jose.ts';
 import { tooMany, unavailable } from './outcome.ts';
 
 export interface KeySetOptions {
@@ -36,6 +37,7 @@ const MAX_MODULUS_LENGTH = 1366;
 const MAX_EXPONENT_LENGTH = 6;
 
 export function createKeySet(options: KeySetOptions): KeySet {
+  const { createLocalJWKSet } = jose();
   const { issuer, url, refreshMs, cooldownMs, maxKeys, maxWaiting, events, now } = options;
   let held: { readonly find: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;

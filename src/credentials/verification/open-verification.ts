@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { decodeProtectedHeader } from 'jose';
 import { Credential } from '../../kernel/caller.ts';
 import type { Events } from '../../observability/events.ts';
 import type { Verify } from '../authenticate.ts';
@@ -8,6 +7,7 @@ import type { ClientAuthorization, ClientSettings } from '../client-secret.ts';
 import type { Send } from '../token-exchange/authorization-server.ts';
 import { createIntrospect } from './introspection.ts';
 import { createIssuer } from './issuer.ts';
+import { jose } from './jose.ts';
 import { createKeySet } from './key-set.ts';
 import type { Claims } from './outcome.ts';
 import { createVerifySigned, type SignedTokenOptions } from './signed-token.ts';
@@ -126,7 +126,7 @@ function fetchBy(send: Send): BoundedFetch['fetch'] {
 function isSigned(token: string): boolean {
   if (token.split('.', 4).length !== 3) return false;
   try {
-    return decodeProtectedHeader(token).alg !== undefined;
+    return jose().decodeProtectedHeader(token).alg !== undefined;
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
-import { decodeProtectedHeader, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../kernel/errors.ts';
+import { jose } from './jose.ts';
 import type { KeySet } from './key-set.ts';
 import { type Claims, rejected, unavailable } from './outcome.ts';
 
@@ -20,6 +21,7 @@ export interface SignedTokenOptions {
  * `credential_rejected`, or with `verifier_unavailable` where that cannot be found out.
  */
 export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
+  const { errors, jwtVerify } = jose();
   const { issuer, audience, algorithms, type, leewayMs, keys, now } = options;
   const fixed: JWTVerifyOptions = {
     issuer,
@@ -66,6 +68,7 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
 
 /** Whether the issuer may have a newer key than those that were tried. */
 function mayHaveNewKey(error: unknown, token: string): boolean {
+  const { decodeProtectedHeader, errors } = jose();
   if (error instanceof errors.JWKSNoMatchingKey) return true;
   return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined;
 }
@@ -80,6 +83,7 @@ const UNFIT: Readonly<Record<string, string>> = {
 };
 
 function rejectionOf(error: unknown): GatewayError {
+  const { errors } = jose();
   if (error instanceof errors.JWTExpired) return rejected('it has expired');
   if (error instanceof errors.JWTClaimValidationFailed)
     return rejected(UNFIT[error.claim] ?? 'its claims are malformed');

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { connect } from 'node:net';
+import { createServer } from '../../kernel/node-http.ts';
 import { bracketed } from '../request/hosts.ts';
 import { createSecureServer, type ListenerTls } from './secure.ts';
 

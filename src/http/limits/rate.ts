@@ -1,4 +1,5 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { createRequire } from 'node:module';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { createRecentKeys } from '../../kernel/recent-keys.ts';
 
 export interface RateOptions {
@@ -31,6 +32,10 @@ export interface Rate {
 
 /** The one home of the package, which keeps a timer for each key and forgets none before its window ends. */
 export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
+  // Where no rate is limited, it is not loaded: it comes with every kind of store, and takes 20 ms.
+  const { RateLimiterMemory, RateLimiterRes }: typeof import('rate-limiter-flexible') = createRequire(import.meta.url)(
+    'rate-limiter-flexible',
+  );
   const limiter = new RateLimiterMemory({ points: quota, duration: windowMs / 1000, keyPrefix: '' });
   const keys = createRecentKeys({ max: maxKeys, onForgotten: (key) => limiter.delete(key) });
 

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { STATUS_CODES } from '../../kernel/node-http.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** A response before it meets a socket, without the headers that every response has. */

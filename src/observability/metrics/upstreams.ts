@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../../kernel/node-http.ts';
 import type { Events, UpstreamRef } from '../events.ts';
 import type { Families } from './families.ts';
 

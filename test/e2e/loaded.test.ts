@@ -1,0 +1,54 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { inFolder, MAIN, porticoEnvironment, startPortico, writeSettings } from '../support/process.ts';
+
+const REPORTER = fileURLToPath(new URL('loaded/report.ts', import.meta.url));
+
+const UPSTREAM = '{ baseUrl: "http://127.0.0.1:9" }';
+const SETTINGS = `
+http: { port: 0 }
+admin: { port: 0 }
+upstreams: { projects: ${UPSTREAM}, workflows: ${UPSTREAM}, tools: ${UPSTREAM} }
+`;
+
+/** What Portico with these settings has loaded when it is ready: packages, and parts of Node by their own names. */
+async function loadedBy(settings: string): Promise<readonly string[]> {
+  return inFolder(async (folder) => {
+    const file = await writeSettings(folder, settings);
+    const args = ['--import', REPORTER, MAIN, 'serve', '--config', file];
+    const portico = startPortico(process.execPath, args, porticoEnvironment());
+    await portico.ready;
+    portico.child.kill('SIGUSR2');
+    const line = await eventually(() => /^loaded: (.*)$/m.exec(portico.stderr())?.[1]);
+    await portico.stop();
+    return JSON.parse(line);
+  });
+}
+
+describe('what is off', () => {
+  it('is not loaded', async () => {
+    const loaded = await loadedBy(SETTINGS);
+    expect(loaded).to.include.members(['zod', 'undici', 'pino', 'http']);
+    for (const off of [
+      'jose',
+      'openid-client',
+      'rate-limiter-flexible',
+      'pino-pretty',
+      'prom-client',
+      '@modelcontextprotocol/server',
+      // Node's own fetch.
+      'internal/deps/undici/undici',
+    ])
+      expect(loaded).not.to.include(off);
+  });
+
+  it('is loaded where it is on', async () => {
+    const loaded = await loadedBy(`${SETTINGS}
+limits: { total: 1000 }
+log: { format: pretty }
+verification: { issuer: "https://issuer.example", audience: portico }
+`);
+    expect(loaded).to.include.members(['jose', 'rate-limiter-flexible', 'pino-pretty']);
+  });
+});
