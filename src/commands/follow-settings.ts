@@ -13,8 +13,8 @@ export interface FollowOptions {
   readonly logger: Logger;
   /** Whether the file is looked at, too, and not only read when it is asked for. */
   readonly watch: boolean;
-  /** Told of the settings that are in force now. */
-  readonly onChange: (loaded: LoadedConfig) => void;
+  /** Told of the settings that are in force now, but for what needs a restart. */
+  readonly onChange: (loaded: LoadedConfig, needRestart: readonly string[]) => void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -26,6 +26,7 @@ export interface FollowOptions {
  */
 export function followSettings({ file, gateway, logger, watch, onChange, signal }: FollowOptions): () => Promise<void> {
   let reading = Promise.resolve();
+  let next: Promise<void> | undefined;
 
   async function read(): Promise<void> {
     let loaded: LoadedConfig | undefined;
@@ -33,7 +34,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
       loaded = await loadConfig(file);
       if (signal.aborted) return;
       const { applied, needRestart } = gateway.change(loaded.config);
-      onChange(loaded);
+      onChange(loaded, needRestart);
       if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
       else logWarnings(logger, loaded.warnings);
     } catch (error) {
@@ -46,9 +47,16 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
     }
   }
 
+  /** After what is under way, which may have begun ahead of the last change; once for all who ask until then. */
   function readInTurn(): Promise<void> {
-    reading = reading.then(read);
-    return reading;
+    if (next === undefined) {
+      next = reading.then(() => {
+        next = undefined;
+        return read();
+      });
+      reading = next;
+    }
+    return next;
   }
 
   async function look(before: string): Promise<string> {

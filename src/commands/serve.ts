@@ -1,9 +1,9 @@
 import type { ConfigIssue } from '../config/config-error.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
+import { createOrigins, type IsFromEnvironment } from '../config/origins.ts';
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLogger, standardOutput } from '../observability/logger.ts';
-import { followSettings } from './follow-settings.ts';
+import { type FollowOptions, followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 import { logWarnings } from './settings-warnings.ts';
 
@@ -15,7 +15,7 @@ export interface ServeOptions {
   /** The file that the settings are from, and are read from again while it runs. */
   readonly file?: string;
   /** Whether the environment put in what they have at a path. @default nothing */
-  readonly isFromEnvironment?: LoadedConfig['isFromEnvironment'];
+  readonly isFromEnvironment?: IsFromEnvironment;
   /** Whether the settings are those of the demo, which take their ports from the environment. @default false */
   readonly isDemo?: boolean;
 }
@@ -29,7 +29,7 @@ export async function serve(
   config: Config,
   { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false }: ServeOptions = {},
 ): Promise<number> {
-  let isMasked = isFromEnvironment;
+  const origins = createOrigins(isFromEnvironment);
   const destination = standardOutput();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
@@ -41,7 +41,7 @@ export async function serve(
     reopen: () => gateway?.reopenFiles() ?? false,
   });
   logWarnings(logger, warnings);
-  gateway = createGateway(config, { logger, isFromEnvironment: (path) => isMasked(path) });
+  gateway = createGateway(config, { logger, isFromEnvironment: origins.isFromEnvironment });
   try {
     const url = await gateway.start();
     onReady?.(url);
@@ -52,9 +52,8 @@ export async function serve(
     return 1;
   }
   if (file !== undefined) {
-    const onChange = (loaded: LoadedConfig) => {
-      isMasked = loaded.isFromEnvironment;
-    };
+    const onChange: FollowOptions['onChange'] = (loaded, needRestart) =>
+      origins.change(loaded.isFromEnvironment, needRestart);
     reload = followSettings({ file, gateway, logger, watch: config.watchSettings, onChange, signal: ending.signal });
   }
   const signal = await signalled;

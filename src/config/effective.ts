@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { IsFromEnvironment } from './origins.ts';
 import type { Config } from './schema/settings.ts';
 
 /** A name that speaks of a secret, in any case and with any separators: `X-Api-Key`, `access_token`, `Cookie`. */
@@ -16,7 +17,6 @@ const SECRETS = ['mcp.stdio.token', 'verification.introspection.secret'];
 const FREE = ['upstreams.headers', 'resources.body', 'resources.headers', 'resources.pathParams', 'resources.query'];
 
 type Path = readonly string[];
-type IsFromEnvironment = (path: Path) => boolean;
 
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;

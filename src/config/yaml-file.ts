@@ -1,4 +1,6 @@
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
 
@@ -66,11 +68,16 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** The text of a settings file: UTF-8, at most 1 MiB. Throws {@link ConfigError}. Pipes may be read too. */
-export async function readSettings(file: string): Promise<string> {
-  const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
+/** How long a pipe is waited for: for whoever writes into it, and to the end of that. */
+const PIPE_MS = 10_000;
+const LOOK_MS = 20;
+
+/** The text of a settings file: UTF-8, at most 1 MiB. Throws {@link ConfigError}. Pipes may be read too, for `pipeMs` at most. */
+export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<string> {
+  const bytes = await readBytes(file, pipeMs).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
   });
+  if (bytes === undefined) throw unreadable(file, 'is a pipe into which nobody has written a whole file yet');
   if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 1 MiB');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -79,20 +86,37 @@ export async function readSettings(file: string): Promise<string> {
   }
 }
 
-/** One byte more than allowed at most, so that the caller sees that there is more. */
-async function readBytes(file: string): Promise<Buffer> {
-  const handle = await open(file);
+/** One byte more than allowed at most, so that the caller sees that there is more; `undefined` where they do not come. */
+async function readBytes(file: string, pipeMs: number): Promise<Buffer | undefined> {
+  // Without this flag, opening a pipe that nobody writes into takes a thread of Node's for good.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    const isPipe = (await handle.stat()).isFIFO();
+    const until = performance.now() + pipeMs;
     const buffer = Buffer.alloc(MAX_BYTES + 1);
     let length = 0;
     while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
-      if (bytesRead === 0) break;
-      length += bytesRead;
+      const count = await readSome(handle, buffer, length);
+      const isEnd = count === 0 && !(isPipe && length === 0);
+      if (isEnd) break;
+      length += count ?? 0;
+      if (count !== undefined && count > 0) continue;
+      if (performance.now() >= until) return undefined;
+      await sleep(LOOK_MS);
     }
     return buffer.subarray(0, length);
   } finally {
     await handle.close();
+  }
+}
+
+/** How many bytes were there, 0 at the end; `undefined` where whoever writes has written no more yet. */
+async function readSome(handle: FileHandle, buffer: Buffer, offset: number): Promise<number | undefined> {
+  try {
+    return (await handle.read(buffer, offset, buffer.length - offset, null)).bytesRead;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    throw error;
   }
 }
 

@@ -198,25 +198,32 @@ describe('the status of a gateway', () => {
 
   it('masks what the environment put in, also after a change', async () => {
     await inFolder(async (folder) => {
-      const text = (scheme: string) => `
-http: { port: 0 }
+      const text = (scheme: string, host = '${HOST}') => `
+http: { port: 0, host: "${host}" }
 admin: { port: 0 }
 scheme: ${scheme}
 watchSettings: false
 upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PLATFORM}" }, tools: { baseUrl: "\${PLATFORM}" } }
 `;
       const file = await writeSettings(folder, text('one'));
-      const portico = runPortico(['--config', file], { PLATFORM: 'http://hidden.example' });
+      const portico = runPortico(['--config', file], { PLATFORM: 'http://hidden.example', HOST: '127.0.0.2' });
       await portico.ready;
       const admin = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1];
       const shown = async () => (await fetch(`${admin}/status`)).text();
       expect(await shown())
         .to.contain('scheme: one')
         .and.not.contain('hidden.example');
-      await writeSettings(folder, text('two'));
+      const { settings } = JSON.parse(await shown());
+      expect(settings).to.contain('host: "[masked]"').and.not.contain('127.0.0.2');
+      // What needs a restart is still what the environment put in.
+      await writeSettings(folder, text('two', '127.0.0.3'));
       portico.child.kill('SIGHUP');
       for (;;) if ((await shown()).includes('scheme: two')) break;
-      expect(await shown()).to.not.contain('hidden.example');
+      const after = JSON.parse(await shown());
+      expect(after.settings)
+        .to.contain('host: "[masked]"')
+        .and.not.contain('127.0.0.2')
+        .and.not.contain('hidden.example');
       expect((await portico.stop()).code).to.equal(0);
     });
   });
