@@ -1,6 +1,7 @@
 import type { ResourceConfig } from '../../config/schema/settings.ts';
 import { guessItems, type ItemsGuess } from '../guesses/items.ts';
-import { type FirstPage, guessPaging } from '../guesses/paging.ts';
+import { type FirstPage, guessPaging, type PaginationInput } from '../guesses/paging.ts';
+import { pagingWords } from '../guesses/paging-words.ts';
 import type { Suggestion } from './report.ts';
 
 /** What a first page looks like, against what settings say of it. */
@@ -33,9 +34,36 @@ export function suggestSettings(resource: string, settings: ResourceConfig, look
   );
   // A read that came to its end by pages is right about them.
   if (looks.ok && settings.pagination.kind !== 'none') return [];
-  return others
+  const { method, body: posted } = settings;
+  const asked = others.flatMap(({ pagination, why }) => {
+    const fitting = method === 'POST' ? placedInBody(pagination, posted) : pagination;
+    return fitting === undefined ? [] : [{ pagination: fitting, why }];
+  });
+  return asked
     .slice(0, MAX_GUESSES)
     .map(({ pagination, why }) => ({ setting: `${at}.pagination`, value: yamlFlow(pagination), why }));
+}
+
+/** What the value is for which each parameter stands. */
+const PARAMETERS = { sizeParam: 'size', tokenParam: 'token', offsetParam: 'offset', pageParam: 'page' } as const;
+const NEEDED: Readonly<Record<string, keyof typeof PARAMETERS>> = {
+  token: 'tokenParam',
+  offset: 'offsetParam',
+  page: 'pageParam',
+};
+
+/** The same way of paging where a list is posted for: by places in what is posted; `undefined` where that has none. */
+function placedInBody(pagination: PaginationInput, posted: object | undefined): PaginationInput | undefined {
+  const words = pagingWords(posted);
+  const pointerTo = (key: keyof typeof PARAMETERS) => {
+    const found = words.find(PARAMETERS[key], (value) => typeof value !== 'object' || value === null);
+    return found?.path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  };
+  const needed = NEEDED[pagination.kind];
+  const pointer = needed && pointerTo(needed);
+  if (needed !== undefined && pointer === undefined) return undefined;
+  const placed = { ...pagination, sizeParam: pointerTo('sizeParam') ?? null };
+  return needed === undefined ? placed : ({ ...placed, [needed]: pointer } as PaginationInput);
 }
 
 function itemsWhy({ count, keys }: ItemsGuess): string {

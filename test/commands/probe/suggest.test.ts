@@ -1,9 +1,18 @@
+import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { json } from '../../support/http-upstream.ts';
 import { pagedPlatform } from '../../support/paged-platform.ts';
 import { byOffset, FIELDS, OFFSET, probedOne, settings } from './probed.ts';
 
 const PROJECTS = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));
+
+/** A search that is posted for, in pages of 25 from `find.start` on. */
+const search: RequestListener = async (request, response) => {
+  const { find } = JSON.parse((await text(request)) || '{}') as { find?: { start?: number } };
+  const start = find?.start ?? 0;
+  json({ list: PROJECTS.slice(start, start + 25), total: PROJECTS.length })(request, response);
+};
 
 describe('a probe suggests', () => {
   it('where the list seems to be', async () => {
@@ -45,6 +54,28 @@ describe('a probe suggests', () => {
       '{ kind: offset, totalHeader: x-total, sizeParam: null }',
       '{ kind: page, totalHeader: x-total, sizeParam: null }',
     ]);
+  });
+
+  it('places in the body by which the whole list is read, where it is posted for', async () => {
+    const posted = 'method: POST, body: { find: { start: 0, limit: 25, like: null } }';
+    const asked = settings(`${posted}, items: list, pagination: { kind: none }`);
+    const { suggestions } = await probedOne(search, asked);
+    expect(suggestions.map(({ value }) => value)).to.deep.equal([
+      '{ kind: offset, total: total, sizeParam: "/find/limit", offsetParam: "/find/start" }',
+    ]);
+    const again = await probedOne(search, settings(`${posted}, items: list, pagination: ${suggestions[0]?.value}`));
+    expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
+  });
+
+  it('no query parameter where a list is posted for, and nothing in what is posted asks for a page', async () => {
+    for (const posted of ['method: POST, body: { find: { like: null } }', 'method: POST']) {
+      const { suggestions, signs } = await probedOne(
+        search,
+        settings(`${posted}, items: list, pagination: { kind: none }`),
+      );
+      expect(suggestions).to.deep.equal([]);
+      expect(signs).to.deep.equal(['total is 120']);
+    }
   });
 
   it('nothing where the list is read whole by pages', async () => {
