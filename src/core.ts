@@ -9,10 +9,11 @@ import { type Authenticate, createAuthenticate } from './credentials/authenticat
 import type { Authorization } from './credentials/authorization.ts';
 import { proxyAuthorization } from './credentials/proxy-authorization.ts';
 import { openVerification, type Verification, type VerifiedBy } from './credentials/verification/open-verification.ts';
-import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
+import { carriedOver, createHoldings, type Holdings, readingOf, type SharedParts } from './holdings.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import { otherCredentialsIn, withKnownCaller } from './known-callers.ts';
 import type { Events } from './observability/events.ts';
+import { readVersion } from './observability/version.ts';
 import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
 import { RESOURCES } from './resources/index.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
@@ -32,6 +33,8 @@ export interface CoreOptions {
   readonly resources?: readonly Resource[];
   /** Opens the files that settings name. @default others have been opened by nobody */
   readonly files?: OwnFiles | undefined;
+  /** How replicas hold snapshots together. @default they do not */
+  readonly shared?: SharedParts | undefined;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The core so far, of which this one takes over what settings leave as it was. @default none */
@@ -94,7 +97,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   );
   const holdings =
     before === undefined
-      ? createHoldings(config, resources, events)
+      ? createHoldings(config, { resources, events, now, shared: options.shared })
       : carriedOver(before.holdings, { from: before.config, to: config, resources });
   const { memoFor, loading, waiting } = holdings;
   const nameOf = (resource: string) => found(holdings.names.get(resource));
@@ -137,10 +140,18 @@ export function createCore(config: Config, options: CoreOptions): Core {
       });
       const requiredScopes = config.verification === undefined ? [] : settings.requiredScopes;
       const siblings = offered.filter((other) => other.settings.upstream === settings.upstream);
+      const stored = siblings.filter((sibling) => sibling.resource.stored);
       const cached = {
         resource: name,
         siblings: siblings.map((sibling) => sibling.resource.name),
         cache,
+        shared: holdings.shared && {
+          level: holdings.shared,
+          origin: baseUrl,
+          stored: stored.map((sibling) => sibling.resource.name),
+          reading: JSON.stringify([readVersion(), readingOf(resource, config)]),
+          maxBytes: settings.maxReadBytes,
+        },
         lifetime: settings.cache,
         waiting,
         events,
@@ -189,7 +200,10 @@ export function createCore(config: Config, options: CoreOptions): Core {
       drop();
       await close(next);
     },
-    close: () => close(),
+    async close() {
+      await close();
+      holdings.shared?.close();
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Events } from './observability/events.ts';
 import type { Resource } from './resources/resource.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos, type Memo } from './snapshots/memo.ts';
+import { createSharedLevel, type SharedLevel, type SharedLevelOptions } from './snapshots/shared/level.ts';
 import { createWaiting, type Waiting } from './snapshots/waiting.ts';
 import { createLoading, type Loading } from './upstream/loading.ts';
 
@@ -14,6 +15,8 @@ export interface Holdings {
   /** Builds the keys of callers, by which all that is held is held. */
   readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
+  /** What the replicas of a deployment hold together; `undefined`: each its own alone. */
+  readonly shared: SharedLevel | undefined;
   readonly memoFor: (name: string) => Memo<Made> | undefined;
   readonly loading: Loading;
   readonly waiting: Waiting;
@@ -21,15 +24,28 @@ export interface Holdings {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What there is before anything is read. */
-export function createHoldings(config: Config, resources: readonly Resource[], events: Events): Holdings {
+/** How replicas hold snapshots together. */
+export type SharedParts = Omit<SharedLevelOptions, 'maxNames' | 'now'>;
+
+export interface HoldingsOptions {
+  readonly resources: readonly Resource[];
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** @default they do not */
+  readonly shared?: SharedParts | undefined;
+}
+
+/** What there is before anything is read. Where replicas share snapshots, they build the same keys, too. */
+export function createHoldings(config: Config, { resources, events, now, shared }: HoldingsOptions): Holdings {
   const told: Events = {
     ...events,
     snapshotDisplaced: ({ resource }) => events.snapshotDisplaced?.({ resource: ownName(resource) }),
   };
   return {
-    keyOf: createKeyOf(),
+    keyOf: shared?.secrets[0].keyOf ?? createKeyOf(),
     cache: createSnapshotCache(config.cache, told),
+    shared: shared && createSharedLevel({ ...shared, maxNames: config.cache.maxEntries * shared.secrets.length, now }),
     memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
@@ -62,14 +78,16 @@ function ownName(name: string): string {
   return own;
 }
 
-/**
- * Whether two settings ask one upstream for a resource, with one credential, and map it alike, for callers who are told apart
- * alike. How long it is kept, and who may read it, may differ.
- */
+/** Whether two settings read a resource alike, for callers who are told apart alike. */
 function isReadAlike(resource: Resource, from: Config, to: Config): boolean {
-  const [before, after] = [from, to].map((config) => {
-    const { cache: _, requiredScopes: __, ...settings } = resourceConfig(config, resource);
-    return { ...settings, upstream: config.upstreams[settings.upstream], verification: config.verification };
-  });
-  return isDeepStrictEqual(before, after);
+  return isDeepStrictEqual(readingOf(resource, from), readingOf(resource, to));
+}
+
+/**
+ * All in settings that a list depends on, beside its caller: the upstream and the credential with which it is asked, and how it
+ * is mapped. How long it is kept, and who may read it, is none of that.
+ */
+export function readingOf(resource: Resource, config: Config): object {
+  const { cache: _, requiredScopes: __, ...settings } = resourceConfig(config, resource);
+  return { ...settings, upstream: config.upstreams[settings.upstream], verification: config.verification };
 }

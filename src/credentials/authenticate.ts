@@ -43,14 +43,14 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 const MAX_CLAIMS = 16_384;
 
 /**
- * The one function that builds keys of what callers bring: SHA-256 over a random key and the token, base64url. The random key
- * lives as long as the process, so that a key from a log can be neither looked up nor matched with another process's.
- * It need not be an HMAC, which takes three times as long: a key proves nothing, and what could be appended to a hash
- * is no token.
+ * The one function that builds keys of what callers bring: SHA-256 over a secret and the token, base64url. By default that is a
+ * random one that lives as long as the process, so that a key from a log can be neither looked up nor matched with another
+ * process's. It need not be an HMAC, which takes three times as long: a key proves nothing, and what could be appended to a
+ * hash is no token.
  */
-export function createKeyOf(): KeyOf {
-  const secret = randomBytes(32).toString('base64url');
-  return (text) => hash('sha256', secret + text, 'base64url');
+export function createKeyOf(secret: Buffer = randomBytes(32)): KeyOf {
+  const prefix = secret.toString('base64url');
+  return (text) => hash('sha256', prefix + text, 'base64url');
 }
 
 export function createAuthenticate({ verify, keyOf = createKeyOf() }: AuthenticateOptions = {}): Authenticate {

@@ -38,7 +38,8 @@ export function asKnownBy(caller: Caller, { from, upstream, keyOf }: OtherCreden
   // No access token holds a space, so that no such key is ever that of one.
   const key = keyOf(`${caller.key} ${value}`);
   const ends = [caller.expiresAt, expiryOf(value)].filter((time) => time !== undefined);
-  return { ...caller, credential, key, partition: key, expiresAt: ends.length === 0 ? undefined : Math.min(...ends) };
+  const expiresAt = ends.length === 0 ? undefined : Math.min(...ends);
+  return { ...caller, credential, accessToken: caller.credential, key, partition: key, expiresAt };
 }
 
 /** What an upstream's refusal of it is told as. */

@@ -48,6 +48,8 @@ export interface Verified {
 /** Who asks. */
 export interface Caller {
   readonly credential: Credential;
+  /** The access token that came with it, where `credential` is one that came in another header. */
+  readonly accessToken?: Credential | undefined;
   /** Keyed hash of the credential: names flights, entries of the negative cache, bulkhead places and log lines. Tells nothing of the token. */
   readonly key: string;
   /** Whose snapshots the caller may be served. Names snapshots, and nothing else. */

@@ -39,7 +39,7 @@ export interface RequestRecord {
   bytes: number;
   /** Milliseconds spent waiting for the upstream. */
   upstreamMs?: number | undefined;
-  /** What the snapshot cache had to do with the read: `hit`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
+  /** What the snapshot cache had to do with the read: `hit`, `shared`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
   cache?: string | undefined;
   /** Key of the caller. */
   callerKey?: string | undefined;
@@ -64,6 +64,26 @@ export interface UpstreamRef {
   readonly upstream: string;
   /** Tells those of one name apart. */
   readonly opening?: symbol | undefined;
+}
+
+/** What was found in the second level of the snapshots. */
+export interface SharedLooked {
+  readonly resource: string;
+  /**
+   * `hit`: something to serve, be it after waiting for another replica's load. `stale`: only what was too old. `altered`:
+   * something else than a replica has put there. `unavailable`: it could not be asked.
+   */
+  readonly outcome: 'hit' | 'miss' | 'stale' | 'altered' | 'unavailable';
+}
+
+/** What became of a load that was to be put into the second level. */
+export interface SharedPut {
+  readonly resource: string;
+  /**
+   * `refused`: the caller was denied it since the load began, the lease was over, or the store could not be asked. `too_large`:
+   * it is longer than is shared. `overloaded`: too much was being sealed and opened.
+   */
+  readonly outcome: 'stored' | 'refused' | 'too_large' | 'overloaded';
 }
 
 /**
@@ -103,6 +123,10 @@ export interface Events {
   snapshotDisplaced?(displaced: { readonly resource: string }): void;
   /** What is held has changed: snapshots of all resources, and what was made of them, as they are charged. */
   snapshotsHeld?(held: { readonly bytes: number; readonly entries: number }): void;
+  /** The second level of the snapshots was looked into for a read that the first one could not serve. */
+  sharedLooked?(looked: SharedLooked): void;
+  /** What a load brought was to be put into the second level. */
+  sharedPut?(put: SharedPut): void;
   /** A refresh behind a stale read failed. The request that began it has been answered long since. */
   refreshFailed?(failed: RequestRef & { readonly resource: string; readonly error: unknown }): void;
   /** A read waits for the load of another. */

@@ -17,6 +17,11 @@ type CallerKeys = Pick<Caller, 'key' | 'partition'>;
 export interface Epoch {
   /** Whether the load is held now. Not where the caller was evicted since it began, or a later load has stored. */
   store(load: Load): boolean;
+  /**
+   * The same for what was loaded for the very caller before the epoch began. It takes the place of nothing that is newer, and
+   * keeps no load from being stored.
+   */
+  keep(copy: Load): boolean;
   /** Call it once the load has ended, however it did. */
   end(): void;
 }
@@ -118,6 +123,18 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
             earlier.superseded = true;
           }
           held.set(key, load);
+          tellHeld();
+          return held.has(key);
+        },
+        keep(copy) {
+          if (token.revoked) return false;
+          const { loadedAt } = copy.snapshot;
+          if (isShared(caller)) {
+            const callerKey = snapshotKey(resource, caller.key);
+            admitted.set(callerKey, Math.max(loadedAt, admitted.get(callerKey) ?? loadedAt));
+          }
+          if ((held.peek(key)?.snapshot.loadedAt ?? loadedAt) > loadedAt) return false;
+          held.set(key, copy);
           tellHeld();
           return held.has(key);
         },

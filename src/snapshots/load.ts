@@ -18,6 +18,8 @@ export interface Load {
   readonly renewed?: boolean;
   /** Set where it was another read's load that this one waited for. */
   readonly collapsed?: boolean;
+  /** Set where it came from the second level: another replica has loaded it, for this very caller. */
+  readonly copied?: boolean;
   /** What the cache had to do with it; absent where the resource is not stored. */
   readonly cached?: Cached;
 }
@@ -51,17 +53,24 @@ export type Read = (caller: Caller, options: ReadOptions) => Load | Promise<Load
 export interface LoadOptions {
   /** What is held: the upstream may say that it is still so, in place of sending it again. */
   readonly known?: Load | undefined;
+  /** What another replica has loaded will do as well, where it is younger than this, in milliseconds. @default 0, none */
+  readonly maxAgeMs?: number;
+  /** Nobody waits for it. @default false */
+  readonly isRefresh?: boolean;
+  /** Takes what was loaded earlier, to be served where the upstream fails. */
+  readonly keep?: (copy: Load) => void;
 }
 
 /** Loads one resource as `caller` may see it: complete, or an error that names the upstream. */
 export type Loader = (caller: Caller, signal: AbortSignal, options?: LoadOptions) => Promise<Load>;
 
 /** What the cache had to do with a load at `now` (milliseconds since the epoch), in one word for logs and metrics. */
-export function cacheOutcome({ cached, collapsed }: Load, now: number): string {
+export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): string {
   if (collapsed) return 'collapsed';
   if (cached === undefined) return 'bypass';
   const { forwarded, error, freshUntil } = cached;
   if (error !== undefined) return 'stale';
-  if (forwarded === undefined) return freshUntil > now ? 'hit' : 'stale';
+  if (forwarded === undefined && freshUntil <= now) return 'stale';
+  if (forwarded === undefined) return copied ? 'shared' : 'hit';
   return forwarded === 'miss' ? 'miss' : 'refreshed';
 }

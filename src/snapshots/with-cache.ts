@@ -3,6 +3,8 @@ import type { Events } from '../observability/events.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Lifetime } from './lifetime.ts';
 import { cacheOutcome, type Load, type Loader, type Read, type ReadOptions } from './load.ts';
+import type { SharedReading } from './shared/copies.ts';
+import { withShared } from './shared/with-shared.ts';
 import type { Waiting } from './waiting.ts';
 import { withEvictions } from './with-evictions.ts';
 import { withFlights } from './with-flights.ts';
@@ -16,6 +18,8 @@ export interface CacheOptions {
   readonly cache: SnapshotCache;
   /** How long snapshots serve. `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
+  /** What replicas share. @default nothing */
+  readonly shared?: SharedReading | undefined;
   /** The reads that wait, of all resources together. */
   readonly waiting: Waiting;
   readonly events: Events;
@@ -25,7 +29,8 @@ export interface CacheOptions {
 
 /**
  * The way of a read: what is held, else one flight for all who ask, which stores what it brings. A resource that is not
- * stored has flights, too, and its 401 evicts snapshots of the others.
+ * stored has flights, too, and its 401 evicts snapshots of the others. Where replicas share snapshots, a flight takes what
+ * another one has loaded before it loads.
  */
 export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Read {
   const evicting = withEvictions(load, options);
@@ -33,7 +38,9 @@ export function withCache(load: Loader, { lifetime, ...options }: CacheOptions):
     const flying = withFlights(evicting, options);
     return withOutcome((caller, { signal }) => flying(caller, signal), options);
   }
-  const flying = withFlights(withStorage(evicting, { ...options, lifetime }), options);
+  const { shared } = options;
+  const sharing = shared === undefined ? evicting : withShared(evicting, { ...options, lifetime, shared });
+  const flying = withFlights(withStorage(sharing, { ...options, lifetime }), options);
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 

@@ -4,12 +4,15 @@ import type { Events } from '../observability/events.ts';
 import { requestOf } from '../observability/trace.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Loader } from './load.ts';
+import type { SharedReading } from './shared/copies.ts';
 
 export interface EvictionsOptions {
   readonly resource: string;
   /** Every resource that comes from the same upstream, this one included. */
   readonly siblings: readonly string[];
   readonly cache: SnapshotCache;
+  /** Has other replicas let go, too. @default there are none */
+  readonly shared?: Pick<SharedReading, 'level' | 'origin' | 'stored'> | undefined;
   readonly events: Events;
 }
 
@@ -17,8 +20,13 @@ export interface EvictionsOptions {
  * Lets go of what an upstream no longer shows a caller: with a 401 everything of that upstream, with a 403 this resource.
  * Where it refuses Portico's own credential, that says nothing of the caller. Loads of that caller that are under way then store nothing.
  */
-export function withEvictions(load: Loader, { resource, siblings, cache, events }: EvictionsOptions): Loader {
+export function withEvictions(load: Loader, { resource, siblings, cache, shared, events }: EvictionsOptions): Loader {
   function evict(names: readonly string[], caller: Caller, { code }: GatewayError): void {
+    shared?.level.evict(
+      shared.origin,
+      names.filter((name) => shared.stored.includes(name)),
+      caller,
+    );
     for (const name of names) {
       cache.evict(name, caller);
       events.snapshotEvicted?.({ ...requestOf(caller), resource: name, code });

@@ -3,7 +3,8 @@ import type { Events } from '../observability/events.ts';
 import { requestOf } from '../observability/trace.ts';
 import { isShared, type SnapshotCache } from './cache.ts';
 import { allowsStale, type Lifetime, type Stage, stageAt } from './lifetime.ts';
-import type { Cached, Load, Loader, Read } from './load.ts';
+import type { Cached, Load, Loader, LoadOptions, Read } from './load.ts';
+import { isRecent } from './shared/steps.ts';
 
 export interface SnapshotsOptions {
   readonly resource: string;
@@ -26,9 +27,16 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return stageAt(time, since, lifetime, caller.expiresAt);
   }
 
-  /** An upstream may use one entity tag for what it shows to different credentials: so it is asked by a caller's own only. */
-  function ask(caller: Caller, signal: AbortSignal, held: Load): Promise<Load> {
-    return load(caller, signal, { known: isShared(caller) ? undefined : held });
+  /**
+   * Has it loaded, or taken from another replica where that has loaded it within `maxAgeMs`. An upstream may use one entity tag
+   * for what it shows to different credentials: so it is asked by a caller's own only.
+   */
+  async function ask(caller: Caller, signal: AbortSignal, held: Load | undefined, how: Asking): Promise<Load> {
+    for (;;) {
+      const loaded = await load(caller, signal, { ...how, known: isShared(caller) ? undefined : held });
+      // Whoever began the flight may have been content with an older copy.
+      if (!loaded.collapsed || !loaded.copied || isRecent(loaded.snapshot.loadedAt, how.maxAgeMs, now())) return loaded;
+    }
   }
 
   /** Loads behind the caller's back. Nobody waits, so that nobody's leaving ends it: the load's own deadline does. */
@@ -36,7 +44,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     const { key } = caller;
     if (refreshing.has(key)) return;
     refreshing.add(key);
-    ask(caller, new AbortController().signal, held)
+    ask(caller, new AbortController().signal, held, { maxAgeMs: lifetime.ttlMs, isRefresh: true })
       .catch((error) => events.refreshFailed?.({ ...requestOf(caller), resource, error }))
       .finally(() => refreshing.delete(key));
   }
@@ -48,13 +56,20 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return { ...held, cached: { ...cached, freshUntil: expiresAt } };
   }
 
-  /** Asks the upstream in spite of what is held, which is served where the upstream fails. */
-  async function reload(caller: Caller, signal: AbortSignal, known: Load, why: Why): Promise<Load> {
+  /** Asks in spite of what is held, or since nothing is. What is held by then is served where the upstream fails. */
+  async function reload(caller: Caller, signal: AbortSignal, known: Load | undefined, why: Why): Promise<Load> {
+    // A copy serves as long as what is held does.
+    const { ttlMs, staleWhileRevalidateMs } = lifetime;
+    const maxAgeMs = why.noCache ? Math.min(minRefreshMs, ttlMs) : ttlMs + staleWhileRevalidateMs;
     try {
-      const loaded = await ask(caller, signal, known);
-      return loaded.cached === undefined
-        ? loaded
-        : { ...loaded, cached: { ...loaded.cached, forwarded: why.forwarded } };
+      const loaded = await ask(caller, signal, known, { maxAgeMs });
+      if (loaded.copied) {
+        if (!isRecent(loaded.snapshot.loadedAt, ttlMs, now())) refresh(caller, loaded);
+        return loaded;
+      }
+      const { cached } = loaded;
+      if (cached === undefined || why.forwarded === 'miss') return loaded;
+      return { ...loaded, cached: { ...cached, forwarded: why.forwarded } };
     } catch (error) {
       if (why.noCache || !allowsStale(error)) throw error;
       // Looked up again: it may have been evicted meanwhile.
@@ -62,16 +77,18 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       const stage = held === undefined ? 'over' : stageOf(held, caller, now());
       if (held?.cached === undefined || stage === 'over') throw error;
       const served = serve(held, caller);
-      return { ...served, cached: { ...held.cached, ...served.cached, forwarded: why.forwarded, error } };
+      // Where it was a miss, what is held now came from another replica.
+      const forwarded = why.forwarded === 'miss' ? 'stale' : why.forwarded;
+      return { ...served, cached: { ...held.cached, ...served.cached, forwarded, error } };
     }
   }
 
   return (caller, options) => {
     const held = cache.get(resource, caller);
-    if (held === undefined) return load(caller, options.signal);
+    const noCache = options.noCache === true;
+    if (held === undefined) return reload(caller, options.signal, undefined, { forwarded: 'miss', noCache });
     const time = now();
     const stage = stageOf(held, caller, time);
-    const noCache = options.noCache === true;
     if (stage === 'fresh' && (!noCache || time - held.snapshot.loadedAt <= minRefreshMs)) {
       return serve(held, caller);
     }
@@ -79,13 +96,23 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       refresh(caller, held);
       return serve(held, caller);
     }
-    if (stage === 'over') return ask(caller, options.signal, held);
-    return reload(caller, options.signal, held, { forwarded: stage === 'fresh' ? 'request' : 'stale', noCache });
+    return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], noCache });
   };
 }
 
-/** Why the upstream is asked in spite of what is held. */
+/** Why the upstream is asked. */
 interface Why {
   readonly forwarded: Cached['forwarded'] & string;
   readonly noCache: boolean;
 }
+
+/** The same, by what is held. */
+const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
+  fresh: 'request',
+  'stale-while-revalidate': 'stale',
+  'stale-if-error': 'stale',
+  over: 'miss',
+};
+
+/** How a load is asked for, beside what is known. */
+type Asking = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh'>;

@@ -12,7 +12,7 @@ export interface StorageOptions {
   readonly now: () => number;
 }
 
-/** Stores what a load brings. */
+/** Stores what a load brings, be it from the upstream or from another replica. */
 export function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
   /** As it is held: each hit gives this very object, so what it has to say is said once. */
   function toHold({ snapshot, pages, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
@@ -30,15 +30,20 @@ export function withStorage(load: Loader, { resource, cache, lifetime, events, n
   return async (caller, signal, options) => {
     const epoch = cache.begin(resource, caller);
     try {
-      const loaded = await load(caller, signal, options);
       const key = cache.keyOf(resource, caller);
+      const keep = (copy: Load) => epoch.keep(toHold(copy, key));
+      const loaded = await load(caller, signal, { ...options, keep });
+      const until = freshUntil(loaded.snapshot.loadedAt, lifetime, caller.expiresAt);
+      if (loaded.copied) {
+        keep(loaded);
+        return { ...loaded, cached: { key, freshUntil: until, stored: false } };
+      }
       // What nobody could ever be served is not worth a place.
       const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(toHold(loaded, key));
       if (stored) {
         const { bytes } = loaded.snapshot;
         events.snapshotStored?.({ resource, bytes: bytes.length, renewed: loaded.renewed ?? false });
       }
-      const until = freshUntil(loaded.snapshot.loadedAt, lifetime, caller.expiresAt);
       return { ...loaded, cached: { key, freshUntil: until, forwarded: 'miss', stored } };
     } finally {
       epoch.end();

@@ -17,7 +17,7 @@ export function listHeaders({ etag }: Snapshot): string[] {
  * `max-age` is the whole of its freshness, of which `Age` is used up. There is no `Age` on what was loaded for this
  * very request (RFC 9111, section 5.1).
  */
-export function loadHeaders({ snapshot, cached, collapsed, renewed, dropped }: Load, now: number): string[] {
+export function loadHeaders({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string[] {
   const headers = ['ETag', snapshot.etag, 'Vary', VARY];
   if (dropped > 0) headers.push('Portico-Dropped-Items', String(dropped));
   if (cached === undefined) {
@@ -35,6 +35,7 @@ export function loadHeaders({ snapshot, cached, collapsed, renewed, dropped }: L
   if (held) status += `; ttl=${seconds(freshUntil - now)}`;
   if (stored) status += '; stored';
   if (collapsed) status += '; collapsed';
+  if (copied) status += '; detail=shared';
   if (error !== undefined) status += `; detail=${error.code.replaceAll('_', '-')}`;
   headers.push('Cache-Control', `private, max-age=${maxAge}`, 'Cache-Status', status);
   if (held || collapsed) headers.push('Age', String(Math.max(0, seconds(now - snapshot.loadedAt))));

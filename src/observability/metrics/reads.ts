@@ -7,7 +7,7 @@ export interface SnapshotBounds {
   readonly maxEntries: number;
 }
 
-const OUTCOMES = ['hit', 'stale', 'miss', 'refreshed', 'collapsed', 'bypass'];
+const OUTCOMES = ['hit', 'shared', 'stale', 'miss', 'refreshed', 'collapsed', 'bypass'];
 
 /** Reads of resources, the snapshots that serve them, and the lists that are loaded for them. */
 export function readMetrics(families: Families, bounds: SnapshotBounds): Events {

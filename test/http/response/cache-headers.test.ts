@@ -45,6 +45,18 @@ const CASES: readonly [string, Partial<Load>, number, (string | undefined)[]][] 
     ['private, max-age=60', '2', 'portico; fwd=miss; stored; collapsed', 'collapsed'],
   ],
   ['what is fresh', { cached: HELD }, 59.5, ['private, max-age=60', '59', 'portico; hit; ttl=0', 'hit']],
+  [
+    'what another replica had loaded',
+    { cached: HELD, copied: true },
+    20,
+    ['private, max-age=60', '20', 'portico; hit; ttl=40; detail=shared', 'shared'],
+  ],
+  [
+    'what another replica had loaded long since',
+    { cached: HELD, copied: true },
+    99.9,
+    ['private, max-age=0', '99', 'portico; hit; ttl=-40; detail=shared', 'stale'],
+  ],
   ['what is stale', { cached: HELD }, 60, ['private, max-age=0', '60', 'portico; hit; ttl=0', 'stale']],
   ['what is stale for long', { cached: HELD }, 99.9, ['private, max-age=0', '99', 'portico; hit; ttl=-40', 'stale']],
   [

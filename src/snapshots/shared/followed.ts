@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../kernel/caller.ts';
+import { nextTurn } from '../../kernel/turns.ts';
+import type { SnapshotCache } from '../cache.ts';
+
+/** What the first level may hold of one caller and resource, or will once what is under way has ended. */
+export interface HeldHere {
+  readonly cache: SnapshotCache;
+  readonly resource: string;
+  readonly caller: Pick<Caller, 'key' | 'partition'>;
+}
+
+/** What the names of the second level stand for in the first one, and what was evicted under them. */
+export interface Followed {
+  /** From now on an eviction of any of these names lets go of it. Call it before a load begins. */
+  follow(names: readonly string[], held: HeldHere): void;
+  /** Whether a copy that was loaded then, in milliseconds since the epoch, was loaded after the last eviction that is known of. */
+  isSinceEviction(name: string, loadedAt: number): boolean;
+  /** An upstream has denied this process what stands under these names: no older copy is taken any more. */
+  evicted(names: readonly string[]): void;
+  /** So it has to another replica, or nobody knows which names: the first level lets go, too. */
+  heard(names: readonly string[] | 'unknown'): Promise<void>;
+}
+
+/** Names that are let go of in one turn of the event loop: about a millisecond. */
+const STEP_NAMES = 500;
+
+export interface FollowedOptions {
+  /** Names that are followed at most, and evictions that are remembered. */
+  readonly maxNames: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Bounded, and forgets nothing that matters: what is not followed any more is not held any more, and where an eviction is
+ * forgotten, no copy of that age is taken under any name.
+ */
+export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
+  const bound = { maxSize: maxNames, sizeCalculation: () => 1 };
+  const held = new LRUCache<string, HeldHere>({
+    ...bound,
+    dispose(forgotten, _name, reason) {
+      if (reason === 'evict') letGo(forgotten);
+    },
+  });
+  let everyNameEvictedAt = Number.NEGATIVE_INFINITY;
+  const evictedAt = new LRUCache<string, number>({
+    ...bound,
+    dispose(time, _name, reason) {
+      if (reason === 'evict') everyNameEvictedAt = Math.max(everyNameEvictedAt, time);
+    },
+  });
+
+  function letGo({ cache, resource, caller }: HeldHere): void {
+    cache.evict(resource, caller);
+  }
+
+  function letGoOf(name: string): void {
+    const here = held.peek(name);
+    if (here !== undefined) letGo(here);
+  }
+
+  function evicted(names: readonly string[]): void {
+    for (const name of names) evictedAt.set(name, now());
+  }
+
+  return {
+    follow(names, here) {
+      for (const name of names) held.set(name, here);
+    },
+    isSinceEviction: (name, loadedAt) =>
+      loadedAt > Math.max(everyNameEvictedAt, evictedAt.get(name) ?? everyNameEvictedAt),
+    evicted,
+    async heard(names) {
+      if (names !== 'unknown') evicted(names);
+      // Of all names this is a long list, in which others have their turn.
+      let step = 0;
+      for (const name of names === 'unknown' ? [...held.keys()] : names) {
+        letGoOf(name);
+        step += 1;
+        if (step % STEP_NAMES === 0) await nextTurn();
+      }
+    },
+  };
+}

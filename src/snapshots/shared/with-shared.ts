@@ -1,0 +1,71 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { Events } from '../../observability/events.ts';
+import { requestOf } from '../../observability/trace.ts';
+import type { SnapshotCache } from '../cache.ts';
+import type { Lifetime } from '../lifetime.ts';
+import type { Load, Loader } from '../load.ts';
+import { approach } from './approach.ts';
+import { type Copies, type Found, openCopies, type SharedReading } from './copies.ts';
+import { isServable } from './steps.ts';
+
+export interface SharedOptions {
+  readonly resource: string;
+  readonly cache: SnapshotCache;
+  readonly lifetime: Lifetime;
+  readonly shared: SharedReading;
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Takes what another replica has loaded for this very caller, where that is recent enough, and else has one replica load at a
+ * time. What a load brings is put behind the reader's back. Where the second level cannot be asked, it is as if there were none.
+ */
+export function withShared(load: Loader, options: SharedOptions): Loader {
+  const { resource, cache, lifetime, shared, events, now } = options;
+  const { level } = shared;
+  const copiesOf = openCopies({ ...shared, resource, lifetime });
+
+  /** A copy that is not recent may yet be what the upstream still has, or be served where the upstream fails. */
+  async function servable(caller: Caller, found: Found | undefined, newerThan: number): Promise<Load | undefined> {
+    const copy = found?.copy;
+    if (copy === undefined || copy.loadedAt <= newerThan) return undefined;
+    if (!isServable(copy.loadedAt, lifetime, now(), caller.expiresAt)) return undefined;
+    const opened = await copy.open();
+    return opened === 'altered' ? undefined : opened;
+  }
+
+  async function put(copies: Copies, caller: Caller, ...[loaded, at]: Parameters<Copies['put']>): Promise<void> {
+    try {
+      const outcome = await copies.put(loaded, at);
+      events.sharedPut?.({ resource, outcome });
+    } catch (error) {
+      const stack = (error instanceof Error ? error.stack : undefined) ?? `thrown: ${typeof error}`;
+      events.internalError?.({ ...requestOf(caller), stack });
+    }
+  }
+
+  return async (caller, signal, { known, keep, maxAgeMs = 0, isRefresh = false } = {}) => {
+    const copies = copiesOf(caller);
+    level.followed.follow(copies.names, { cache, resource, caller });
+    // Nobody waits behind a refresh, and whoever has the lease has just begun one.
+    const patienceMs = isRefresh ? level.leaseMs : level.waitMs;
+    const { outcome, taken, found, lease } = await approach(copies, signal, { level, maxAgeMs, patienceMs });
+    events.sharedLooked?.({ resource, outcome });
+    let isPut = false;
+    try {
+      if (taken !== undefined) return { ...taken, copied: true };
+      const copy = await servable(caller, found, known?.snapshot.loadedAt ?? Number.NEGATIVE_INFINITY);
+      if (copy !== undefined) keep?.(copy);
+      const loaded = await load(caller, signal, { known: copy ?? known });
+      if (found !== undefined) {
+        isPut = true;
+        void put(copies, caller, loaded, { generation: found.generation, lease });
+      }
+      return loaded;
+    } finally {
+      if (lease !== undefined && !isPut) void level.store.release(copies.name, lease);
+    }
+  };
+}

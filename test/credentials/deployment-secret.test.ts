@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createDeploymentSecret } from '../../src/credentials/deployment-secret.ts';
+import { Credential } from '../../src/kernel/caller.ts';
+import { SEEDED } from '../support/seed.ts';
+
+const TEXT = 'a secret of thirty-two bytes, or more';
+const secretOf = (text = TEXT) => createDeploymentSecret(new Credential(text));
+const bearer = (token: string, other?: string) =>
+  other === undefined
+    ? { credential: new Credential(token) }
+    : { credential: new Credential(other), accessToken: new Credential(token) };
+
+describe('a secret of a deployment', () => {
+  it('makes the same of a caller on every replica', () => {
+    const [one, other] = [secretOf(), secretOf()];
+    expect(one.keyOf('token')).to.equal(other.keyOf('token'));
+    expect(one.nameOf('tools', bearer('token'))).to.equal(other.nameOf('tools', bearer('token')));
+    expect(one.sealingKeyOf(bearer('token'))).to.deep.equal(other.sealingKeyOf(bearer('token')));
+  });
+
+  it('makes something else of it than another secret would', () => {
+    const [one, other] = [secretOf(), secretOf(`${TEXT}.`)];
+    expect(one.keyOf('token')).to.not.equal(other.keyOf('token'));
+    expect(one.nameOf('tools', bearer('token'))).to.not.equal(other.nameOf('tools', bearer('token')));
+    expect(one.sealingKeyOf(bearer('token'))).to.not.deep.equal(other.sealingKeyOf(bearer('token')));
+  });
+
+  it(`tells callers, and what is theirs, apart ${SEEDED}`, () => {
+    const secret = secretOf();
+    const token = fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,12}$/);
+    const one = fc.record({
+      what: fc.string(),
+      token,
+      other: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(one, one, (a, b) => {
+        const isSameCaller = a.token === b.token && a.other === b.other;
+        const [first, second] = [bearer(a.token, a.other), bearer(b.token, b.other)];
+        expect(secret.nameOf(a.what, first) === secret.nameOf(b.what, second)).to.equal(
+          isSameCaller && a.what === b.what,
+        );
+        expect(secret.sealingKeyOf(first).equals(secret.sealingKeyOf(second))).to.equal(isSameCaller);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('makes names and keys of 256 bits, in which nothing stands of what they were made of', () => {
+    const secret = secretOf();
+    const name = secret.nameOf('tools', bearer('token'));
+    expect(name).to.match(/^[\w-]{43}$/);
+    expect(secret.sealingKeyOf(bearer('token'))).to.have.length(32);
+    expect(secret.sealingKeyOf(bearer('token')).toString('base64url')).to.not.equal(name);
+    expect(secret.keyOf('token')).to.match(/^[\w-]{43}$/);
+  });
+});

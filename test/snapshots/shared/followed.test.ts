@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
+import { createFollowed } from '../../../src/snapshots/shared/followed.ts';
+import { loadOf } from '../../support/loads.ts';
+import { callerOf } from '../departures.ts';
+
+describe('the names that are followed', () => {
+  function world(maxNames: number) {
+    const clock = { now: 1000 };
+    const cache = createSnapshotCache({ maxBytes: 100_000_000, maxEntries: 10_000 });
+    const followed = createFollowed({ maxNames, now: () => clock.now });
+    const hold = (token: string) => {
+      const caller = callerOf(token);
+      followed.follow([`name of ${token}`], { cache, resource: 'tools', caller });
+      const epoch = cache.begin('tools', caller);
+      return epoch;
+    };
+    return { clock, cache, followed, hold };
+  }
+
+  it('lead to what is held under them, and to what is being loaded', async () => {
+    const { cache, followed, hold } = world(10);
+    const [alice, bob] = [hold('alice'), hold('bob')];
+    alice.store(loadOf());
+    await followed.heard(['name of alice', 'name of bob', 'name of nobody here']);
+    expect(cache.entries).to.equal(0);
+    expect(bob.store(loadOf()), 'a load that was under way').to.equal(false);
+  });
+
+  it('are let go of all together where nobody knows which, in steps', async () => {
+    const { cache, followed, hold } = world(10_000);
+    for (let index = 0; index < 1200; index += 1) hold(`t${index}`).store(loadOf());
+    const heard = followed.heard('unknown');
+    expect(cache.entries, 'in the first step').to.equal(700);
+    await heard;
+    expect(cache.entries).to.equal(0);
+  });
+
+  it('are let go of before they are forgotten', () => {
+    const { cache, hold } = world(2);
+    const first = hold('a');
+    first.store(loadOf());
+    hold('b').store(loadOf());
+    hold('c').store(loadOf());
+    expect(cache.entries).to.equal(2);
+    expect(first.store(loadOf()), 'a load that is not followed').to.equal(false);
+  });
+
+  it('remember when they were evicted, and where that is forgotten nothing so old is taken', () => {
+    const { clock, followed } = world(2);
+    followed.evicted(['a']);
+    expect(followed.isSinceEviction('a', 1000)).to.equal(false);
+    expect(followed.isSinceEviction('a', 1001)).to.equal(true);
+    expect(followed.isSinceEviction('z', 1)).to.equal(true);
+    clock.now = 2000;
+    followed.evicted(['b']);
+    followed.evicted(['c']);
+    expect(followed.isSinceEviction('a', 1000)).to.equal(false);
+    expect(followed.isSinceEviction('z', 1000), 'of any name').to.equal(false);
+    expect(followed.isSinceEviction('z', 1001)).to.equal(true);
+    expect(followed.isSinceEviction('b', 2000)).to.equal(false);
+  });
+});

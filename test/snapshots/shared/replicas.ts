@@ -1,0 +1,120 @@
+import { createDeploymentSecret, type DeploymentSecret } from '../../../src/credentials/deployment-secret.ts';
+import { type Caller, Credential } from '../../../src/kernel/caller.ts';
+import type { Events, SharedLooked, SharedPut } from '../../../src/observability/events.ts';
+import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
+import type { Load } from '../../../src/snapshots/load.ts';
+import { createSharedLevel, type SharedLevelOptions } from '../../../src/snapshots/shared/level.ts';
+import { withCache } from '../../../src/snapshots/with-cache.ts';
+import { createMemoryStore } from '../../support/shared-store.ts';
+import { createTower, type Departure, never, roomy } from '../departures.ts';
+
+export const LIFETIME = {
+  ttlMs: 60_000,
+  staleWhileRevalidateMs: 300_000,
+  staleIfErrorMs: 3_600_000,
+  minRefreshMs: 5000,
+};
+export const STORED = ['workflows', 'tools'];
+export const ORIGIN = 'https://platform.example.com';
+
+export const secretOf = (text: string): DeploymentSecret =>
+  createDeploymentSecret(new Credential(text.padEnd(32, '.')));
+export const SECRET = secretOf('the secret of the deployment');
+
+export interface ReplicaOptions
+  extends Partial<Pick<SharedLevelOptions, 'secrets' | 'maxValueBytes' | 'leaseMs' | 'waitMs'>> {
+  readonly reading?: string;
+  readonly maxBytes?: number;
+  readonly maxNames?: number;
+}
+
+export type Deployment = ReturnType<typeof deployment>;
+export type Replica = ReturnType<Deployment['replica']>;
+
+/** Replicas of one deployment over one store, a platform behind each, and a clock that all of them go by. */
+export function deployment() {
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const store = createMemoryStore(now);
+  /** Those who wait for another replica, each to be woken by the test. */
+  const sleeping: { readonly ms: number; wake(): void }[] = [];
+
+  function replica({ reading = 'as always', maxBytes = 1_000_000, maxNames = 100, ...given }: ReplicaOptions = {}) {
+    const connection = store.connect();
+    const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 100 });
+    const looked: SharedLooked[] = [];
+    const puts: SharedPut[] = [];
+    const bugs: unknown[] = [];
+    const ended: (string | undefined)[] = [];
+    const events: Events = {
+      sharedLooked: (event) => looked.push(event),
+      sharedPut: (event) => puts.push(event),
+      internalError: (event) => bugs.push(event),
+      readEnded: ({ cache: outcome, error }) => ended.push(outcome ?? error),
+    };
+    const level = createSharedLevel({
+      store: connection,
+      secrets: [SECRET],
+      leaseMs: 10_000,
+      waitMs: 2000,
+      maxValueBytes: 100_000,
+      maxNames,
+      now,
+      clock: now,
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          const wake = () => {
+            clock.now += ms;
+            resolve(undefined);
+          };
+          sleeping.push({ ms, wake });
+        }),
+      ...given,
+    });
+    const of = (resource: string) => {
+      const { load, departures } = createTower(now);
+      const read = withCache(load, {
+        resource,
+        siblings: ['projects', ...STORED],
+        cache,
+        shared: { level, origin: ORIGIN, stored: STORED, reading, maxBytes },
+        lifetime: resource === 'projects' ? undefined : LIFETIME,
+        waiting: roomy(),
+        events,
+        now,
+      });
+      return {
+        departures,
+        async read(caller: Caller, { signal = never, noCache = false } = {}): Promise<Load> {
+          return read(caller, { signal, noCache });
+        },
+      };
+    };
+    return {
+      connection,
+      level,
+      cache,
+      looked,
+      puts,
+      bugs,
+      ended,
+      outcomes: () => looked.map(({ outcome }) => outcome),
+      projects: of('projects'),
+      workflows: of('workflows'),
+      tools: of('tools'),
+    };
+  }
+
+  return { clock, store, sleeping, replica };
+}
+
+/** The one load that is under way, or will be in a moment. */
+export async function departureOf({ departures }: Replica['tools'], index = 0): Promise<Departure> {
+  for (let turns = 0; turns < 200; turns += 1) {
+    const departure = departures[index];
+    if (departure !== undefined) return departure;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  throw new Error(`no load number ${index} was begun`);
+}
