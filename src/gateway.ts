@@ -19,6 +19,7 @@ import { createStatusKeeper, type Now } from './observability/status/status.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
 import { createOwnFiles, withFiles } from './own-files.ts';
+import { joinReplicas } from './replicas.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { createRepresentations, type Representations } from './snapshots/representations/representations.ts';
@@ -105,7 +106,9 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   const files = createOwnFiles({ events, now });
   const nameToken = files.auditNames(config);
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
+  const store = { files: files.storeFiles(config), tls: files.storeTls(config) };
   let core = createCore(config, { events, now, resources, files });
+  const fleet = store.files && joinReplicas(config, { events, files: store.files, tls: store.tls });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
   const common = { events, isDraining: () => draining };
@@ -154,6 +157,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         upstream: resourceConfig(config, resource).upstream,
       })),
       snapshots: { entries: cache.entries, bytes: cache.bytes, maxBytes: config.cache.maxBytes },
+      shared: fleet && { isUp: fleet.isUp },
       settings: effectiveSettings(config, options.isFromEnvironment ?? (() => false)),
     };
   }
@@ -216,6 +220,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       const whole = await http.drain(config.shutdown.graceMs);
       await admin?.drain(0);
       await Promise.all([...retiring, core].map((open) => open.close()));
+      await fleet?.close();
       events.drained?.({ whole });
       await audit?.close();
       return whole;

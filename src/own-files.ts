@@ -5,6 +5,7 @@ import type { Authorization } from './credentials/authorization.ts';
 import { openAuthorization } from './credentials/authorize.ts';
 import { type ClientAuthorization, openClientSecret } from './credentials/client-secret.ts';
 import { proxyAuthorization } from './credentials/proxy-authorization.ts';
+import { openStoreFiles, type StoreFiles } from './credentials/store-files.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/tls-files.ts';
 import type { Unusable } from './credentials/watched-files.ts';
 import type { Events } from './observability/events.ts';
@@ -23,6 +24,10 @@ export interface OwnFiles {
   clientAuthorization(config: Pick<Config, 'verification'>): ClientAuthorization | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
+  /** Secrets of the store that replicas share; `undefined` where there is none, or one of them cannot be used. */
+  storeFiles(config: Config): StoreFiles | undefined;
+  /** What is shown to that store, and believed of it, over TLS. */
+  storeTls(config: Config): TlsFiles | undefined;
   /** Names tokens for the audit; `undefined` where there is none, or its key cannot be used. */
   auditNames(config: Config): NameToken | undefined;
   /** Throws `ConfigError` with every file that could not be used so far. */
@@ -87,6 +92,11 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       if (listener === 'http') return tls(['http', 'tls'], http.tls);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
     },
+    storeFiles({ shared }) {
+      const onChange = (unusable?: Unusable) => events.secretChanged?.({ block: 'shared', issue: unusable?.issue });
+      return shared && usable(['shared'], openStoreFiles(shared, { now, onChange }));
+    },
+    storeTls: ({ shared }) => tls(['shared', 'tls'], shared?.tls),
     auditNames({ audit: { enabled, keyFile = '' } }) {
       return enabled ? usable(['audit'], openAuditNames(keyFile)) : undefined;
     },
@@ -114,6 +124,8 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.clientAuthorization(config);
   files.listenerTls('http', config);
   files.listenerTls('admin', config);
+  files.storeFiles(config);
+  files.storeTls(config);
   files.auditNames(config);
   files.check();
 }

@@ -18,6 +18,7 @@ const AT_START = [
   'log.format',
   'watchSettings',
   'cache',
+  'shared',
   'maxWaiting',
   'maxWaitingPerCaller',
   'maxLoadingBytes',

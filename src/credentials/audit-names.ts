@@ -2,24 +2,19 @@ import { createHmac } from 'node:crypto';
 import type { Credential } from '../kernel/caller.ts';
 import { createSizedLru } from '../kernel/sized-lru.ts';
 import type { Identity } from './authenticate.ts';
-import { openSecretFile } from './secret-file.ts';
+import { readKeyFile } from './secret-file.ts';
 import type { Unusable } from './watched-files.ts';
 
 /** Names the token of a caller: the same on every replica that has the same key. */
 export type NameToken = (identity: Pick<Identity, 'credential' | 'key'>) => string;
 
-const KEY = 'keyFile';
-/** Shorter ones could be tried out. */
-const MIN_KEY_LENGTH = 32;
 /** Callers whose name is remembered: an HMAC takes some microseconds. */
 const MAX_NAMES = 10_000;
 
 /** Reads the file of the key, once, and says why where that gives none. */
 export function openAuditNames(path: string): NameToken | Unusable {
-  const opened = openSecretFile(path, { now: Date.now, onChange: () => {} });
-  if ('issue' in opened) return { ...opened, key: KEY };
-  if (opened.held.reveal().length >= MIN_KEY_LENGTH) return createAuditNames(opened.held);
-  return { issue: `must hold ${MIN_KEY_LENGTH} characters at least`, key: KEY };
+  const read = readKeyFile(path, 'keyFile');
+  return 'issue' in read ? read : createAuditNames(read.key);
 }
 
 /** HMAC-SHA-256 of the token, base64url: nobody without the key can tell whether a token is the one that a name stands for. */

@@ -18,6 +18,17 @@ export function openSecretFile(path: string, options: WatchOptions): WatchedFile
   });
 }
 
+/** Shorter ones could be tried out. */
+const MIN_KEY_LENGTH = 32;
+
+/** Reads the file of a secret by which others are hashed or sealed, once. `key` is that of its setting. */
+export function readKeyFile(path: string, key: string): { readonly key: Credential } | Unusable {
+  const opened = openSecretFile(path, { now: Date.now, onChange: () => {} });
+  if ('issue' in opened) return { ...opened, key };
+  if (opened.held.reveal().length >= MIN_KEY_LENGTH) return { key: opened.held };
+  return { issue: `must hold ${MIN_KEY_LENGTH} characters at least`, key };
+}
+
 function secretIn(text: string): Credential | Unusable {
   if (text === '') return { issue: 'is empty' };
   if (!HEADER_VALUE.test(text))

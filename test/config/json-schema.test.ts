@@ -71,6 +71,7 @@ describe('the JSON Schema of settings', () => {
   });
 });
 
+const SHARED = { url: 'redis://redis.example', keySecretFile: 'a' };
 const VERIFICATION = { issuer: 'https://login.example', audience: 'https://portico.example/mcp' };
 
 function isScalar({ key, block, schema }: Setting): boolean {
@@ -124,6 +125,10 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
     case 'http.tls':
     case 'admin.tls':
       return { upstreams, [path.split('.')[0] ?? '']: { tls: { certFile: 'a', keyFile: 'b', [key]: value } } };
+    case 'shared':
+      return { upstreams, shared: { ...SHARED, [key]: value } };
+    case 'shared.tls':
+      return { upstreams, shared: { ...SHARED, tls: { [key]: value } } };
     case 'verification':
       return { upstreams, verification: { ...VERIFICATION, [key]: value } };
     case 'verification.introspection':

@@ -34,6 +34,7 @@ describe('what is off', () => {
       'jose',
       'openid-client',
       'rate-limiter-flexible',
+      '@redis/client',
       'pino-pretty',
       'prom-client',
       '@modelcontextprotocol/server',

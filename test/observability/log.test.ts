@@ -318,6 +318,14 @@ describe('the log of an event', () => {
       (events) => events.tlsFilesChanged?.({ block: 'admin.tls', key: 'certFile', issue: 'is empty' }),
       { level: 'warn', block: 'admin.tls', key: 'certFile', issue: 'is empty', msg: 'certificate files unusable' },
     ],
+    'of a shared store that is there': [
+      (events) => events.sharedStoreChanged?.({ isUp: true }),
+      { level: 'info', msg: 'shared store there' },
+    ],
+    'of a shared store that is away': [
+      (events) => events.sharedStoreChanged?.({ isUp: false, why: 'stalled' }),
+      { level: 'warn', reason: 'stalled', msg: 'shared store away' },
+    ],
     'of a handshake that failed': [
       (events) => events.handshakeFailed?.({ code: 'ERR_SSL_HTTP_REQUEST' }),
       { level: 'debug', code: 'ERR_SSL_HTTP_REQUEST', msg: 'handshake failed' },

@@ -8,6 +8,7 @@ import { AuditSettings, LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { bytes, publicUrl, whole } from './scalars.ts';
+import { SharedSettings } from './shared.ts';
 import { credentialHeader, UpstreamSettings } from './upstream.ts';
 import { checkVerification, VerificationSettings } from './verification.ts';
 
@@ -42,6 +43,9 @@ const COMMON = {
     .default(2048)
     .describe('The same for one access token. What is served from the cache does not wait.'),
   cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
+  shared: SharedSettings.optional().describe(
+    'What replicas share in a Redis or Valkey. Unset: nothing, each one is by itself.',
+  ),
   maxLoadingBytes: bytes(1024)
     .default(134_217_728)
     .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Report, Unchecked } from './cross-check.ts';
 import { userName, whole } from './scalars.ts';
 
 const path = z.string().min(1);
@@ -32,24 +33,42 @@ export const HttpTls = z.strictObject({
     ),
 });
 
+/** How somebody is spoken to over TLS, where a URL says so. */
+function clientTls(whom: string, url: string) {
+  return z.strictObject({
+    caFile: path
+      .optional()
+      .describe(
+        `PEM file of the authorities that ${whom} is believed by, in place of those that Node knows; read anew when it changes.`,
+      ),
+    certFile: path
+      .optional()
+      .describe(`PEM file of the certificate that ${whom} is shown (mTLS); read anew when it changes.`),
+    keyFile: path.optional().describe('PEM file of its private key, without a passphrase; read anew when it changes.'),
+    minVersion,
+    serverName: z
+      .string()
+      .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name, without port')
+      .optional()
+      .describe(`Name that ${whom}'s certificate must be for, and that it is asked by; unset: the host of ${url}.`),
+  });
+}
+
 /** How an upstream is spoken to over TLS. */
-export const UpstreamTls = z.strictObject({
-  caFile: path
-    .optional()
-    .describe(
-      'PEM file of the authorities that the upstream is believed by, in place of those that Node knows; read anew when it changes.',
-    ),
-  certFile: path
-    .optional()
-    .describe('PEM file of the certificate that the upstream is shown (mTLS); read anew when it changes.'),
-  keyFile: path.optional().describe('PEM file of its private key, without a passphrase; read anew when it changes.'),
-  minVersion,
-  serverName: z
-    .string()
-    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name, without port')
-    .optional()
-    .describe("Name that the upstream's certificate must be for, and that it is asked by; unset: the host of baseUrl."),
-});
+export const UpstreamTls = clientTls('the upstream', 'baseUrl');
+
+/** The same for the Redis that replicas share. */
+export const SharedTls = clientTls('Redis', 'url');
+
+/** Checks that a certificate comes with its key. */
+export function checkCertificate(
+  tls: Unchecked<{ readonly certFile?: string | undefined; readonly keyFile?: string | undefined }>,
+  path: readonly string[],
+  report: Report,
+): void {
+  if (tls === undefined || tls === null || (tls.certFile === undefined) === (tls.keyFile === undefined)) return;
+  report([...path, tls.certFile === undefined ? 'keyFile' : 'certFile'], 'needs certFile and keyFile, both of them');
+}
 
 /** The way to an upstream through a proxy. */
 export const UpstreamProxy = z.strictObject({

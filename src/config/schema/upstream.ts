@@ -4,7 +4,7 @@ import { checkExchange, ExchangeCredential } from './exchange.ts';
 import { NOT_IN_URL, reportRepeated } from './request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from './scalars.ts';
 import { checkSecret, secretText } from './secret.ts';
-import { UpstreamProxy, UpstreamTls } from './tls.ts';
+import { checkCertificate, UpstreamProxy, UpstreamTls } from './tls.ts';
 
 const Passthrough = z.strictObject({
   kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),
@@ -149,9 +149,7 @@ function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
   const { tls, baseUrl: url } = upstream ?? {};
   if (tls === undefined || tls === null) return;
   if (typeof url === 'string' && /^http:/i.test(url)) report(['tls'], 'goes with a baseUrl of https');
-  const { certFile, keyFile } = tls;
-  if ((certFile === undefined) === (keyFile === undefined)) return;
-  report(['tls', certFile === undefined ? 'keyFile' : 'certFile'], 'needs certFile and keyFile, both of them');
+  checkCertificate(tls, ['tls'], report);
 }
 
 /** Name of the header that carries a credential, in lower case, if one does. */

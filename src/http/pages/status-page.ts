@@ -61,7 +61,7 @@ function part(name: string, content: string): string {
   return `<div data-part="${name}">\n${content}\n</div>`;
 }
 
-function facts({ requests, memory, snapshots }: Status): string {
+function facts({ requests, memory, snapshots, shared }: Status): string {
   const { hitRatio, hits, stale, misses } = snapshots;
   const rows = [
     ['Requests', String(requests.requests), `${share(requests)} with a status of 500 or above`],
@@ -82,6 +82,14 @@ function facts({ requests, memory, snapshots }: Status): string {
       `heap ${mebibytes(memory.heapBytes)} of ${mebibytes(memory.heapLimitBytes)}`,
     ],
   ];
+  if (shared !== null) {
+    const { isUp, commands } = shared;
+    rows.push([
+      'Shared store',
+      `<span class="${isUp ? 'good' : 'bad'}">${isUp ? 'there' : 'away'}</span>`,
+      `${commands.requests} commands, ${share(commands)} failed, 95 in 100 within ${duration(commands.p95Ms)}`,
+    ]);
+  }
   const shown = rows.map(([name, value, more]) => `<div><dt>${name}</dt><dd>${value}<p>${more}</p></dd></div>`);
   return `<dl class="sheet facts">\n${shown.join('\n')}\n</dl>`;
 }

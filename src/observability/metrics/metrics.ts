@@ -5,6 +5,7 @@ import { createFamilies, type Families } from './families.ts';
 import { type DroppedLines, processMetrics } from './process.ts';
 import { readMetrics, type SnapshotBounds } from './reads.ts';
 import { requestMetrics } from './requests.ts';
+import { sharedMetrics } from './shared.ts';
 import { upstreamMetrics } from './upstreams.ts';
 
 export interface MetricsOptions extends DroppedLines {
@@ -29,9 +30,10 @@ export function createMetrics({ snapshots, version, ...dropped }: MetricsOptions
   const reads = readMetrics(families, snapshots);
   const calls = upstreamMetrics(families);
   const credentials = credentialMetrics(families);
+  const shared = sharedMetrics(families);
   const ofProcess = processMetrics(families, version, dropped);
   return {
-    listeners: [requests, reads, calls, credentials, ofProcess.events],
+    listeners: [requests, reads, calls, credentials, shared, ofProcess.events],
     families: families.all,
     async expose(openMetrics) {
       // Whoever never asks need not have it loaded.

@@ -13,6 +13,8 @@ export interface Now {
   readonly upstreams: readonly NamedUpstream[];
   readonly resources: readonly { readonly name: string; readonly uri: string; readonly upstream: string }[];
   readonly snapshots: { readonly entries: number; readonly bytes: number; readonly maxBytes: number };
+  /** The store that replicas share; `undefined`: they share nothing. */
+  readonly shared?: { readonly isUp: boolean } | undefined;
   /** Effective settings as YAML, with their secrets masked. */
   readonly settings: string;
 }
@@ -50,6 +52,8 @@ export interface Status {
     /** Of reads that may be served from what is held; `null` where there were none. */
     readonly hitRatio: number | null;
   };
+  /** The store that replicas share, and what it was asked; `null`: they share nothing. */
+  readonly shared: { readonly isUp: boolean; readonly commands: Period } | null;
   readonly upstreams: readonly (Now['upstreams'][number] & {
     readonly total: Period;
     readonly history: readonly Period[];
@@ -93,6 +97,7 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
   const startedAt = iso(now());
   const requests = createHistory(now);
   const served = { hit: createHistory(now), stale: createHistory(now), miss: createHistory(now) };
+  const commands = createHistory(now);
   const calls = new Map<string, History>();
   const refusals = new Map<string, History>();
   const loads = new Map<string, LastLoad>();
@@ -176,6 +181,17 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
         error !== undefined,
         'issuer',
       ),
+    sharedStoreAsked: ({ ms, outcome }) => commands.add(ms, outcome === 'timeout' || outcome === 'failed'),
+    sharedStoreChanged: ({ isUp, why }) =>
+      note(
+        'sharedStoreChanged',
+        isUp ? 'the shared store is there' : `the shared store is away: ${why}`,
+        !isUp,
+        'shared store',
+      ),
+    sharedEvictionsHeard: ({ names }) => {
+      if (names === undefined) note('sharedEvictionsHeard', 'evictions of other replicas may have been missed', true);
+    },
     unaskedResponse: ({ upstream }) => note('unaskedResponse', `${upstream}: sent what it was not asked for`, true),
     boundReached: ({ bound, upstream }) =>
       note('boundReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`, true),
@@ -213,6 +229,7 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
           heapLimitBytes: getHeapStatistics().heap_size_limit,
         },
         snapshots: { ...current.snapshots, hits, stale, misses, hitRatio: asked === 0 ? null : (hits + stale) / asked },
+        shared: current.shared === undefined ? null : { ...current.shared, commands: commands.total() },
         upstreams: upstreams.map((upstream) => {
           const { name } = upstream;
           const history = of(calls, name);

@@ -270,6 +270,35 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_token_exchange_duration_seconds_count{upstream="acme",error_type="upstream_timeout"}': 1,
     },
   ],
+  'a store that replicas share': [
+    (events) => {
+      events.sharedStoreOpened?.();
+      events.sharedStoreChanged?.({ isUp: false, why: 'unreachable' });
+      events.sharedStoreChanged?.({ isUp: true });
+      events.sharedStoreAsked?.({ what: 'look', outcome: 'ok', ms: 2 });
+      events.sharedStoreAsked?.({ what: 'put', outcome: 'refused', ms: 2 });
+      events.sharedEvictionsTold?.({ names: 3 });
+      events.sharedEvictionsHeard?.({ names: 2 });
+      events.sharedEvictionsHeard?.({ names: undefined });
+    },
+    {
+      portico_shared_up: 1,
+      'portico_shared_lost_total{reason="unreachable"}': 1,
+      'portico_shared_command_duration_seconds_count{command="look",outcome="ok"}': 1,
+      'portico_shared_command_duration_seconds_count{command="put",outcome="refused"}': 1,
+      'portico_shared_evictions_total{direction="told"}': 3,
+      'portico_shared_evictions_total{direction="heard"}': 2,
+      'portico_shared_evictions_total{direction="missed"}': 1,
+    },
+  ],
+  'a store that replicas share and that was lost': [
+    (events) => {
+      events.sharedStoreOpened?.();
+      events.sharedStoreChanged?.({ isUp: true });
+      events.sharedStoreChanged?.({ isUp: false, why: 'stalled' });
+    },
+    { 'portico_shared_lost_total{reason="stalled"}': 1 },
+  ],
   'handshakes, certificates and settings': [
     (events) => {
       events.handshakeFailed?.({ code: 'ERR_SSL_WRONG_VERSION_NUMBER' });

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import { bytes, milliseconds, whole } from './scalars.ts';
+import { checkCertificate, SharedTls } from './tls.ts';
+
+const path = z.string().min(1);
+
+/** `redis://host[:port][/database]`, the same with `rediss`, or `unix:///path`. */
+const redisUrl = z
+  .string()
+  .refine(isRedisUrl, 'must be redis://host:port, rediss://host:port or unix:///path/of/socket')
+  .refine(hasNoUser, 'must hold no user and password: URLs get printed. Set username and passwordFile')
+  .refine(isBare, 'must hold no query or fragment, and as a path a number of a database at most');
+
+function isRedisUrl(text: string): boolean {
+  if (text.startsWith('unix:')) return /^unix:\/\/(?:[^/@]*@)?\/[^?#]+/.test(text);
+  return /^rediss?:\/\/./.test(text) && URL.canParse(text) && new URL(text).hostname !== '';
+}
+
+function hasNoUser(text: string): boolean {
+  return !/^[a-z]+:\/\/[^/]*@/.test(text);
+}
+
+function isBare(text: string): boolean {
+  // Whatever else it is has been told.
+  if (!isRedisUrl(text)) return true;
+  if (text.startsWith('unix:')) return !/[?#]/.test(text);
+  const { pathname, search, hash } = new URL(text);
+  return /^(?:\/\d{0,4})?$/.test(pathname) && search === '' && hash === '';
+}
+
+const SharedShape = z.strictObject({
+  url: redisUrl.describe(
+    'Where Redis (7 or newer) or Valkey is: redis://host:port, rediss:// for TLS, unix:///path. Of a cluster: one of its nodes.',
+  ),
+  cluster: z.boolean().default(false).describe('Whether that is one node of a cluster.'),
+  username: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+    .optional()
+    .describe('User of an ACL that Redis knows Portico by, with passwordFile; unset: its default user.'),
+  passwordFile: path.optional().describe('File that holds its password in Redis, read anew when it changes.'),
+  tls: SharedTls.optional().describe('How TLS is spoken to Redis, where url begins with rediss.'),
+  prefix: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/, 'must be letters, digits and . _ : - only, at most 64')
+    .default('portico')
+    .describe('What all keys in Redis begin with. Replicas that share have the same.'),
+  keySecretFile: path.describe(
+    'File that holds the secret of the deployment, 32 characters at least: what stands in Redis is named and sealed by it. Read at start. Replicas that share have the same.',
+  ),
+  previousKeySecretFile: path
+    .optional()
+    .describe(
+      'File of the secret before that one, while replicas change over: what was stored under it is found, too.',
+    ),
+  timeoutMs: milliseconds(1)
+    .default(50)
+    .describe('How long Redis may take to answer; then Portico goes on as if there were none.'),
+  connectTimeoutMs: milliseconds().default(2000).describe('How long one connection to Redis may take to open.'),
+  leaseMs: milliseconds(100)
+    .default(10_000)
+    .describe('How long one replica may load a list while the others wait; what is longer is no longer waited for.'),
+  waitMs: milliseconds(0)
+    .default(2000)
+    .describe("How long a read waits for another replica's load, at most; then it is served stale, or loads itself."),
+  maxValueBytes: bytes(1024)
+    .default(1_048_576)
+    .describe('Largest list that is shared, compressed and sealed; a larger one is loaded by each replica.'),
+  maxInFlight: whole(1, 100_000)
+    .default(256)
+    .describe('Commands that Redis has not answered yet; beyond, Portico goes on as if there were none.'),
+  maxInFlightBytes: bytes(65_536).default(33_554_432).describe('The same in bytes of those commands.'),
+  limits: z.boolean().default(true).describe('Whether requests are counted for limits on all replicas together.'),
+});
+
+/** What replicas share, and where. */
+export const SharedSettings = SharedShape.superRefine(
+  crossCheck<z.output<typeof SharedShape>>((shared, report) => {
+    const url = String(shared?.url);
+    if (shared?.tls !== undefined && !url.startsWith('rediss:')) report(['tls'], 'needs a url that begins with rediss');
+    checkCertificate(shared?.tls, ['tls'], report);
+    if (shared?.username !== undefined && shared.passwordFile === undefined) {
+      report(['username'], 'needs passwordFile');
+    }
+    if (shared?.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
+      report(['cluster'], 'needs a url of a host: a cluster has no socket, and no databases');
+    }
+    if (shared?.previousKeySecretFile !== undefined && shared.previousKeySecretFile === shared.keySecretFile) {
+      report(['previousKeySecretFile'], 'is keySecretFile');
+    }
+  }),
+  EVEN_AFTER_ISSUES,
+);

@@ -1,0 +1,45 @@
+import type { Events } from '../events.ts';
+import type { Families } from './families.ts';
+
+/** What replicas share, and the store that they share it by. */
+export function sharedMetrics(families: Families): Events {
+  const up = families.gauge({
+    name: 'portico_shared_up',
+    help: 'Whether the store that replicas share is asked now: 1, or 0. Absent where settings have no shared.',
+  });
+  const lost = families.counter({
+    name: 'portico_shared_lost_total',
+    help: 'Times that the store was lost, or stayed away for another reason.',
+    labels: ['reason'],
+  });
+  const commands = families.histogram({
+    name: 'portico_shared_command_duration_seconds',
+    help: 'Commands to the store, until they were answered or given up.',
+    labels: ['command', 'outcome'],
+  });
+  const evictions = families.counter({
+    name: 'portico_shared_evictions_total',
+    help: 'Names of stored lists that other replicas were told to let go of, and that others told of; and times that some may have been missed.',
+    labels: ['direction'],
+  });
+
+  return {
+    sharedStoreOpened() {
+      up.at().value = 0;
+      for (const direction of ['told', 'heard', 'missed']) evictions.at(direction);
+    },
+    sharedStoreChanged({ isUp, why }) {
+      up.at().value = isUp ? 1 : 0;
+      if (!isUp) lost.at(why).value += 1;
+    },
+    sharedStoreAsked({ what, outcome, ms }) {
+      commands.at(what, outcome).observe(ms / 1000);
+    },
+    sharedEvictionsTold({ names }) {
+      evictions.at('told').value += names;
+    },
+    sharedEvictionsHeard({ names }) {
+      evictions.at(names === undefined ? 'missed' : 'heard').value += names ?? 1;
+    },
+  };
+}
