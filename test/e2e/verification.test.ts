@@ -1,6 +1,7 @@
 import { createHmac, createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { ConfigError, createGateway, type SettingsInput } from '../../src/gateway.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../support/gateway.ts';
 import { lists, startHttpUpstream } from '../support/http-upstream.ts';
 import {
@@ -95,6 +96,17 @@ describe('a gateway that verifies', () => {
     const responses = await Promise.all([...tokens, ...tokens, ...tokens].map((token) => read('tools', as(token))));
     expect(responses.map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
     expect(issuer.fetches()).to.equal(1);
+  });
+
+  it('takes a key that was mended, under the name of one that could not be used', async () => {
+    const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
+    const [signer] = issuer.signers;
+    if (signer === undefined) throw new Error('the issuer has no key');
+    issuer.signers = [{ ...signer, jwk: { ...signer.jwk, x: 'bad', y: 'bad' } }];
+    const token = await sign(signer, claimsOf(issuer.issuer));
+    expect((await read('tools', as(token))).status).to.equal(503);
+    issuer.signers = [signer];
+    await eventually(async () => (await read('tools', as(token))).status === 200);
   });
 
   it('starts without its issuer, says 503 and not 401 meanwhile, and takes good tokens once it is there', async () => {

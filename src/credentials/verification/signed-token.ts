@@ -66,10 +66,10 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
   };
 }
 
-/** Whether the issuer may have a newer key than those that were tried. */
+/** Whether the issuer may have a newer key than those that were tried, also in place of one that cannot be used. */
 function mayHaveNewKey(error: unknown, token: string): boolean {
   const { decodeProtectedHeader, errors } = jose();
-  if (error instanceof errors.JWKSNoMatchingKey) return true;
+  if (error instanceof errors.JWKSNoMatchingKey || !(error instanceof errors.JOSEError)) return true;
   return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined;
 }
 
