@@ -24,8 +24,8 @@ const SLICES = [
 
 /** Where each vendor package may be imported. A package that is not here may be imported nowhere. */
 const HOMES = {
-  // Platforms and authorization servers are asked through agents of its own.
-  undici: ['upstream', 'credentials'],
+  // Platforms, authorization servers and the collector of traces are asked through agents of its own.
+  undici: ['upstream', 'credentials', 'observability/traces'],
   jose: ['credentials'],
   opossum: ['upstream'],
   'openid-client': ['credentials'],
@@ -42,6 +42,7 @@ const HOMES = {
   pino: ['observability'],
   'pino-pretty': ['observability'],
   'prom-client': ['observability/metrics'],
+  '@opentelemetry': ['observability/traces'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['config', 'resources', 'mcp'],
 };

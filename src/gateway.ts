@@ -16,6 +16,7 @@ import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
 import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
 import { createStatusKeeper, type Now } from './observability/status/status.ts';
+import { createTracing, type Tracing } from './observability/traces/tracing.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
 import { createOwnFiles, withFiles } from './own-files.ts';
@@ -103,6 +104,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     ...(metrics?.listeners ?? []),
     keeper?.events ?? {},
   ]);
+  const tracing = createTracing(config.tracing, { version: readVersion(), events });
   const files = createOwnFiles({ events, now });
   const nameToken = files.auditNames(config);
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
@@ -120,12 +122,13 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     limits: config.limits,
     catalogue: core.catalogue,
     users: core,
+    tracing,
     nameToken,
     representations,
     now,
     readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
     protectedResource: protectedResourceOf(config, core),
-    rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, now }) : undefined,
+    rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, tracing, now }) : undefined,
   });
   const http = createPublicEdge(publicOptions());
   const admin = config.admin.enabled
@@ -194,6 +197,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       return Object.fromEntries([...core.upstreams].map(([name, { breakerState }]) => [name, breakerState]));
     },
     async start() {
+      await tracing?.open();
       adminUrl = await admin?.listen();
       try {
         url = await http.listen();
@@ -217,10 +221,13 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       draining = true;
       events.draining?.({ signal });
       await sleep(config.shutdown.delayMs);
-      const whole = await http.drain(config.shutdown.graceMs);
+      const { graceMs } = config.shutdown;
+      const until = performance.now() + graceMs;
+      const whole = await http.drain(graceMs);
       await admin?.drain(0);
       await Promise.all([...retiring, core].map((open) => open.close()));
       await fleet?.close();
+      await tracing?.close(Math.max(0, until - performance.now()));
       events.drained?.({ whole });
       await audit?.close();
       return whole;
@@ -259,6 +266,7 @@ function protectedResourceOf({ publicUrl, verification }: Config, { catalogue }:
 interface RpcParts {
   readonly representations: Representations;
   readonly events: Events;
+  readonly tracing: Tracing | undefined;
   readonly now: () => number;
 }
 

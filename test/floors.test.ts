@@ -78,6 +78,7 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-pino': [['src/commands/a.ts', 'pino']],
   'home-of-pino-pretty': [['src/commands/a.ts', 'pino-pretty']],
   'home-of-prom-client': [['src/observability/a.ts', 'prom-client']],
+  'home-of-opentelemetry': [['src/observability/a.ts', '@opentelemetry/api']],
   'home-of-zod': [['src/upstream/a.ts', 'zod']],
   'no-homeless-package': [['src/http/a.ts', 'declared']],
   'no-dev-package': [['src/http/a.ts', 'declared-for-development']],
@@ -151,6 +152,7 @@ const DECLARED = [
   'pino',
   'pino-pretty',
   'prom-client',
+  '@opentelemetry/api',
   'declared',
 ];
 

@@ -1,10 +1,11 @@
-import type { Caller } from '../kernel/caller.ts';
+import { type Caller, under } from '../kernel/caller.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { addCounts, describeFinding, findingsOf, type MappingCounts, NO_COUNTS } from '../mapping/findings.ts';
 import { codeOf } from '../observability/causes.ts';
 import type { Events } from '../observability/events.ts';
 import { requestOf } from '../observability/trace.ts';
+import { during } from '../observability/traces/during.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import type { Memo, Memoized } from '../snapshots/memo.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot.ts';
@@ -57,6 +58,7 @@ type First =
 export function createLoader(options: LoaderOptions): Loader {
   const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, strictMapping, loading, events, now } = options;
   const firstPage = firstTarget(list);
+  const path = pathOf(firstPage.target);
   // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
   const memo = tellsItsEnd ? options.memo : undefined;
@@ -70,7 +72,9 @@ export function createLoader(options: LoaderOptions): Loader {
         account.read(body.length);
         return request.read(body, headers);
       };
-      return upstream.get({ ...request, headers: list.headers, caller, read, hold: account.hold }, pageSignal);
+      const span = caller.span?.begin('page', { resource, upstream: upstream.name });
+      const asked = { ...request, path, headers: list.headers, caller: under(caller, span), read, hold: account.hold };
+      return during(span, pageSignal, () => upstream.get(asked, pageSignal));
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
@@ -154,6 +158,11 @@ export function createLoader(options: LoaderOptions): Loader {
       throw error.from(upstream.name);
     }
   };
+}
+
+/** Path of a target, without its query. */
+function pathOf(target: string): string {
+  return target.split('?', 1).join();
 }
 
 function orThrow(page: MappedPage | GatewayError): MappedPage {

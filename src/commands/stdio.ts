@@ -5,6 +5,7 @@ import { openStdio } from '../mcp/stdio/open-stdio.ts';
 import { joinEvents } from '../observability/events.ts';
 import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
+import { createTracing } from '../observability/traces/tracing.ts';
 import { readVersion } from '../observability/version.ts';
 import { createOwnFiles } from '../own-files.ts';
 import { createRepresentations } from '../snapshots/representations/representations.ts';
@@ -28,17 +29,21 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
   const events = joinEvents([logEvents(logger), audit?.events ?? {}]);
   const files = createOwnFiles({ events, now: Date.now });
   const nameToken = files.auditNames(config);
+  const version = readVersion();
+  const tracing = createTracing(config.tracing, { version, events });
+  await tracing?.open();
   const core = createCore(forWhoeverRunsIt(config), { events, now: Date.now, files });
   const connection = openStdio({
     ...config.mcp,
     graceMs: config.shutdown.graceMs,
     catalogue: core.catalogue,
     representations: createRepresentations(core.holdings.cache, config.mcp),
-    version: readVersion(),
+    version,
     now: Date.now,
     identity,
     nameToken,
     events,
+    tracing,
     input: process.stdin,
     output: process.stdout,
   });
@@ -46,6 +51,7 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
   process.stdin.once('end', () => connection.drain());
   const whole = await connection.closed;
   await core.close();
+  await tracing?.close(config.shutdown.graceMs);
   await audit?.close();
   return whole ? 0 : 1;
 }

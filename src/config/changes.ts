@@ -15,6 +15,7 @@ const AT_START = [
   'admin',
   'shutdown',
   'audit',
+  'tracing',
   'log.format',
   'watchSettings',
   'cache',

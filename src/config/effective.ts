@@ -13,6 +13,9 @@ const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
 const SECRETS = ['mcp.stdio.token', 'verification.introspection.secret'];
 
+/** What a collector of traces is sent there is a key, most often. */
+const COLLECTOR_HEADERS = ['tracing', 'headers'];
+
 /** Blocks whose keys and values are a platform's own words. */
 const FREE = ['upstreams.headers', 'resources.body', 'resources.headers', 'resources.pathParams', 'resources.query'];
 
@@ -21,7 +24,7 @@ type Path = readonly string[];
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
  * headers and query parameters whose name or value speaks of a secret; secrets of a `credential`, and what a
- * `credential.format` adds to the token; a `proxy.password`; the token of `portico stdio`; and
+ * `credential.format` adds to the token; a `proxy.password`; the token of `portico stdio`; `tracing.headers`; and
  * `verification.introspection.secret`.
  */
 export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
@@ -50,7 +53,7 @@ export function keysIn(text: string): string[] {
 function isSecret(value: string, path: Path): boolean {
   const [section, , block = '', ...names] = path;
   const place = `${section}.${block}`;
-  if (SECRETS.includes(path.join('.'))) return true;
+  if (SECRETS.includes(path.join('.')) || isWithin(path, COLLECTOR_HEADERS)) return true;
   if (place === 'upstreams.proxy') return names[0] === 'password';
   if (place === 'upstreams.credential') {
     return ['secret', 'password'].includes(names.at(-1) ?? '') || (names[0] === 'format' && !OPEN_FORMAT.test(value));
@@ -58,6 +61,10 @@ function isSecret(value: string, path: Path): boolean {
   if (!FREE.includes(place)) return false;
   // A body has names within names.
   return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || keysIn(value).length > 0;
+}
+
+function isWithin(path: Path, block: Path): boolean {
+  return block.every((name, index) => path[index] === name);
 }
 
 function isMixed(word: string): boolean {

@@ -5,6 +5,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Users } from '../kernel/users.ts';
 import type { Events } from '../observability/events.ts';
+import type { Tracing } from '../observability/traces/tracing.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
 import { type ConnectionBounds, createConnections } from './connection/connections.ts';
@@ -17,6 +18,7 @@ import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
 import type { Auditing } from './request/auditing.ts';
 import type { Challenge } from './response/challenge.ts';
+import { endSpan } from './span.ts';
 
 /** At most one event in this time says that connections are refused. */
 const REFUSALS_PAUSE_MS = 10_000;
@@ -42,6 +44,8 @@ export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOri
 export interface EdgeOptions {
   readonly settings: ListenerSettings & ConnectionBounds;
   readonly events: Events;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   /** @default nothing is refused for that */
   readonly overload?: Overload | undefined;
   /** Sent with every response, names and values by turns. @default none */
@@ -63,11 +67,12 @@ export interface Edge {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, events, overload, headers, service }: EdgeOptions): Edge {
+export function createEdge({ settings, events, tracing, overload, headers, service }: EdgeOptions): Edge {
   const { tls } = settings;
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
     exchange.users?.leave();
+    endSpan(exchange);
     events.requestEnded?.(exchange);
   });
 
@@ -79,7 +84,7 @@ export function createEdge({ settings, events, overload, headers, service }: Edg
       isSecure: tls !== undefined,
       isStopping: () => connections.isStopping,
     });
-    const handle = createHandler({ ...rest, admit, overload, connections, events, headers });
+    const handle = createHandler({ ...rest, admit, overload, connections, events, tracing, headers });
     return createApp(operations, handle, otherCredentials);
   }
 

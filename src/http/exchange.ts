@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
+import type { Span } from '../kernel/span.ts';
 import type { Users } from '../kernel/users.ts';
 import type { Auditee, MemberRecord, RequestRecord } from '../observability/events.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
@@ -29,6 +30,7 @@ export class Exchange implements RequestRecord {
   readonly begun: number;
   readonly requestId: string;
   readonly trace: Trace | undefined;
+  span: Span | undefined = undefined;
   readonly method: string | undefined;
   /** Whether the caller wants the upstream to be asked. */
   readonly noCache: boolean;
@@ -88,7 +90,7 @@ export class Exchange implements RequestRecord {
   }
 
   get traceId(): string | undefined {
-    return this.trace?.traceId;
+    return (this.span ?? this.trace)?.traceId;
   }
 
   /** Aborts when the caller is gone. */

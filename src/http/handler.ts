@@ -4,6 +4,7 @@ import { type Caller, countedAs } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/users.ts';
 import { type Events, tellBound } from '../observability/events.ts';
+import type { Tracing } from '../observability/traces/tracing.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
 import type { Limits } from './limits/limits.ts';
@@ -32,6 +33,8 @@ export interface HandlerOptions {
   readonly challenge?: Challenge | undefined;
   readonly connections: Connections;
   readonly events: Events;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   /** Sent with every response, names and values by turns. @default none */
   readonly headers?: readonly string[] | undefined;
 }
@@ -45,13 +48,16 @@ export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, auditing, limits, overload, users, challenge, connections, events, headers } = options;
+  const { admit, authenticate, auditing, limits, overload, users, challenge, connections, events, tracing, headers } =
+    options;
 
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
     if (operation.isRead === true) auditing?.begin(exchange);
     if (!connections.begin(exchange)) return;
+    // A probe comes every few seconds, and has nothing to tell.
+    if (!operation.isProbe) exchange.span = tracing?.begin('request', exchange.trace, exchange);
     exchange.users = users;
     users?.enter();
     const turn = connections.turnOf(exchange);
@@ -75,7 +81,7 @@ export function createHandler(options: HandlerOptions): Handle {
   };
 
   async function callerOf(exchange: Exchange): Promise<Caller> {
-    const { requestId, trace, fields } = exchange;
+    const { requestId, trace, span, fields } = exchange;
     // Before the token is looked at: where many were refused, this is one more guess.
     const checked = limits?.checkAddress(exchange);
     if (checked !== undefined) await checked;
@@ -85,7 +91,8 @@ export function createHandler(options: HandlerOptions): Handle {
     auditing?.name(exchange, identity);
     if (limits !== undefined) await limits.count(exchange, countedAs(identity), 1);
     const { others } = fields;
-    return { credential, key, partition, expiresAt, verified, others, requestId, trace: trace?.headers };
+    const traced = { trace: (span ?? trace)?.headers, span };
+    return { credential, key, partition, expiresAt, verified, others, requestId, ...traced };
   }
 
   /** What may come without a credential has an address all the same, and is one of all requests. */

@@ -3,6 +3,7 @@ import type { NameToken } from '../credentials/audit-names.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
 import type { Status } from '../observability/status/status.ts';
+import type { Tracing } from '../observability/traces/tracing.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import type { ListenerTls } from './connection/secure.ts';
@@ -42,6 +43,8 @@ export interface HttpSettings extends ListenerSettings, ConnectionBounds {
 
 export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'> {
   readonly settings: HttpSettings;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   /** They hold for what needs a caller. */
   readonly limits: LimitSettings;
   readonly authenticate: Authenticate;
@@ -82,7 +85,7 @@ export interface PublicEdge extends Edge {
 
 /** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
 export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
-  const { settings, events, isDraining } = first;
+  const { settings, events, tracing, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   let counting: { readonly by: LimitsOptions; readonly limits: Limits | undefined } | undefined;
 
@@ -126,7 +129,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
 
   const overload = createOverload(settings.maxEventLoopDelayMs);
   const headers = settings.tls && hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
-  const edge = createEdge({ settings, overload, events, headers, service: serviceOf(first) });
+  const edge = createEdge({ settings, overload, events, tracing, headers, service: serviceOf(first) });
   return { ...edge, change: (options) => edge.serve(serviceOf(options)) };
 }
 

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { Span, TraceHeaders } from './span.ts';
 
 /**
  * The token that a caller brought, the value of the field in which it came, or a secret of Portico's own. Opaque: every
@@ -27,12 +28,6 @@ export class Credential {
   [inspect.custom](): string {
     return '[credential]';
   }
-}
-
-/** W3C Trace Context headers that an upstream request of this read carries. */
-export interface TraceHeaders {
-  readonly traceparent: string;
-  readonly tracestate?: string;
 }
 
 /** What was verified of a caller. */
@@ -66,6 +61,13 @@ export interface Caller {
   readonly requestId: string;
   /** Present when the caller's request belonged to a trace. */
   readonly trace?: TraceHeaders | undefined;
+  /** What is done for this read at the moment; `undefined` where its trace is not sampled. */
+  readonly span?: Span | undefined;
+}
+
+/** The same caller, for whom a span has begun: what is done next begins below it. */
+export function under<T extends Pick<Caller, 'span' | 'trace'>>(caller: T, span: Span | undefined): T {
+  return span === undefined ? caller : { ...caller, span, trace: span.headers };
 }
 
 /** Whose requests these are, where they are counted: the subject's where one was verified, else the token's. */

@@ -1,8 +1,10 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../observability/events.ts';
+import type { Tracing } from '../observability/traces/tracing.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
+import { traceOperation } from './operation-span.ts';
 import { andThen, attempt, type RequestContext } from './request-context.ts';
 import { createWriteResult, type Result } from './results.ts';
 import { CURRENT, type Revision } from './revisions.ts';
@@ -10,6 +12,8 @@ import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, write
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'recordError' | 'challengeFor'> {
   readonly events: Events;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   /** What HTTP challenges a client with that can obtain another token. @default no client can */
   readonly challenge?: Challenge | undefined;
 }
@@ -37,20 +41,24 @@ export type Dispatch = (
 ) => Dispatched | Promise<Dispatched>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const { events } = options;
+  const { events, tracing } = options;
   const recordError = createRecordError(events);
   const challengeFor = createChallengeFor(options.challenge);
   const { server, methods, tools } = createMethods({ ...options, recordError, challengeFor });
   const writeResult = createWriteResult(server);
 
-  return (request, revision, context) => {
+  return (request, revision, asked) => {
     const { id, method, params = {} } = request;
+    const traced = tracing && traceOperation(tracing, request, asked);
+    const context = traced?.context ?? asked;
     const begun = performance.now();
 
     function tell(error?: number | 'tool_error' | 'cancelled'): void {
       const { name } = params;
       const tool = method === 'tools/call' && tools.has(name) ? (name as string) : undefined;
-      events.operationEnded?.({ rpc: loggedMethod(request), tool, ms: performance.now() - begun, error });
+      const rpc = loggedMethod(request);
+      traced?.end({ rpc, tool, revision }, error);
+      events.operationEnded?.({ rpc, tool, ms: performance.now() - begun, error });
     }
 
     function answered(): Dispatched | Promise<Dispatched> {

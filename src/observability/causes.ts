@@ -1,4 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
+import type { RequestRecord } from './events.ts';
 
 const MAX_CAUSES = 5;
 /** OpenSSL has codes with a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
@@ -25,6 +26,18 @@ export function causesOf(error: unknown): string[] {
 export function codeOf(error: unknown, signal: AbortSignal): string {
   if (error instanceof GatewayError) return error.code;
   return signal.aborted ? 'cancelled' : 'internal';
+}
+
+const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
+
+/**
+ * What metrics and traces call the error of a request over HTTP. By the conventions, an error of the client's is none of the
+ * server's: its status says what it was.
+ */
+export function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): string | undefined {
+  if (GOOD.has(outcome)) return undefined;
+  const isAnswered = outcome === error?.code;
+  return isAnswered && status < 500 ? undefined : outcome;
 }
 
 /** One error as `Name` or `Name CODE`. What does not look like a name or a code is left out. */

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../kernel/errors.ts';
+import type { Span } from '../kernel/span.ts';
 
 /** Who asked for something, and from where. */
 export interface Auditee {
@@ -19,6 +20,8 @@ export interface RequestRecord {
   readonly edge: 'http' | 'stdio';
   readonly requestId: string;
   readonly traceId?: string | undefined;
+  /** Where its trace is sampled; of a batch, that of the whole. */
+  span?: Span | undefined;
   /** `performance.now()` when it had arrived, or its headers had. */
   readonly begun: number;
   /** Method of HTTP. */
@@ -260,6 +263,17 @@ export interface Events {
     readonly url: string;
     readonly adminUrl?: string | undefined;
     readonly resources: readonly string[];
+  }): void;
+  /** The collector of traces took spans. */
+  spansSent?(sent: { readonly spans: number }): void;
+  /**
+   * Spans were dropped: too many waited already, or the collector did not take them, for the `cause` that is told. Told once
+   * for all that came together.
+   */
+  spansDropped?(dropped: {
+    readonly spans: number;
+    readonly reason: 'queue_full' | 'not_taken' | 'shutdown';
+    readonly cause?: string | undefined;
   }): void;
   /** Other settings took effect: paths of what they changed, and of what they will change once the process is started anew. */
   settingsChanged?(changes: { readonly applied: readonly string[]; readonly needRestart: readonly string[] }): void;

@@ -78,11 +78,23 @@ function progress(logger: Logger): Events {
 
 /** How long a finding of one resource is not told again: each read may have it. */
 const FINDING_MS = 60_000;
+/** How long it is not told again that spans are dropped. */
+const DROPPED_MS = 60_000;
 
 /** What is told at `warn` at its worst. */
 function warnings(logger: Logger, now: () => number): Events {
   const toldAt = new Map<string, number>();
+  let untoldSpans = 0;
+  let droppedToldAt = Number.NEGATIVE_INFINITY;
   return {
+    spansDropped({ spans, reason, cause }) {
+      untoldSpans += spans;
+      const time = now();
+      if (time - droppedToldAt < DROPPED_MS) return;
+      logger.warn({ spans: untoldSpans, reason, cause }, 'spans dropped');
+      untoldSpans = 0;
+      droppedToldAt = time;
+    },
     mappingDoubted(doubted) {
       const { resource, finding, field } = doubted;
       const key = `${resource} ${finding} ${field}`;

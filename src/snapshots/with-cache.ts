@@ -1,3 +1,5 @@
+import { under } from '../kernel/caller.ts';
+import type { Span } from '../kernel/span.ts';
 import { codeOf } from '../observability/causes.ts';
 import type { Events } from '../observability/events.ts';
 import type { SnapshotCache } from './cache.ts';
@@ -44,18 +46,27 @@ export function withCache(load: Loader, { lifetime, ...options }: CacheOptions):
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
-/** Tells what came of each read. */
+/** Tells what came of each read, and traces it: from the decision what it is served. */
 function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
-  const told = (load: Load): Load => {
-    events.readEnded?.({ resource, cache: cacheOutcome(load, now()) });
+  const told = (load: Load, span: Span | undefined): Load => {
+    const cache = cacheOutcome(load, now());
+    span?.end({ cache });
+    events.readEnded?.({ resource, cache });
     return load;
   };
-  const failed = (error: unknown, { signal }: ReadOptions): never => {
-    events.readEnded?.({ resource, error: codeOf(error, signal) });
+  const failed = (error: unknown, { signal }: ReadOptions, span: Span | undefined): never => {
+    const code = codeOf(error, signal);
+    span?.end({ error: code });
+    events.readEnded?.({ resource, error: code });
     throw error;
   };
   return (caller, options) => {
-    const found = read(caller, options);
-    return found instanceof Promise ? found.then(told, (error) => failed(error, options)) : told(found);
+    const span = caller.span?.begin('read', { resource });
+    const found = read(under(caller, span), options);
+    if (!(found instanceof Promise)) return told(found, span);
+    return found.then(
+      (load) => told(load, span),
+      (error) => failed(error, options, span),
+    );
   };
 }

@@ -1,7 +1,10 @@
+import { type Caller, under } from '../kernel/caller.ts';
 import { createFlights } from '../kernel/flights.ts';
+import type { Span } from '../kernel/span.ts';
 import type { Events } from '../observability/events.ts';
 import { requestOf } from '../observability/trace.ts';
-import type { Load, Loader } from './load.ts';
+import { during } from '../observability/traces/during.ts';
+import type { Load, Loader, LoadOptions } from './load.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface FlightsOptions {
@@ -22,6 +25,29 @@ export interface FlightsOptions {
  */
 export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
   const flights = createFlights<Load>();
+  /** Those of flights under way that are traced. */
+  const spans = new Map<string, Span>();
+
+  /** Makes the load of a flight, which belongs to the trace of the reader who began it. */
+  async function fly(caller: Caller, signal: AbortSignal, options?: LoadOptions): Promise<Load> {
+    const { key } = caller;
+    const span = caller.span?.begin('load', { resource });
+    if (span !== undefined) spans.set(key, span);
+    try {
+      const work = () => load(under(caller, span), signal, options);
+      return await during(span, signal, work, ({ pages, snapshot, dropped }) => ({
+        ...{ pages, dropped, items: snapshot.count },
+      }));
+    } finally {
+      if (spans.get(key) === span) spans.delete(key);
+    }
+  }
+
+  function tellJoined(caller: Caller): void {
+    events.flightJoined?.({ ...requestOf(caller), resource });
+    const flight = spans.get(caller.key);
+    if (flight !== undefined) caller.span?.link(flight);
+  }
 
   return async (caller, signal, options) => {
     signal.throwIfAborted();
@@ -29,9 +55,9 @@ export function withFlights(load: Loader, { resource, waiting, events }: Flights
     waiting.enter(key);
     try {
       const joins = flights.has(key);
-      if (joins) events.flightJoined?.({ ...requestOf(caller), resource });
+      if (joins) tellJoined(caller);
       const begun = performance.now();
-      const landed = await flights.board(key, signal, (shared) => load(caller, shared, options));
+      const landed = await flights.board(key, signal, (shared) => fly(caller, shared, options));
       if (!joins) return landed;
       return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
     } finally {

@@ -1,6 +1,7 @@
-import type { Caller } from '../kernel/caller.ts';
+import { type Caller, under } from '../kernel/caller.ts';
 import type { Events } from '../observability/events.ts';
 import { requestOf } from '../observability/trace.ts';
+import { during } from '../observability/traces/during.ts';
 import { isShared, type SnapshotCache } from './cache.ts';
 import { allowsStale, type Lifetime, type Stage, stageAt } from './lifetime.ts';
 import type { Cached, Load, Loader, LoadOptions, Read } from './load.ts';
@@ -39,12 +40,18 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     }
   }
 
-  /** Loads behind the caller's back. Nobody waits, so that nobody's leaving ends it: the load's own deadline does. */
+  /**
+   * Loads behind the caller's back. Nobody waits, so that nobody's leaving ends it: the load's own deadline does. Its trace is
+   * its own, since that of the read has ended by then.
+   */
   function refresh(caller: Caller, held: Load): void {
     const { key } = caller;
     if (refreshing.has(key)) return;
     refreshing.add(key);
-    ask(caller, new AbortController().signal, held, { maxAgeMs: lifetime.ttlMs, isRefresh: true })
+    const { signal } = new AbortController();
+    const span = caller.span?.beginAside('refresh', { resource });
+    const how = { maxAgeMs: lifetime.ttlMs, isRefresh: true };
+    during(span, signal, () => ask(under(caller, span), signal, held, how))
       .catch((error) => events.refreshFailed?.({ ...requestOf(caller), resource, error }))
       .finally(() => refreshing.delete(key));
   }

@@ -79,6 +79,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
       const reply = await at(url.origin).get(
         {
           target: url.pathname + url.search,
+          path: url.pathname,
           post: body === undefined ? undefined : { body, isRepeatable: true },
           headers,
           caller,

@@ -21,6 +21,10 @@ export interface PageTarget {
 export interface PageRequest<P> extends PageTarget {
   /** Who asks. */
   readonly caller: Caller;
+  /** Path as settings have it: names the request in traces, where that of the page may hold what nobody else is to see. */
+  readonly path?: string | undefined;
+  /** How often the same was sent before. @default 0 */
+  readonly resends?: number | undefined;
   /** Sent beside the headers of the upstream, and in place of those of the same name. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Headers that tell the upstream who asks. `withAuthorization` puts them here; whoever asks for a page does not. */

@@ -26,7 +26,10 @@ export function withAuthorization(upstream: Upstream, authorize: Authorize, refu
       for (let attempt = 1; ; attempt += 1) {
         const authorization = await authorize(caller, signal);
         try {
-          return await upstream.get({ ...request, authorization }, signal);
+          return await upstream.get(
+            { ...request, authorization, ...(attempt > 1 && { resends: attempt - 1 }) },
+            signal,
+          );
         } catch (error) {
           if (!isRefused(error) || !refused(caller, authorization) || attempt > 1) throw error;
         }

@@ -27,6 +27,7 @@ describe('a change of settings', () => {
       shutdown: { delayMs: 1 },
       log: { level: 'debug' },
       audit: { enabled: true, keyFile: '/run/audit' },
+      tracing: { enabled: true },
       maxWaiting: 1,
       maxWaitingPerCaller: 1,
       cache: { maxEntries: 1 },
@@ -45,7 +46,7 @@ describe('a change of settings', () => {
     );
     expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
       ...['admin', 'audit', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller', 'shared'],
-      ...['shutdown', 'watchSettings'],
+      ...['shutdown', 'tracing', 'watchSettings'],
     ]);
   });
 

@@ -38,6 +38,13 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
     expect(parse(masked()).verification.introspection).to.include({ clientId: 'portico', secret: MASK });
   });
 
+  it('mask all that the collector of traces is sent', async () => {
+    const tracing = 'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }';
+    const { masked } = await load(`${tracing}\n${UPSTREAMS}`);
+    expect(parse(masked()).tracing.headers).to.deep.equal({ 'X-Team': MASK, Number: MASK });
+    expect(parse(masked()).tracing.endpoint).to.equal('https://traces.example/v1/traces');
+  });
+
   it('mask headers and parameters that are named like a secret', async () => {
     const names = ['Authorization', 'Cookie', 'X-Api-Key', 'access_token', 'client-secret', 'PASSWORD', 'X-Credential'];
     const headers = names.map((name) => `${name}: open`).join(', ');

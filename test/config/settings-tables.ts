@@ -26,6 +26,7 @@ function valuesOf({ anyOf, ...schema }: SettingSchema, key: string): string {
   if (schema.const !== undefined) return `\`${schema.const}\``;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
   switch (schema.type) {
+    case 'number':
     case 'integer':
       return `${schema.minimum} to ${schema.maximum}${unit(key)}`;
     case 'boolean':

@@ -35,6 +35,10 @@ describe('what is off', () => {
       'openid-client',
       'rate-limiter-flexible',
       '@redis/client',
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/sdk-trace',
+      '@opentelemetry/otlp-transformer',
       'pino-pretty',
       'prom-client',
       '@modelcontextprotocol/server',
@@ -48,8 +52,9 @@ describe('what is off', () => {
     const loaded = await loadedBy(`${SETTINGS}
 limits: { total: 1000 }
 log: { format: pretty }
+tracing: { enabled: true }
 verification: { issuer: "https://issuer.example", audience: portico }
 `);
-    expect(loaded).to.include.members(['jose', 'rate-limiter-flexible', 'pino-pretty']);
+    expect(loaded).to.include.members(['jose', 'rate-limiter-flexible', 'pino-pretty', '@opentelemetry/sdk-trace']);
   });
 });

@@ -9,6 +9,7 @@ import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource.ts';
 import { bytes, publicUrl, whole } from './scalars.ts';
 import { SharedSettings } from './shared.ts';
+import { TracingSettings } from './tracing.ts';
 import { credentialHeader, UpstreamSettings } from './upstream.ts';
 import { checkVerification, VerificationSettings } from './verification.ts';
 
@@ -36,6 +37,7 @@ const COMMON = {
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
   audit: AuditSettings.prefault({}).describe('Who has read what.'),
+  tracing: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
   maxWaiting: whole(1, 1_000_000)
     .default(16_384)
     .describe('Reads that may wait for an upstream at once, all callers together; more are 503.'),

@@ -10,6 +10,7 @@ import {
 import type { NameToken } from '../../credentials/audit-names.ts';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { RequestRecord } from '../../observability/events.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { loggedMethod, parseMessage } from '../message.ts';
 import { andThen, type RequestContext } from '../request-context.ts';
@@ -65,10 +66,13 @@ export function openStdio(options: StdioOptions): StdioConnection {
   function begin(message: unknown): OpenRequest {
     const requestId = randomUUID();
     const controller = new AbortController();
-    const record = {
-      ...{ edge: 'stdio' as const, requestId, callerKey: identity.key, rpc: loggedMethod(message) },
+    const record: RequestRecord = {
+      ...{ edge: 'stdio', requestId, callerKey: identity.key, rpc: loggedMethod(message) },
       ...{ begun: performance.now(), outcome: 'internal', bytes: 0 },
       auditee: nameToken && { token: nameToken(identity) },
+      get traceId() {
+        return record.span?.traceId;
+      },
     };
     return { controller, caller: { ...identity, requestId }, signal: controller.signal, noCache: false, record };
   }

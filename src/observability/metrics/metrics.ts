@@ -6,6 +6,7 @@ import { type DroppedLines, processMetrics } from './process.ts';
 import { readMetrics, type SnapshotBounds } from './reads.ts';
 import { requestMetrics } from './requests.ts';
 import { sharedMetrics } from './shared.ts';
+import { traceMetrics } from './traces.ts';
 import { upstreamMetrics } from './upstreams.ts';
 
 export interface MetricsOptions extends DroppedLines {
@@ -31,9 +32,10 @@ export function createMetrics({ snapshots, version, ...dropped }: MetricsOptions
   const calls = upstreamMetrics(families);
   const credentials = credentialMetrics(families);
   const shared = sharedMetrics(families);
+  const traces = traceMetrics(families);
   const ofProcess = processMetrics(families, version, dropped);
   return {
-    listeners: [requests, reads, calls, credentials, shared, ofProcess.events],
+    listeners: [requests, reads, calls, credentials, shared, traces, ofProcess.events],
     families: families.all,
     async expose(openMetrics) {
       // Whoever never asks need not have it loaded.

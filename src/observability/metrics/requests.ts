@@ -1,4 +1,5 @@
 import { ERRORS } from '../../kernel/errors.ts';
+import { errorTypeOf } from '../causes.ts';
 import type { Events, RequestRecord } from '../events.ts';
 import type { Families } from './families.ts';
 
@@ -8,7 +9,6 @@ const METHODS: ReadonlySet<unknown> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS',
 const OTHER = '_OTHER';
 /** Routes of requests for which there is none. */
 const NO_ROUTE: ReadonlySet<unknown> = new Set([undefined, 'unmatched']);
-const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
 
 /** What callers ask, over HTTP and in JSON-RPC, and what they are refused. */
 export function requestMetrics(families: Families): Events {
@@ -68,11 +68,4 @@ export function requestMetrics(families: Families): Events {
 function codesOf({ members = [], error }: RequestRecord): string[] {
   const codes = members.map(({ outcome }) => outcome).filter((outcome) => Object.hasOwn(ERRORS, outcome));
   return error === undefined || codes.includes(error.code) ? codes : [...codes, error.code];
-}
-
-/** By the conventions, an error of the client's is none of the server's: its status says what it was. */
-function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): string | undefined {
-  if (GOOD.has(outcome)) return undefined;
-  const isAnswered = outcome === error?.code;
-  return isAnswered && status < 500 ? undefined : outcome;
 }

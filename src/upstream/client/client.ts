@@ -1,6 +1,8 @@
+import { under } from '../../kernel/caller.ts';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { causesOf } from '../../observability/causes.ts';
+import type { Span } from '../../kernel/span.ts';
+import { causesOf, codeOf } from '../../observability/causes.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
@@ -50,6 +52,8 @@ export interface UpstreamOptions {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
 /** What one request brought. */
 interface Response {
   readonly status: number;
@@ -61,7 +65,8 @@ interface Response {
 /** An upstream over HTTP. Follows no redirect, so that a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, maxPageBytes, events, tap } = options;
-  const { origin } = new URL(options.baseUrl);
+  const { origin, protocol, hostname, port } = new URL(options.baseUrl);
+  const server = { upstream: name, host: hostname, port: Number(port) || DEFAULT_PORTS[protocol] };
   const { allowH2, tls, proxy } = options;
   const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2, tls, proxy });
   const connections = createConnections({
@@ -91,6 +96,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     };
     if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch;
     return Object.assign(headers, authorization);
+  }
+
+  /** The span of one request, where its trace is kept. */
+  function beginSpan({ caller, path = '', resends, ...request }: PageRequest<unknown>): Span | undefined {
+    return caller.span?.begin('call', { ...server, method: methodOf(request), url: `${origin}${path}`, resends });
   }
 
   async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Response> {
@@ -140,6 +150,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const begun = performance.now();
       let ms = 0;
       let response: Response | undefined;
+      const span = beginSpan(request);
+      const caller = under(request.caller, span);
       const tell = (status: number | undefined, error?: GatewayError) =>
         events.pageFetched?.({
           ...requestOf(request.caller),
@@ -147,17 +159,20 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           ...{ error: error?.code, reason: error?.reason, causes: error && causesOf(error) },
         });
       try {
-        response = await exchange(request, signal).finally(() => {
+        response = await exchange({ ...request, caller }, signal).finally(() => {
           ms = performance.now() - begun;
         });
         const { status, headers, bytes } = response;
         const page = bytes && (await request.read(bytes, headers));
+        span?.end({ status });
         tell(status);
         return { page, headers };
       } catch (error) {
+        const status = (error instanceof GatewayError ? error.upstreamStatus : undefined) ?? response?.status;
+        span?.end({ status, error: codeOf(error, signal) });
         // Who aborted it, a caller that left or another page, has its own to tell.
         if (!(error instanceof GatewayError) || error === signal.reason) throw error;
-        tell(error.upstreamStatus ?? response?.status, error);
+        tell(status, error);
         throw error.from(name);
       }
     },
@@ -169,7 +184,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-function methodOf({ post }: PageRequest<unknown>): 'GET' | 'POST' {
+function methodOf({ post }: Pick<PageRequest<unknown>, 'post'>): 'GET' | 'POST' {
   return post === undefined ? 'GET' : 'POST';
 }
 

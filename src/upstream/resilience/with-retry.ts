@@ -63,7 +63,8 @@ export function withRetry(
       budget.attempt();
       for (let retries = 0; ; retries += 1) {
         try {
-          return await upstream.get(request, signal);
+          const resends = (request.resends ?? 0) + retries;
+          return await upstream.get({ ...request, resends }, signal);
         } catch (error) {
           const delayMs = request.post?.isRepeatable === false ? undefined : delayAfter(error, retries);
           if (delayMs === undefined || signal.aborted || !budget.take()) throw error;

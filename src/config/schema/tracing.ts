@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { baseUrl, milliseconds, requestHeaderName, scalarText, whole } from './scalars.ts';
+
+/** Where requests went, step by step. */
+export const TracingSettings = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe('Whether traces are kept and sent to a collector. Off, OpenTelemetry is not loaded.'),
+  endpoint: baseUrl
+    .refine((url) => !URL.canParse(url) || new URL(url).pathname !== '/', 'must name the path, as /v1/traces')
+    .default('http://127.0.0.1:4318/v1/traces')
+    .describe('Where the collector takes OTLP over HTTP, the whole URL. It is sent JSON.'),
+  headers: z
+    .record(requestHeaderName, scalarText)
+    .prefault({})
+    .describe('Headers that the collector is sent, such as a key from the environment.'),
+  sampleRatio: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.01)
+    .describe(
+      'Share of the traces that begin here which is kept. A trace of a caller is kept where the caller keeps it.',
+    ),
+  serviceName: z.string().min(1).max(128).default('portico').describe('What traces call this service.'),
+  timeoutMs: milliseconds(100).default(10_000).describe('How long the collector has to take what it is sent.'),
+  intervalMs: milliseconds(100).default(5000).describe('How long a span waits for others to be sent with.'),
+  maxQueueSpans: whole(1, 1_000_000)
+    .default(2048)
+    .describe('Spans that wait to be sent, and that are being sent; more are dropped, and counted.'),
+});

@@ -1,0 +1,74 @@
+import type { JSONRPCRequest } from '@modelcontextprotocol/server';
+import { mentionsCredential } from '../credentials/redact.ts';
+import { under } from '../kernel/caller.ts';
+import type { Span } from '../kernel/span.ts';
+import { continueTrace, type Trace } from '../observability/trace.ts';
+import type { Tracing } from '../observability/traces/tracing.ts';
+import type { RequestContext } from './request-context.ts';
+import { CURRENT, type Revision } from './revisions.ts';
+
+/** A request of JSON-RPC that is traced, where its trace is kept. */
+export interface Traced {
+  /** As the request is worked on: what is done for it belongs to its trace. */
+  readonly context: RequestContext;
+  /** Ends its span, with what it was and what it came to, as `operationEnded` has it. */
+  end(
+    facts: { readonly rpc: string; readonly tool: string | undefined; readonly revision: Revision },
+    error: number | string | undefined,
+  ): void;
+}
+
+/**
+ * Begins the span of a request. It belongs to the trace that `params._meta` names (SEP-414), and then has a link to the HTTP
+ * request that brought it; else to that of the HTTP request; over stdio, a trace may begin with it.
+ */
+export function traceOperation(tracing: Tracing, { method, params }: JSONRPCRequest, context: RequestContext): Traced {
+  const { record } = context;
+  const { edge } = record;
+  const own = traceIn(params, context);
+  const span = own === undefined ? begin() : tracing.begin('operation', own, { link: record.span });
+  if (edge === 'stdio') record.span = span;
+
+  function begin(): Span | undefined {
+    return edge === 'stdio' ? tracing.begin('operation', undefined) : record.span?.begin('operation');
+  }
+
+  return {
+    context: within(context, span, own),
+    end({ revision, ...facts }, error) {
+      // It was found, so that it is one of those that are offered.
+      const isRead = method === 'resources/read' && record.resource !== undefined;
+      span?.end({
+        ...{ ...facts, edge, resource: record.resource },
+        // Of the others, only the client knows which it is.
+        revision: revision === CURRENT ? revision : undefined,
+        uri: isRead ? String(params?.['uri']) : undefined,
+        error: error?.toString(),
+        rpcCode: typeof error === 'number' ? error : undefined,
+        code: error === undefined ? undefined : record.error?.code,
+      });
+    },
+  };
+}
+
+/** The trace that a message names. One that repeats the credential is not taken. */
+function traceIn(params: JSONRPCRequest['params'], { caller }: RequestContext): Trace | undefined {
+  const { traceparent, tracestate } = Object(params?._meta);
+  if (typeof traceparent !== 'string') return undefined;
+  if (caller !== undefined && mentionsCredential(traceparent, [caller.credential])) return undefined;
+  return continueTrace(traceparent, typeof tracestate === 'string' ? tracestate : undefined);
+}
+
+/** The same context, for whose caller the span has begun; under `trace`, where the message named one. */
+function within(context: RequestContext, span: Span | undefined, trace?: Trace): RequestContext {
+  const { caller, noCache, record, batchReads } = context;
+  if (span === undefined && trace === undefined) return context;
+  const named = trace === undefined ? caller : caller && { ...caller, trace: trace.headers, span: undefined };
+  return {
+    ...{ caller: named && under(named, span), noCache, record },
+    ...(batchReads !== undefined && { batchReads }),
+    get signal() {
+      return context.signal;
+    },
+  };
+}

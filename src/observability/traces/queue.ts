@@ -1,0 +1,81 @@
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import type { Events } from '../events.ts';
+
+export interface QueueOptions {
+  readonly maxQueueSpans: number;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  /** Hands a batch to the collector, within `timeoutMs`: resolves with why it was not taken, `undefined` where it was. */
+  readonly send: (spans: readonly ReadableSpan[]) => Promise<string | undefined>;
+  readonly events: Events;
+}
+
+/** Spans that have ended, until they are sent. */
+export interface Queue extends SpanProcessor {
+  /** Gives up what is left. */
+  close(): void;
+}
+
+/** Spans that are written in one step: a third of a millisecond. */
+const BATCH_SPANS = 128;
+/** `send` keeps its own time, so that this is for a bug alone. */
+const BEYOND_MS = 5000;
+
+/**
+ * Sends spans in batches. What waits and what is being sent is bounded together: the SDK's processor bounds what waits alone, and
+ * keeps how many it dropped to itself. What is not taken is dropped: whoever would send it again would have to keep it.
+ */
+export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events }: QueueOptions): Queue {
+  let held = 0;
+  /** Dropped since there was no room, and not told yet. */
+  let refused = 0;
+  let isClosed = false;
+
+  function tellRefused(): void {
+    if (refused > 0) events.spansDropped?.({ spans: refused, reason: 'queue_full' });
+    refused = 0;
+  }
+
+  async function hand(spans: readonly ReadableSpan[], done: (result: ExportResult) => void): Promise<void> {
+    const cause = await send(spans);
+    tellRefused();
+    held -= spans.length;
+    if (!isClosed) {
+      if (cause === undefined) events.spansSent?.({ spans: spans.length });
+      else events.spansDropped?.({ spans: spans.length, reason: 'not_taken', cause });
+    }
+    done({ code: cause === undefined ? ExportResultCode.SUCCESS : ExportResultCode.FAILED });
+  }
+
+  const batches = new BatchSpanProcessor({
+    exporter: {
+      export: (spans, done) => void hand(spans, done),
+      shutdown: async () => {},
+    },
+    maxQueueSize: maxQueueSpans,
+    maxExportBatchSize: Math.min(BATCH_SPANS, maxQueueSpans),
+    scheduledDelayMillis: intervalMs,
+    exportTimeoutMillis: timeoutMs + BEYOND_MS,
+  });
+
+  return {
+    onStart() {},
+    onEnd(span) {
+      if (isClosed) return;
+      if (held >= maxQueueSpans) {
+        refused += 1;
+        return;
+      }
+      held += 1;
+      batches.onEnd(span);
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+    close() {
+      tellRefused();
+      if (held > 0) events.spansDropped?.({ spans: held, reason: 'shutdown' });
+      isClosed = true;
+    },
+  };
+}

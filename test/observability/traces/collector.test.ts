@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import type { Events } from '../../../src/observability/events.ts';
+import { createSampler } from '../../../src/observability/traces/sampling.ts';
+import type { TracingSettings } from '../../../src/observability/traces/traces.ts';
+import { createTracing, type Tracing } from '../../../src/observability/traces/tracing.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { type Collector, startCollector } from '../../support/collector.ts';
+import { eventually } from '../../support/eventually.ts';
+import { json } from '../../support/http-upstream.ts';
+import { freePort } from '../../support/listening.ts';
+
+type Dropped = Parameters<NonNullable<Events['spansDropped']>>[0];
+
+describe('spans on their way to the collector', () => {
+  let collector: Collector;
+  let sent: number;
+  let dropped: Dropped[];
+
+  beforeEach(async () => {
+    collector = await startCollector();
+    sent = 0;
+    dropped = [];
+  });
+
+  async function open(settings: Partial<TracingSettings> = {}): Promise<Tracing> {
+    const tracing = createTracing(
+      {
+        ...{ enabled: true, endpoint: `${collector.url}/v1/traces`, headers: {}, sampleRatio: 1, serviceName: 'test' },
+        ...{ timeoutMs: 200, intervalMs: 100, maxQueueSpans: 1000, ...settings },
+      },
+      {
+        version: '1.2.3',
+        events: {
+          spansSent({ spans }) {
+            sent += spans;
+          },
+          spansDropped: (told) => dropped.push(told),
+        },
+      },
+    );
+    if (tracing === undefined) throw new Error('tracing is off');
+    await tracing.open();
+    onCleanup(() => tracing.close(0));
+    return tracing;
+  }
+
+  const end = (tracing: Tracing, count = 1) => {
+    for (let index = 0; index < count; index += 1) tracing.begin('request', undefined)?.end({ method: 'GET' });
+  };
+  const spansDropped = () => dropped.reduce((total, { spans }) => total + spans, 0);
+
+  it('leave together, with the headers of settings and the name of the service', async () => {
+    const tracing = await open({ headers: { 'x-api-key': 'key-of-the-test' } });
+    end(tracing, 100);
+    await eventually(() => sent === 100);
+    expect(collector.bodies).to.have.length(1);
+    expect(collector.headers[0]).to.include({ 'x-api-key': 'key-of-the-test', 'content-type': 'application/json' });
+    expect(collector.spans[0]?.resource).to.include({ 'service.name': 'test', 'service.version': '1.2.3' });
+    expect(dropped).to.deep.equal([]);
+  });
+
+  it('leave at the end, without a wait for others', async () => {
+    const tracing = await open({ intervalMs: 86_400_000 });
+    end(tracing, 300);
+    await tracing.close(10_000);
+    expect([collector.spans.length, sent, dropped]).to.deep.equal([300, 300, []]);
+  });
+
+  it('are dropped, and told of once, where there are too many', async () => {
+    collector.respond(() => {});
+    const tracing = await open({ maxQueueSpans: 100, timeoutMs: 60_000, intervalMs: 86_400_000 });
+    end(tracing, 1000);
+    await tracing.close(50);
+    expect(dropped).to.deep.include({ spans: 900, reason: 'queue_full' });
+    expect(spansDropped()).to.equal(1000);
+    expect(sent).to.equal(0);
+  });
+
+  it('count for the queue as long as they are being sent', async () => {
+    let release = () => {};
+    collector.respond((request, response) => {
+      request.resume();
+      release = () => json({})(request, response);
+    });
+    const tracing = await open({ maxQueueSpans: 100, timeoutMs: 60_000 });
+    end(tracing, 100);
+    await eventually(() => collector.open() === 1);
+    end(tracing, 10);
+    release();
+    await eventually(() => sent === 100);
+    expect(dropped).to.deep.equal([{ spans: 10, reason: 'queue_full' }]);
+    collector.respond(json({}));
+    end(tracing, 10);
+    await eventually(() => sent === 110);
+    expect(spansDropped()).to.equal(10);
+  });
+
+  for (const [what, cause, answer] of [
+    ['says 503', 'status 503', json({}, 503)],
+    ['redirects', 'status 307', json({}, 307, { location: '/elsewhere' })],
+    ['never answers', 'TimeoutError', () => {}],
+    ['hangs up', 'SocketError UND_ERR_SOCKET', (request) => request.socket.destroy()],
+  ] as const satisfies readonly (readonly [string, string, Parameters<Collector['respond']>[0]])[]) {
+    it(`are dropped where the collector ${what}, and the next ones are sent`, async () => {
+      const { respond } = collector;
+      const take = { now: false };
+      respond((request, response) => {
+        request.resume();
+        if (take.now) json({})(request, response);
+        else answer(request, response);
+      });
+      const tracing = await open();
+      end(tracing, 5);
+      await eventually(() => dropped.length > 0);
+      expect(dropped).to.deep.equal([{ spans: 5, reason: 'not_taken', cause }]);
+      take.now = true;
+      end(tracing, 7);
+      await eventually(() => sent === 7);
+    });
+  }
+
+  it('are dropped where nobody listens', async () => {
+    const tracing = await open({ endpoint: `http://127.0.0.1:${await freePort()}/v1/traces` });
+    end(tracing, 5);
+    await eventually(() => dropped.length > 0);
+    expect(dropped).to.deep.equal([{ spans: 5, reason: 'not_taken', cause: 'Error ECONNREFUSED' }]);
+  });
+
+  it('are taken once the status says so, whatever comes after it', async () => {
+    for (const rest of ['no JSON', 'x'.repeat(1_000_000)]) {
+      collector.respond((_request, response) => response.end(rest));
+      const tracing = await open();
+      end(tracing, 5);
+      await eventually(() => sent === 5);
+      sent = 0;
+    }
+    // Byte after byte, and never an end.
+    let isLeft = false;
+    collector.respond((_request, response) => {
+      const timer = setInterval(() => response.write('.'), 5);
+      response.on('close', () => {
+        clearInterval(timer);
+        isLeft = true;
+      });
+    });
+    const tracing = await open();
+    end(tracing, 5);
+    await eventually(() => sent === 5);
+    await eventually(() => isLeft);
+    expect(dropped).to.deep.equal([]);
+  });
+
+  it('keep nobody waiting at the end longer than they may', async () => {
+    collector.respond(() => {});
+    const tracing = await open({ timeoutMs: 86_400_000 });
+    end(tracing, 300);
+    await tracing.close(20);
+    expect(spansDropped()).to.equal(300);
+    expect(dropped.map(({ reason }) => reason)).to.deep.equal(['shutdown']);
+    // What ends later is heard by nobody.
+    end(tracing, 5);
+    expect(spansDropped()).to.equal(300);
+  });
+
+  it('go to two collectors from two gateways of one process', async () => {
+    const other = await startCollector();
+    const [first, second] = [await open(), await open({ endpoint: `${other.url}/v1/traces`, serviceName: 'other' })];
+    end(first);
+    end(second);
+    await eventually(() => sent === 2);
+    expect(collector.spans.map(({ resource }) => resource['service.name'])).to.deep.equal(['test']);
+    expect(other.spans.map(({ resource }) => resource['service.name'])).to.deep.equal(['other']);
+  });
+
+  it('have texts of 256 characters at most, and end once', async () => {
+    const tracing = await open();
+    const span = tracing.begin('read', undefined);
+    span?.end({ resource: 'r'.repeat(1000) });
+    span?.end({ resource: 'again' });
+    await eventually(() => sent === 1);
+    expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'r'.repeat(256) });
+  });
+
+  it('are not made before the gateway is open, nor where tracing is off', async () => {
+    const settings = { enabled: true, endpoint: 'http://127.0.0.1:1/v1/traces', headers: {}, sampleRatio: 1 };
+    const rest = { serviceName: 'test', timeoutMs: 100, intervalMs: 100, maxQueueSpans: 1 };
+    const options = { version: '1', events: {} };
+    const closed = createTracing({ ...settings, ...rest }, options);
+    expect(closed?.begin('request', undefined)).to.equal(undefined);
+    await closed?.close(0);
+    expect(createTracing({ ...settings, ...rest, enabled: false }, options)).to.equal(undefined);
+    expect(createSampler(1)()).to.be.a('string');
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { READ, startTraced, TOOLS } from './traced.ts';
+
+describe('a span', () => {
+  let upstream: HttpUpstream;
+
+  beforeEach(async () => {
+    upstream = await startHttpUpstream(json({}, 500));
+  });
+
+  /** The error of each span of these names. */
+  const errorsOf = ({ collector }: Awaited<ReturnType<typeof startTraced>>, names: readonly string[]) =>
+    names.map((name) => [name, collector.one(name).failed, collector.one(name).attributes['error.type']]);
+
+  it('fails with the code of the table, all the way up, where the platform fails', async () => {
+    const traced = await startTraced(upstream.url);
+    expect((await traced.read('tools')).status).to.equal(502);
+    await traced.end();
+    expect(errorsOf(traced, [READ, 'read tools', 'load tools', 'page tools', 'GET'])).to.deep.equal(
+      [READ, 'read tools', 'load tools', 'page tools', 'GET'].map((name) => [name, true, 'upstream_failed']),
+    );
+    expect(traced.collector.one(READ).attributes).to.include({
+      ...{ 'http.response.status_code': 502, 'portico.outcome': 'upstream_failed' },
+      'portico.error.code': 'upstream_failed',
+    });
+    expect(traced.collector.one('GET').attributes).to.include({ 'http.response.status_code': 500 });
+  });
+
+  it('fails where the page that came is none', async () => {
+    upstream.respond(json({ nothing: [] }));
+    const traced = await startTraced(upstream.url);
+    await traced.read('tools');
+    await traced.end();
+    const { attributes, failed } = traced.collector.one('GET');
+    expect(attributes).to.include({ 'error.type': 'upstream_invalid', 'http.response.status_code': 200 });
+    expect(failed).to.equal(true);
+  });
+
+  it('of a page tells why the platform was not asked', async () => {
+    const breaker = { minimumCalls: 1, failurePercent: 1, openMs: 60_000 };
+    const traced = await startTraced(upstream.url, { upstream: { breaker, retry: { attempts: 0 } } });
+    await traced.read('tools');
+    expect((await traced.read('tools')).status).to.equal(503);
+    await traced.end();
+    const { collector } = traced;
+    const refused = collector.all('page tools').filter(({ attributes }) => attributes['error.type'] === 'breaker_open');
+    expect(refused).to.have.length(1);
+    expect(collector.tree(refused[0]?.spanId)).to.deep.equal({});
+    expect(collector.all('GET')).to.have.length(1);
+  });
+
+  it('of a request that was wrong is none that failed, and says what was wrong', async () => {
+    const { collector, url, end } = await startTraced(upstream.url);
+    const headers = { authorization: 'Bearer some-token' };
+    await fetch(`${url}/mcp/v1/resources/read?uri=platform://none`, { headers });
+    await fetch(`${url}/mcp/v1/resources`);
+    await fetch(`${url}/no/such/path?secret=1`, { headers });
+    await fetch(`${url}/mcp/v1/resources`, { method: 'PROPFIND', headers });
+    await end();
+    const told = collector.spans.map(({ name, failed, attributes }) => [name, failed, attributes['portico.outcome']]);
+    expect(told).to.have.deep.members([
+      [READ, false, 'resource_unknown'],
+      ['GET /mcp/v1/resources', false, 'credential_missing'],
+      ['GET', false, 'not_found'],
+      ['HTTP /mcp/v1/resources', false, 'method_not_allowed'],
+    ]);
+    const unknown = collector.one('GET').attributes;
+    expect(unknown).not.to.have.any.keys('http.route', 'url.path');
+    expect(collector.one('HTTP /mcp/v1/resources').attributes['http.request.method']).to.equal('_OTHER');
+    expect(collector.bodies.join()).not.to.match(/such|secret|PROPFIND/);
+  });
+
+  it('tells that its caller left, and that nobody waited for the rest', async () => {
+    upstream.respond(() => {});
+    const { collector, read, end } = await startTraced(upstream.url);
+    const leaving = new AbortController();
+    const left = read('tools', { signal: leaving.signal }).catch(() => {});
+    await eventually(() => upstream.requests.length === 1);
+    leaving.abort();
+    await left;
+    await eventually(() => collector.all(READ).length === 1);
+    await end();
+    expect(collector.one(READ)).to.include({ failed: false });
+    expect(collector.one(READ).attributes).to.include({
+      'portico.outcome': 'caller_gone',
+      'error.type': 'caller_gone',
+    });
+    for (const name of ['read tools', 'load tools', 'page tools', 'GET']) {
+      expect(collector.one(name).attributes['error.type'], name).to.equal('cancelled');
+      expect(collector.one(name).failed, name).to.equal(false);
+    }
+  });
+
+  it('of a read that is served what is stale, in place of an error, is none that failed', async () => {
+    let clock = 1_800_000_000_000;
+    upstream.respond(json(TOOLS));
+    const { collector, read, end } = await startTraced(upstream.url, {}, { now: () => clock });
+    await read('tools');
+    clock += 3_000_000;
+    upstream.respond(json({}, 500));
+    expect((await read('tools')).status).to.equal(200);
+    await end();
+    const [, second] = collector.all('read tools');
+    expect(second?.attributes).to.include({ 'portico.cache': 'stale' });
+    expect(second?.failed).to.equal(false);
+    expect(collector.all('load tools').map(({ failed }) => failed)).to.deep.equal([false, true]);
+  });
+
+  it('is not made for probes', async () => {
+    const { collector, url, end } = await startTraced(upstream.url);
+    await fetch(`${url}/livez`);
+    await fetch(`${url}/readyz`);
+    await end();
+    expect(collector.spans).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { GatewayOptions } from '../../../src/gateway.ts';
+import { type Collector, type ReceivedSpan, startCollector } from '../../support/collector.ts';
+import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+
+export const READ = 'GET /mcp/v1/resources/read';
+export const TOOLS = { tools: [{ id: 'a', name: 'A' }] };
+/** What is done for a read that loads one page. */
+export const LOADED = { '1 INTERNAL load tools': { '1 INTERNAL page tools': { '1 CLIENT GET': {} } } };
+
+/** A span of a caller. */
+export const PARENT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+export const SAMPLED = `00-${PARENT.traceId}-${PARENT.spanId}-01`;
+export const UNSAMPLED = `00-${PARENT.traceId}-${PARENT.spanId}-00`;
+
+type Overrides = NonNullable<Parameters<typeof settingsFor>[1]>;
+
+/** A gateway that keeps every trace, and the collector that it sends them to. */
+export interface Traced extends RunningGateway {
+  readonly collector: Collector;
+  rpc(message: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Ends the gateway: the collector has all spans then. */
+  end(): Promise<boolean>;
+}
+
+export async function startTraced(
+  upstream: string,
+  { tracing, ...overrides }: Overrides = {},
+  options: GatewayOptions = {},
+): Promise<Traced> {
+  const collector = await startCollector();
+  const endpoint = `${collector.url}/v1/traces`;
+  const kept = { enabled: true, sampleRatio: 1, endpoint, intervalMs: 100, ...tracing };
+  const running = await startGateway(settingsFor(upstream, { ...overrides, tracing: kept }), options);
+  return {
+    ...running,
+    collector,
+    rpc: (message, headers = {}) =>
+      fetch(`${running.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+          ...{ accept: 'application/json, text/event-stream', ...headers },
+        },
+        body: JSON.stringify(message),
+      }),
+    end: () => running.gateway.close(),
+  };
+}
+
+/** `traceparent` that names a span. */
+export function headerOf({ traceId, spanId }: ReceivedSpan): string {
+  return `00-${traceId}-${spanId}-01`;
+}
