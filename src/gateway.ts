@@ -108,9 +108,8 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   const files = createOwnFiles({ events, now });
   const nameToken = files.auditNames(config);
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
-  const store = { files: files.storeFiles(config), tls: files.storeTls(config) };
-  let core = createCore(config, { events, now, resources, files });
-  const fleet = store.files && joinReplicas(config, { events, files: store.files, tls: store.tls });
+  const replicas = joinReplicas(config, { events, files });
+  let core = createCore(config, { events, now, resources, files, shared: replicas?.snapshots });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
   const common = { events, isDraining: () => draining };
@@ -120,6 +119,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     otherCredentials: core.otherCredentials,
     settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), publicUrl: config.publicUrl },
     limits: config.limits,
+    sharedLimits: replicas?.limits,
     catalogue: core.catalogue,
     users: core,
     tracing,
@@ -160,7 +160,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         upstream: resourceConfig(config, resource).upstream,
       })),
       snapshots: { entries: cache.entries, bytes: cache.bytes, maxBytes: config.cache.maxBytes },
-      shared: fleet && { isUp: fleet.isUp },
+      shared: replicas && { isUp: replicas.isUp },
       settings: effectiveSettings(config, options.isFromEnvironment ?? (() => false)),
     };
   }
@@ -205,6 +205,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         await admin?.drain(0);
         throw error;
       }
+      replicas?.open();
       events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },
@@ -226,7 +227,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       const whole = await http.drain(graceMs);
       await admin?.drain(0);
       await Promise.all([...retiring, core].map((open) => open.close()));
-      await fleet?.close();
+      await replicas?.close();
       await tracing?.close(Math.max(0, until - performance.now()));
       events.drained?.({ whole });
       await audit?.close();

@@ -1,35 +1,64 @@
 import type { Config } from './config/schema/settings.ts';
+import { createDeploymentSecret, type DeploymentSecret } from './credentials/deployment-secret.ts';
 import type { StoreFiles } from './credentials/store-files.ts';
 import type { TlsFiles } from './credentials/tls-files.ts';
 import type { RedisTls } from './fleet/client.ts';
 import { type Fleet, joinFleet } from './fleet/fleet.ts';
+import type { SharedParts } from './holdings.ts';
+import type { SharedLimits } from './http/limits/limits.ts';
 import type { Events } from './observability/events.ts';
+import type { OwnFiles } from './own-files.ts';
 
 export interface ReplicasOptions {
   readonly events: Events;
-  readonly files: StoreFiles;
-  readonly tls: TlsFiles | undefined;
+  readonly files: OwnFiles;
 }
 
-/** No load takes as long: so long a load that began before an eviction is known as one. */
+/** What this process has in common with the other replicas of its deployment. */
+export interface Replicas extends Pick<Fleet, 'isUp' | 'open' | 'close'> {
+  readonly snapshots: SharedParts;
+  /** `undefined`: each replica counts by itself. */
+  readonly limits: SharedLimits | undefined;
+}
+
+/** No load takes as long: so long one that began before an eviction is known as such. */
 const LEAST_GENERATION_MS = 600_000;
 
-/** Joins the replicas with whom settings have something in common. */
-export function joinReplicas(config: Config, { events, files, tls }: ReplicasOptions): Fleet | undefined {
-  if (config.shared === undefined) return undefined;
-  const longest = Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs));
-  return joinFleet({
-    ...config.shared,
+/** Joins those with whom settings share something; `undefined` where they share nothing, or a file cannot be used. */
+export function joinReplicas(config: Config, { events, files }: ReplicasOptions): Replicas | undefined {
+  const { shared, upstreams } = config;
+  const own = files.storeFiles(config);
+  const tlsFiles = files.storeTls(config);
+  if (shared === undefined || own === undefined) return undefined;
+  const longest = Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs));
+  const fleet = joinFleet({
+    ...shared,
     events,
-    user: files.user,
-    tls: tls && (() => identityNow(config.shared?.tls, tls)),
+    user: own.user,
+    tls: tlsFiles && (() => identityNow(shared.tls, tlsFiles)),
     generationMs: Math.max(2 * longest, LEAST_GENERATION_MS),
   });
+  const secrets = secretsOf(own);
+  const { leaseMs, waitMs, maxValueBytes } = shared;
+  return {
+    get isUp() {
+      return fleet.isUp;
+    },
+    open: fleet.open,
+    close: fleet.close,
+    snapshots: { store: fleet.store, secrets, leaseMs, waitMs, maxValueBytes },
+    limits: shared.limits ? { counts: fleet.counts, nameOf: secrets[0].keyOf } : undefined,
+  };
 }
 
-type SharedTls = NonNullable<NonNullable<Config['shared']>['tls']>;
+function secretsOf({ secrets: [current, ...before] }: StoreFiles): readonly [DeploymentSecret, ...DeploymentSecret[]] {
+  return [createDeploymentSecret(current), ...before.map(createDeploymentSecret)];
+}
 
-async function identityNow(settings: SharedTls | undefined, files: TlsFiles): Promise<RedisTls> {
+type SharedTls = NonNullable<Config['shared']>['tls'];
+
+/** What is shown and believed now. */
+async function identityNow(settings: SharedTls, files: TlsFiles): Promise<RedisTls> {
   await files.check();
   const { cert, key, ca } = files.held;
   return {

@@ -90,4 +90,68 @@ describe('a gateway that shares with other replicas', () => {
       expect(() => createGateway(wrong)).to.throw('shared.keySecretFile: must hold 32 characters at least');
     });
   });
+
+  /** Two replicas that are there, each with how to read from it. */
+  async function pair(more: Partial<SettingsInput> = {}) {
+    const replicas = [
+      await startGateway({ ...settings, ...more }),
+      await startGateway({ ...settings, ...more }),
+    ] as const;
+    for (const { gateway } of replicas) await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    return replicas;
+  }
+
+  it('takes what another one has loaded for the same caller, and for no other', async () => {
+    const [one, other] = await pair();
+    expect((await one.read('tools')).headers.get('cache-status')).to.contain('fwd=miss');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const second = await other.read('tools');
+    expect(second.headers.get('cache-status')).to.contain('detail=shared');
+    expect(await second.json()).to.deep.equal(await (await one.read('tools')).json());
+    expect(platform.requests).to.have.length(1);
+    const foreign = await other.read('tools', { headers: { authorization: 'Bearer another' } });
+    expect(foreign.headers.get('cache-status')).to.contain('fwd=miss');
+    expect(platform.requests).to.have.length(2);
+    expect(await (await fetch(`${other.gateway.adminUrl}/metrics`)).text()).to.contain(
+      'portico_shared_looks_total{resource="tools",outcome="hit"} 1',
+    );
+  });
+
+  it('lets go within a second of what another one was denied', async () => {
+    const [one, other] = await pair();
+    await one.read('tools');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    expect((await other.read('tools')).status).to.equal(200);
+    platform.respond((_, response) => response.writeHead(403).end());
+    const denied = await one.read('tools', { headers: { 'cache-control': 'no-cache' } });
+    expect(denied.status).to.equal(200); // It is younger than minRefreshMs.
+    const strict = { ...settings, resources: { tools: { cache: { minRefreshMs: 0 } } } };
+    one.gateway.change(strict);
+    expect((await one.read('tools', { headers: { 'cache-control': 'no-cache' } })).status).to.equal(403);
+    await eventually(async () => (await other.read('tools')).status === 403);
+    expect(await redis.command('KEYS', '*:value:*')).to.deep.equal([]);
+  });
+
+  it('counts requests for limits together with the others', async () => {
+    const [one, other] = await pair({ limits: { perCaller: 20, rejectedPerAddress: 5 } });
+    for (let count = 0; count < 10; count += 1) expect((await one.read('tools')).status).to.equal(200);
+    for (let count = 0; count < 9; count += 1) expect((await other.read('tools')).status).to.equal(200);
+    await eventually(async () => (await other.read('tools')).status === 429);
+    await eventually(async () => (await one.read('tools')).status === 429);
+    for (let count = 0; count < 5; count += 1) {
+      expect((await fetch(`${one.url}/mcp/v1/resources`)).status).to.equal(401);
+    }
+    await eventually(async () => (await fetch(`${other.url}/mcp/v1/resources`)).status === 429);
+    const names = (await redis.command('KEYS', '*:count:*')) as string[];
+    expect(names).to.have.length(2);
+    expect(names.join()).to.not.contain('127.0.0.1');
+  });
+
+  it('counts by itself where settings say so', async () => {
+    const shared = { ...settings.shared, limits: false } as SettingsInput['shared'];
+    const [one] = await pair({ limits: { perCaller: 20 }, shared });
+    expect((await one.read('tools')).status).to.equal(200);
+    await one.gateway.close();
+    expect(await redis.command('KEYS', '*:count:*')).to.deep.equal([]);
+  });
 });

@@ -21,6 +21,8 @@ export interface Connection {
   ask(call: Call): Promise<Answer>;
   /** Whether Redis is asked now. */
   readonly isUp: boolean;
+  /** Begins to connect, in the background. */
+  open(): void;
   /** Closes it at once. */
   close(): void;
 }
@@ -78,7 +80,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     later(pause());
   }
 
-  async function open(): Promise<void> {
+  async function connect(): Promise<void> {
     let opened: Link | undefined;
     try {
       const client = await options.open(() => opened?.lose('closed'));
@@ -96,7 +98,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   /** Opens a connection where there is none; looks after Redis; and says when to do so again. */
   async function next(): Promise<void> {
-    if (link === undefined) await open();
+    if (link === undefined) await connect();
     const looked = link;
     if (looked === undefined || isClosed) return;
     const isThere = await look(ask);
@@ -140,12 +142,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     later(pause());
   }
 
-  void next();
   return {
     get isUp() {
       return isUp;
     },
     ask: (call) => (isUp ? ask(call) : Promise.resolve({ said: 'unavailable' })),
+    open: () => void next(),
     close() {
       isClosed = true;
       isUp = false;

@@ -36,11 +36,13 @@ export interface Fleet {
   readonly counts: Counts;
   /** Whether Redis is asked now. */
   readonly isUp: boolean;
+  /** Begins to connect, in the background: nothing waits for it, and nothing fails without it. */
+  open(): void;
   /** Ends it. What was evicted and not told yet is tried once more, for as long as one call may take. */
   close(): Promise<void>;
 }
 
-/** Joins the fleet whose Redis this is. It connects in the background: nothing waits for it, and nothing fails without it. */
+/** Joins the fleet whose Redis this is, once it is told to open. */
 export function joinFleet(options: FleetOptions): Fleet {
   const { events, user, tls } = options;
   const naming = createNaming(options.prefix, options.cluster);
@@ -52,12 +54,15 @@ export function joinFleet(options: FleetOptions): Fleet {
   });
   const { ask } = connection;
   const evictions: Evictions = createEvictions({ ...options, naming, ask });
-  events.sharedStoreOpened?.();
   return {
     store: createStore({ connection, naming, evictions, maxValueBytes: options.maxValueBytes }),
     counts: createCounts({ connection, naming }),
     get isUp() {
       return connection.isUp;
+    },
+    open() {
+      events.sharedStoreOpened?.();
+      connection.open();
     },
     async close() {
       if (connection.isUp)

@@ -8,7 +8,13 @@ import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import type { ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
-import { createLimits, type LimitSettings, type Limits, type LimitsOptions } from './limits/limits.ts';
+import {
+  createLimits,
+  type LimitSettings,
+  type Limits,
+  type LimitsOptions,
+  type SharedLimits,
+} from './limits/limits.ts';
 import { createOverload } from './limits/overload.ts';
 import { DESCRIPTION_PATH, descriptionOperation } from './operations/description.ts';
 import { landingOperation } from './operations/landing.ts';
@@ -47,6 +53,8 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly tracing?: Tracing | undefined;
   /** They hold for what needs a caller. */
   readonly limits: LimitSettings;
+  /** How they hold for all replicas together. @default each counts by itself */
+  readonly sharedLimits?: SharedLimits | undefined;
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
@@ -91,7 +99,8 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
 
   /** They go on counting, unless settings have changed them. */
   function limitsOf(options: LimitsOptions): Limits | undefined {
-    if (!isDeepStrictEqual(options, counting?.by)) counting = { by: options, limits: createLimits(options) };
+    if (!isDeepStrictEqual(options, counting?.by))
+      counting = { by: options, limits: createLimits(options, first.sharedLimits) };
     return counting?.limits;
   }
 

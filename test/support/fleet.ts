@@ -12,6 +12,7 @@ export function join(url: string, options: Partial<FleetOptions> = {}): Fleet {
     events: {},
     ...options,
   });
+  fleet.open();
   onCleanup(fleet.close);
   return fleet;
 }

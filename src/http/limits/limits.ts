@@ -2,6 +2,7 @@ import { type ErrorCode, GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { createClientAddress } from './client-address.ts';
 import { createRate, type Rate, type Standing } from './rate.ts';
+import { type SharedCounts, withSharedCounts } from './shared-rate.ts';
 
 /** Settings of the limits; 0 is no limit. */
 export interface LimitSettings {
@@ -56,11 +57,24 @@ const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail
 /** The key of what all callers share. */
 const ALL = 'all';
 
-/** The limits that settings ask for; `undefined` where they ask for none. */
-export function createLimits(options: LimitsOptions): Limits | undefined {
+/** What replicas count together, and under which names. */
+export interface SharedLimits {
+  readonly counts: SharedCounts;
+  /** Keyed hash of a text: the same on all replicas, and nothing to those who see it. */
+  readonly nameOf: (text: string) => string;
+}
+
+/** The limits that settings ask for; `undefined` where they ask for none. `shared`: how they hold for all replicas together. */
+export function createLimits(options: LimitsOptions, shared?: SharedLimits): Limits | undefined {
   const { windowMs, maxKeys } = options;
-  const rateOf = (policy: Policy): Rate | undefined =>
-    options[policy] === 0 ? undefined : createRate({ quota: options[policy], windowMs, maxKeys });
+  function rateOf(policy: Policy): Rate | undefined {
+    if (options[policy] === 0) return undefined;
+    const rate = createRate({ quota: options[policy], windowMs, maxKeys });
+    if (shared === undefined) return rate;
+    // A window of another length is another count.
+    const nameOf = (key: string) => shared.nameOf(`${policy} ${windowMs} ${key}`);
+    return withSharedCounts(rate, { counts: shared.counts, nameOf, windowMs, maxKeys });
+  }
   const perCaller = rateOf('perCaller');
   const rejected = rateOf('rejectedPerAddress');
   const total = rateOf('total');

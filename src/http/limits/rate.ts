@@ -28,6 +28,8 @@ export interface Rate {
   take(key: string, units: number): Promise<Standing>;
   /** What there is for a key, where something was taken lately. Takes nothing. */
   look(key: string): Promise<Standing | undefined>;
+  /** Says what was taken for a key in all, in a window that ends in so many milliseconds. */
+  set(key: string, taken: number, resetMs: number): void;
 }
 
 /** The one home of the package, which keeps a timer for each key and forgets none before its window ends. */
@@ -60,6 +62,11 @@ export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
       if (!keys.has(key)) return undefined;
       const found = await limiter.get(key);
       return found === null || found.msBeforeNext <= 0 ? undefined : standing(found);
+    },
+    set(key, taken, resetMs) {
+      keys.add(key);
+      // 0 would keep it for ever.
+      void limiter.set(key, taken, Math.max(resetMs, 1) / 1000);
     },
   };
 }

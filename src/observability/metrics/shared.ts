@@ -23,6 +23,17 @@ export function sharedMetrics(families: Families): Events {
     labels: ['direction'],
   });
 
+  const looks = families.counter({
+    name: 'portico_shared_looks_total',
+    help: 'Reads that memory could not serve, by what the store had for them.',
+    labels: ['resource', 'outcome'],
+  });
+  const puts = families.counter({
+    name: 'portico_shared_puts_total',
+    help: 'Lists that were loaded, by what became of them in the store.',
+    labels: ['resource', 'outcome'],
+  });
+
   return {
     sharedStoreOpened() {
       up.at().value = 0;
@@ -34,6 +45,12 @@ export function sharedMetrics(families: Families): Events {
     },
     sharedStoreAsked({ what, outcome, ms }) {
       commands.at(what, outcome).observe(ms / 1000);
+    },
+    sharedLooked({ resource, outcome }) {
+      looks.at(resource, outcome).value += 1;
+    },
+    sharedPut({ resource, outcome }) {
+      puts.at(resource, outcome).value += 1;
     },
     sharedEvictionsTold({ names }) {
       evictions.at('told').value += names;

@@ -278,6 +278,8 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       events.sharedStoreAsked?.({ what: 'look', outcome: 'ok', ms: 2 });
       events.sharedStoreAsked?.({ what: 'put', outcome: 'refused', ms: 2 });
       events.sharedEvictionsTold?.({ names: 3 });
+      events.sharedLooked?.({ resource: 'tools', outcome: 'altered' });
+      events.sharedPut?.({ resource: 'tools', outcome: 'stored' });
       events.sharedEvictionsHeard?.({ names: 2 });
       events.sharedEvictionsHeard?.({ names: undefined });
     },
@@ -286,6 +288,8 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_shared_lost_total{reason="unreachable"}': 1,
       'portico_shared_command_duration_seconds_count{command="look",outcome="ok"}': 1,
       'portico_shared_command_duration_seconds_count{command="put",outcome="refused"}': 1,
+      'portico_shared_looks_total{resource="tools",outcome="altered"}': 1,
+      'portico_shared_puts_total{resource="tools",outcome="stored"}': 1,
       'portico_shared_evictions_total{direction="told"}': 3,
       'portico_shared_evictions_total{direction="heard"}': 2,
       'portico_shared_evictions_total{direction="missed"}': 1,

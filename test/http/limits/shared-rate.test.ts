@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { createRate } from '../../../src/http/limits/rate.ts';
+import { type SharedCounts, withSharedCounts } from '../../../src/http/limits/shared-rate.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const WINDOW_MS = 60_000;
+
+/** Counts of replicas in the memory of a test. */
+function createCounts() {
+  const totals = new Map<string, number>();
+  const adds: (readonly [string, number])[][] = [];
+  let isAway = false;
+  const counts: SharedCounts = {
+    async add(units) {
+      adds.push([...units]);
+      return [...units].map(([name, amount]) => {
+        if (isAway) return undefined;
+        totals.set(name, (totals.get(name) ?? 0) + amount);
+        return { total: totals.get(name) ?? 0, restMs: 30_000 };
+      });
+    },
+  };
+  const setAway = (away: boolean) => {
+    isAway = away;
+  };
+  return { counts, totals, adds, setAway };
+}
+
+describe('a rate that replicas share', () => {
+  const open = ({ counts }: Pick<ReturnType<typeof createCounts>, 'counts'>, quota = 10, maxKeys = 5000) =>
+    withSharedCounts(createRate({ quota, windowMs: WINDOW_MS, maxKeys }), {
+      ...{ counts, windowMs: WINDOW_MS, maxKeys },
+      nameOf: (key) => `name of ${key}`,
+    });
+
+  it('counts at once what is taken here, and waits for nobody', async () => {
+    const rate = open({ counts: { add: () => new Promise(() => {}) } });
+    for (let taken = 1; taken <= 10; taken += 1) {
+      expect(await rate.take('a', 1)).to.include({ isOver: false, remaining: 10 - taken });
+    }
+    expect(await rate.take('a', 1)).to.include({ isOver: true, remaining: 0 });
+    expect(rate.keys).to.equal(1);
+    expect(await rate.look('a')).to.include({ isOver: true });
+  });
+
+  it('knows a moment later what others have taken, and when their window ends', async () => {
+    const shared = createCounts();
+    const [one, other] = [open(shared), open(shared)];
+    await one.take('a', 8);
+    await eventually(() => shared.totals.get('name of a') === 8);
+    expect(await other.take('a', 1)).to.include({ isOver: false, remaining: 9 });
+    const standing = await eventually(async () => {
+      const found = await other.look('a');
+      return found?.remaining === 1 && found;
+    });
+    expect(standing.resetMs).to.be.within(20_000, 30_000);
+    expect(await other.take('a', 2)).to.include({ isOver: true, remaining: 0 });
+    expect(await other.take('b', 1)).to.include({ remaining: 9 });
+  });
+
+  it('tells all of it, however it comes, of all keys together and not with each', async () => {
+    const shared = createCounts();
+    const rate = open(shared, 1_000_000);
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const key of ['a', 'b', 'c']) await rate.take(key, 1);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    await eventually(() => [...shared.totals.values()].reduce((sum, total) => sum + total, 0) === 60);
+    expect(shared.adds.length).to.be.lessThan(20);
+    expect(new Set(shared.totals.keys())).to.deep.equal(new Set(['name of a', 'name of b', 'name of c']));
+    expect(await rate.look('a')).to.include({ remaining: 1_000_000 - 20 });
+  });
+
+  it('tells of many keys step by step', async () => {
+    const shared = createCounts();
+    const rate = open(shared);
+    for (let count = 0; count < 2000; count += 1) void rate.take(`key ${count}`, 1);
+    await eventually(() => shared.totals.size === 2000);
+    expect(shared.adds.map((step) => step.length)).to.deep.equal([1024, 976]);
+  });
+
+  it('has no more to tell than there are keys', async () => {
+    const shared = createCounts();
+    const rate = open(shared, 10, 3);
+    for (let count = 0; count < 10; count += 1) void rate.take(`key ${count}`, 1);
+    await eventually(() => shared.adds.length > 0);
+    expect(shared.adds[0]).to.have.length(3);
+  });
+
+  it('counts here alone what cannot be told', async () => {
+    const shared = createCounts();
+    shared.setAway(true);
+    const rate = open(shared);
+    await rate.take('a', 4);
+    await eventually(() => shared.adds.length > 0);
+    expect(await rate.look('a')).to.include({ remaining: 6 });
+    expect((await rate.look('a'))?.resetMs).to.be.greaterThan(30_000);
+    shared.setAway(false);
+    await rate.take('a', 1);
+    await eventually(() => shared.totals.get('name of a') === 1);
+  });
+});
