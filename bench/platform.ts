@@ -3,9 +3,10 @@ import { CLIENT_CORE } from './cores.ts';
 import { ours, type Server, serve } from './server.ts';
 import type { Workshop } from './workshop.ts';
 
-/** The platform behind Portico, on the clients' core. It answers after `delayMs`, and has so many projects. */
-export function servePlatform(workshop: Workshop, delayMs = 0, projects = 0): Promise<Server> {
-  return serve(workshop, CLIENT_CORE, [ours('bench/servers/upstream.ts'), String(delayMs), String(projects)]);
+/** The platform behind Portico, on the clients' core. It answers after `delayMs`, and has so many projects and tools. */
+export function servePlatform(workshop: Workshop, delayMs = 0, projects = 0, tools = 100): Promise<Server> {
+  const counts = [delayMs, projects, tools].map(String);
+  return serve(workshop, CLIENT_CORE, [ours('bench/servers/upstream.ts'), ...counts]);
 }
 
 /** Requests that it was sent so far. */

@@ -29,10 +29,10 @@ export async function writeSettings(
 export async function servePortico(
   workshop: Workshop,
   platform: string,
-  { settings, main = 'src/main.ts', node = [], watched = true }: PorticoOptions = {},
+  { settings, main = 'src/main.ts', node = [], watched = true, environment }: PorticoOptions = {},
 ): Promise<Server> {
   const file = await writeSettings(workshop, platform, settings);
-  return serve(workshop, SERVER_CORE, [...node, ours(main), 'serve', '--config', file], watched);
+  return serve(workshop, SERVER_CORE, [...node, ours(main), 'serve', '--config', file], watched, environment);
 }
 
 interface PorticoOptions {
@@ -42,4 +42,6 @@ interface PorticoOptions {
   readonly node?: readonly string[];
   /** Whether its garbage collection is watched. @default true */
   readonly watched?: boolean;
+  /** Beside that of the bench. @default nothing */
+  readonly environment?: Readonly<Record<string, string>>;
 }

@@ -10,6 +10,7 @@ import { notModified } from './scenarios/not-modified.ts';
 import { observed } from './scenarios/observed.ts';
 import { pages } from './scenarios/pages.ts';
 import { profile } from './scenarios/profile.ts';
+import { sizing } from './scenarios/sizing.ts';
 import { start } from './scenarios/start.ts';
 import { uncached } from './scenarios/uncached.ts';
 import { verified } from './scenarios/verified.ts';
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   pages,
   large,
   memory,
+  sizing,
   start,
   profile,
 ];

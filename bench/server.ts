@@ -25,9 +25,13 @@ export async function serve(
   core: number,
   args: readonly string[],
   watched = true,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
   const garbage = watched ? watchGarbage(workshop) : undefined;
-  const server = workshop.run(core, process.execPath, [...(garbage?.node ?? []), ...args], garbage?.environment);
+  const server = workshop.run(core, process.execPath, [...(garbage?.node ?? []), ...args], {
+    ...garbage?.environment,
+    ...environment,
+  });
   const url = await new Promise<string>((resolve, reject) => {
     let head = '';
     let known = false;

@@ -18,7 +18,7 @@ const MODERN = '2026-07-28';
 const RESOURCES = { tools: { cache: { ttlMs: 3_600_000 } } };
 
 /** What clients of each kind send, over and over. */
-const REQUESTS = {
+export const REQUESTS = {
   'resources/read, 2025-11-25': before('resources/read', { uri: URI }),
   'resources/read, 2026-07-28': since('resources/read', { uri: URI }, URI),
   'tools/call of a first page, 2025-11-25': before('tools/call', { name: 'list_tools', arguments: {} }),
@@ -83,7 +83,7 @@ function request(method: string, params: object, headers: Record<string, string>
 }
 
 /** Has every caller ask twice, and gives one of the answers. Rejects where one is no 200. */
-async function warmUp(url: string, { headers = {}, body = '' }: Omit<Load, 'url'>): Promise<string> {
+export async function warmUp(url: string, { headers = {}, body = '' }: Omit<Load, 'url'>): Promise<string> {
   let answer = '';
   await each(2 * CALLERS, 32, async (turn) => {
     const authorization = `Bearer ${tokenOf((turn % CALLERS) + 1)}`;

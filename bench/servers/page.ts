@@ -26,8 +26,13 @@ const project = (index: number) => ({
 });
 
 /** All tools, and all workflows: one page of the upstream each. */
-export const TOOLS = list(0, COUNT, tool);
+export const TOOLS = tools(COUNT);
 export const WORKFLOWS = list(0, COUNT, workflow);
+
+/** So many tools. */
+export function tools(count: number): object[] {
+  return list(0, count, tool);
+}
 
 /** Projects from `start` up to `end`. */
 export function projects(start: number, end: number): object[] {

@@ -1,11 +1,12 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 
 // Loaded into a process ahead of its own modules (`--import`): tells whoever connects to the socket that INSIDE_SOCKET
 // names what the process holds, once it has let go of what it can.
 
-createServer(async (socket) => {
+const server = createServer(async (socket) => {
   socket.on('error', () => {});
   // What finalizers let go of is gone with the second time.
   for (const _ of [1, 2]) {
@@ -21,9 +22,9 @@ createServer(async (socket) => {
       sockets: countSockets(),
     }),
   );
-})
-  .listen(process.env['INSIDE_SOCKET'])
-  .unref();
+}).unref();
+// It is loaded into the process's threads, too.
+if (isMainThread) server.listen(process.env['INSIDE_SOCKET']);
 
 /** Open sockets of this process; `undefined` where the system does not tell. */
 function countSockets(): number | undefined {

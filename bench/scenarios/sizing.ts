@@ -1,0 +1,163 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SettingsInput } from '../../src/gateway.ts';
+import type { Status } from '../../src/observability/status/status.ts';
+import { insideEnvironment, lookInside } from '../../test/support/load/look-inside.ts';
+import { type Client, createClient, each } from '../client.ts';
+import { cpuMs } from '../cpu.ts';
+import { servePlatform } from '../platform.ts';
+import { READ, servePortico } from '../portico.ts';
+import { freePort } from '../ports.ts';
+import { table } from '../report.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Server } from '../server.ts';
+import { takeTurns } from '../turns.ts';
+import type { Workshop } from '../workshop.ts';
+import { CALLERS, tokenOf } from '../wrk.ts';
+import { REQUESTS, warmUp } from './mcp.ts';
+
+/** Long enough for nothing to grow stale while the bench runs. */
+const TTL_MS = 3_600_000;
+const MIB = 1_048_576;
+
+/** What a deployment is sized by: memory a snapshot, what one more caller costs, and reads a core. */
+export const sizing: Scenario = {
+  name: 'sizing',
+  title: 'Figures to size by',
+  async run(workshop) {
+    const client = createClient();
+    const parts = [await snapshots(workshop, client), await callers(workshop, client), await reads(workshop)];
+    client.close();
+    return parts.join('\n');
+  },
+};
+
+interface Held {
+  readonly server: Server;
+  /** What all snapshots are charged, in bytes. */
+  charged(): Promise<number>;
+  /** Bytes that it holds, and processor time that it takes, more than before, for each of so many. */
+  each(count: number, work: (index: number) => Promise<unknown>): Promise<{ bytes: number; ms: number }>;
+}
+
+/** A Portico that tells what it holds once garbage is collected. */
+async function serveHeld(workshop: Workshop, platform: Server, settings: Partial<SettingsInput>): Promise<Held> {
+  const folder = await mkdtemp(join(workshop.folder, 'held-'));
+  const environment = insideEnvironment(folder);
+  const port = await freePort();
+  const own = { ...settings, admin: { port } };
+  const server = await servePortico(workshop, platform.url, { settings: own, watched: false, environment });
+  return {
+    server,
+    async charged() {
+      const response = await fetch(`http://127.0.0.1:${port}/status`);
+      const { snapshots } = (await response.json()) as Status;
+      return snapshots.bytes;
+    },
+    async each(count, work) {
+      const before = await lookInside(folder);
+      const used = cpuMs(server.pid);
+      await each(count, 16, work);
+      const ms = cpuMs(server.pid) - used;
+      const after = await lookInside(folder);
+      return { bytes: (after.heapBytes - before.heapBytes) / count, ms: ms / count };
+    },
+  };
+}
+
+/** Reads with tokens that nobody has brought before; rejects where one is not answered. */
+function reader(client: Client, { url }: Server, resource: string, headers = {}) {
+  return async (caller: number) => {
+    const { status } = await client.read(`${url}${READ}${resource}`, tokenOf(caller), headers);
+    if (status !== 200) throw new Error(`Portico answered ${status}`);
+  };
+}
+
+/** What else may be made of a snapshot, and how it is asked for. */
+const FORMS = {
+  'JSON alone': [],
+  'with gzip and zstd': [{ 'accept-encoding': 'gzip' }, { 'accept-encoding': 'zstd' }],
+} as const;
+
+/** `same`: all callers see the same list, and what was made of it is used again. */
+async function snapshots(workshop: Workshop, client: Client): Promise<string> {
+  const rows: string[][] = [];
+  for (const [tools, count] of [
+    [100, 4000],
+    [1000, 400],
+  ] as const) {
+    const platform = await servePlatform(workshop, 0, 0, tools);
+    for (const [form, codings] of Object.entries(FORMS)) {
+      for (const reuseMaxBytes of [0, 16 * MIB]) {
+        const settings = {
+          cache: { maxBytes: 1024 * MIB, maxEntries: 100_000, reuseMaxBytes },
+          resources: { tools: { cache: { ttlMs: TTL_MS } } },
+        };
+        const { server, charged, each: held } = await serveHeld(workshop, platform, settings);
+        // What is made once, whoever reads.
+        await each(50, 16, (caller) => reader(client, server, 'tools')(count + caller));
+        const before = await charged();
+        const { bytes } = await held(count, async (caller) => {
+          await reader(client, server, 'tools')(caller);
+          for (const headers of codings) await reader(client, server, 'tools', headers)(caller);
+        });
+        const charge = ((await charged()) - before) / count;
+        const list = `${tools} items`;
+        const bodies = reuseMaxBytes === 0 ? 'each its own' : 'all the same';
+        rows.push([list, form, bodies, kilobytes(charge), kilobytes(bytes), (bytes / charge).toFixed(2)]);
+        await server.stop();
+      }
+    }
+    await platform.stop();
+  }
+  return `A snapshot:\n\n${table(['List', 'Made of it', 'Bodies', 'Charged', 'Held', 'Held of charged'], rows)}`;
+}
+
+/** Callers that have read projects, which are not stored: what stays of each is in tables. */
+async function callers(workshop: Workshop, client: Client): Promise<string> {
+  const COUNT = 8000;
+  const rows: string[][] = [];
+  const platform = await servePlatform(workshop, 0, 100);
+  const ways: Readonly<Record<string, Partial<SettingsInput>>> = {
+    'no limits': {},
+    'limits.perCaller': { limits: { perCaller: 6000 } },
+  };
+  for (const [name, settings] of Object.entries(ways)) {
+    const { server, each: held } = await serveHeld(workshop, platform, settings);
+    await each(500, 16, (caller) => reader(client, server, 'projects')(COUNT + caller));
+    const { bytes, ms } = await held(COUNT, reader(client, server, 'projects'));
+    rows.push([name, `${bytes.toFixed(0)} bytes`, `${(1000 * ms).toFixed(0)} µs`]);
+    await server.stop();
+  }
+  await platform.stop();
+  return `One more caller, whose first read is of 100 projects:\n\n${table(['Settings', 'Held', 'Processor time of the read'], rows)}`;
+}
+
+/** Reads a second of one core, over and over by the same callers. */
+async function reads(workshop: Workshop): Promise<string> {
+  const platform = await servePlatform(workshop, 0, 100);
+  const settings = { resources: { tools: { cache: { ttlMs: TTL_MS } } } };
+  const server = await servePortico(workshop, platform.url, { settings });
+  const rpc = Object.entries(REQUESTS).filter(([name]) => name.endsWith('2026-07-28'));
+  for (const [, load] of rpc) await warmUp(`${server.url}/mcp`, load);
+  const loads = {
+    'HTTP, from what is held': { url: `${server.url}${READ}tools` },
+    ...Object.fromEntries(
+      rpc.map(([name, load]) => [`MCP, from what is held: ${name}`, { ...load, url: `${server.url}/mcp` }]),
+    ),
+    'HTTP, the platform asked each time': { url: `${server.url}${READ}projects` },
+  };
+  const found = await takeTurns(
+    workshop,
+    Object.entries(loads).map(([name, load]) => ({ name, server, load })),
+  );
+  const rows = found.map(({ name, requestsPerSecond, usPerRequest, p99Ms }) => {
+    return [name, requestsPerSecond.toFixed(0), `${usPerRequest.toFixed(0)} µs`, `${p99Ms.toFixed(1)} ms`];
+  });
+  const head = ['Read of 100 items', 'Reads a second, one core', 'Processor time a read', 'p99'];
+  return `Reads, by ${CALLERS} callers in turn:\n\n${table(head, rows)}`;
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} kB`;
+}
