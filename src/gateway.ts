@@ -33,6 +33,8 @@ export type { BreakerState } from './upstream/resilience/breaker.ts';
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
   readonly logger?: Logger;
+  /** Log lines that were dropped so far, for metrics. @default those of standard output; of a logger that is brought, nobody knows */
+  readonly droppedLines?: () => number;
   /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
   readonly now?: () => number;
   /** Whether the environment put in what settings have at a path: the status page masks it. @default nothing */
@@ -77,18 +79,22 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const logger = options.logger ?? createLogger(config.log);
   const audit = openAudit(config, { logger, destination: standardOutput() });
   try {
-    return buildGateway(config, { ...options, logger, audit, countsLines: options.logger === undefined });
+    const { droppedLines = options.logger === undefined ? droppedOnStandardOutput : undefined } = options;
+    return buildGateway(config, { ...options, logger, audit, droppedLines });
   } catch (error) {
     void audit?.close();
     throw error;
   }
 }
 
-interface BuildOptions extends GatewayOptions {
+interface BuildOptions extends Omit<GatewayOptions, 'droppedLines'> {
   readonly logger: Logger;
   readonly audit: Audit | undefined;
-  /** Whether the log is the gateway's own: one that was brought keeps its own account of what it drops. */
-  readonly countsLines: boolean;
+  readonly droppedLines: (() => number) | undefined;
+}
+
+function droppedOnStandardOutput(): number {
+  return standardOutput().droppedLines ?? 0;
 }
 
 function buildGateway(first: Config, options: BuildOptions): Gateway {
@@ -247,11 +253,11 @@ function logControl(verbosity: Verbosity): LogControl {
   };
 }
 
-function countFor(config: Config, { audit, countsLines }: BuildOptions): Metrics {
+function countFor(config: Config, { audit, droppedLines }: BuildOptions): Metrics {
   return createMetrics({
     snapshots: config.cache,
     version: readVersion(),
-    droppedLines: countsLines ? () => standardOutput().droppedLines ?? 0 : undefined,
+    droppedLines,
     droppedAuditLines: audit?.droppedLines,
   });
 }

@@ -41,7 +41,8 @@ export async function serve(
     reopen: () => gateway?.reopenFiles() ?? false,
   });
   logWarnings(logger, warnings);
-  gateway = createGateway(config, { logger, isFromEnvironment: origins.isFromEnvironment });
+  const droppedLines = () => destination.droppedLines ?? 0;
+  gateway = createGateway(config, { logger, droppedLines, isFromEnvironment: origins.isFromEnvironment });
   try {
     const url = await gateway.start();
     onReady?.(url);
