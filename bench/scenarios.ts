@@ -12,6 +12,7 @@ import { pages } from './scenarios/pages.ts';
 import { profile } from './scenarios/profile.ts';
 import { sizing } from './scenarios/sizing.ts';
 import { start } from './scenarios/start.ts';
+import { traced } from './scenarios/traced.ts';
 import { uncached } from './scenarios/uncached.ts';
 import { verified } from './scenarios/verified.ts';
 
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   cached,
   koa,
   observed,
+  traced,
   notModified,
   compressed,
   verified,

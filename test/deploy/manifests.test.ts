@@ -91,6 +91,17 @@ describe('the Compose file', () => {
     );
   });
 
+  it('sends traces to its own service, where they are asked for', async () => {
+    const { portico, traces } = compose.services;
+    expect(portico.environment.TRACING).to.equal('${TRACING:-false}');
+    const environment = { PLATFORM_URL: 'https://platform.example.com' };
+    const text = textOf('compose/portico.yaml');
+    expect((await checkedSettings(text, environment)).tracing.enabled).to.equal(false);
+    const { tracing } = await checkedSettings(text, { ...environment, TRACING: 'true' });
+    expect(tracing).to.include({ enabled: true, endpoint: 'http://traces:4318/v1/traces' });
+    expect(traces.profiles).to.deep.equal(['traces']);
+  });
+
   it('runs the demo where it can be reached', async () => {
     const { command, environment } = compose.services.demo;
     expect(command).to.deep.equal(['--demo']);

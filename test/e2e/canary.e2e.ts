@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import { toolItem } from '../support/loads.ts';
@@ -62,6 +63,7 @@ log: { level: debug }
 http: { port: 0, maxHeaderBytes: 2048 }
 admin: { port: 0 }
 limits: { perCaller: 4 }
+tracing: { enabled: true, sampleRatio: 1, endpoint: "\${COLLECTOR_URL}/v1/traces", maxQueueSpans: 100000 }
 upstreams:
   steady:
     { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, rememberRejectedMs: 0, retry: { baseDelayMs: 1 },
@@ -91,6 +93,8 @@ const post = (token: string, body: string, more: Record<string, string> = {}) =>
   requestText('POST', '/mcp', { Authorization: `Bearer ${token}`, ...RPC, ...more }, body);
 const rpc = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
 /** Requests that carry a token, in its place and out of it. */
 const REQUESTS_OF: readonly ((token: string) => string)[] = [
   (token) => get(`${LIST}/read?uri=platform://tools`, { Authorization: `Bearer ${token}` }),
@@ -99,6 +103,8 @@ const REQUESTS_OF: readonly ((token: string) => string)[] = [
   (token) => get(`${LIST}/read?uri=platform://projects`, { Authorization: `Bearer ${token}` }),
   (token) => get(`${LIST}/read?uri=platform://none`, { Authorization: `Bearer ${token}` }),
   (token) => get(LIST, { Authorization: `Bearer ${token}`, 'X-Request-Id': token, traceparent: `00-${token}-01` }),
+  (token) => get(LIST, { Authorization: `Bearer ${token}`, traceparent: TRACE, tracestate: `a=${token}` }),
+  (token) => post(token, rpc('ping', { _meta: { traceparent: `00-${token}-01`, tracestate: `a=${token}` } })),
   (token) => get(LIST, { Authorization: `Basic ${Buffer.from(`me:${token}`).toString('base64')}` }),
   (token) => get(LIST, { Authorization: `Bearer ${token} ${token}` }),
   (token) => get(LIST, { Authorization: token }),
@@ -172,6 +178,7 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
       },
       { record: false },
     );
+    const collector = await startCollector();
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, SETTINGS);
       const module = join(folder, 'snapshot.mjs');
@@ -179,7 +186,7 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
         let count = 0;
         process.on('SIGUSR2', () => v8.writeHeapSnapshot(${JSON.stringify(folder)} + '/' + ++count + '.heapsnapshot'));`;
       await writeFile(module, source);
-      const env = { PLATFORM_URL: platform.url, OWN_SECRET };
+      const env = { PLATFORM_URL: platform.url, OWN_SECRET, COLLECTOR_URL: collector.url };
       const { NODE_OPTIONS = '' } = process.env;
       const observed = `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`;
       portico = runPortico(['--config', file], { ...env, NODE_OPTIONS: observed });
@@ -200,6 +207,8 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
         others[`portico check --probe: ${kind}`] = probe.stdout + probe.stderr;
       }
       ({ stdout: log, stderr } = await portico.stop());
+      expect(collector.spans.length).to.be.above(REQUESTS);
+      others['the collector of traces'] = collector.bodies.join();
       all = traces();
     });
   });
@@ -296,8 +305,8 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
     expect(answers.filter((answer) => tracesIn(answer).length > 0)).to.deep.equal([]);
   });
 
-  for (const command of ['portico stdio', 'portico check --probe', 'the admin listener']) {
-    it(`is in nothing that is written by ${command}`, () => {
+  for (const command of ['portico stdio', 'portico check --probe', 'the admin listener', 'the collector']) {
+    it(`is in nothing that is written by, or for, ${command}`, () => {
       const texts = Object.entries(others).filter(([name]) => name.startsWith(command));
       expect(texts).not.to.deep.equal([]);
       expect(texts.filter(([, text]) => tracesIn(text).length > 0).map(([name]) => name)).to.deep.equal([]);

@@ -15,7 +15,8 @@ export interface ReceivedSpan {
   readonly links: readonly string[];
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly failed: boolean;
-  readonly ms: number;
+  /** Nanoseconds since the epoch. */
+  readonly begun: bigint;
   /** Of the service that it is from. */
   readonly resource: Readonly<Record<string, string | number>>;
 }
@@ -52,7 +53,6 @@ interface OtlpSpan {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
   readonly attributes: readonly Attribute[];
   readonly links: readonly { readonly spanId: string }[];
   readonly status: { readonly code: number };
@@ -68,7 +68,7 @@ interface OtlpRequest {
 const KINDS = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT'];
 
 export async function startCollector(): Promise<Collector> {
-  const spans: (ReceivedSpan & { readonly begun: bigint })[] = [];
+  const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
   const headers: Record<string, unknown>[] = [];
   const take: RequestListener = async (request, response) => {
@@ -119,7 +119,6 @@ function spansIn({ resourceSpans }: OtlpRequest) {
         attributes: valuesOf(span.attributes),
         failed: span.status.code === 2,
         begun: BigInt(span.startTimeUnixNano),
-        ms: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
         resource: valuesOf(resource.attributes),
       })),
     ),

@@ -43,12 +43,8 @@ export function statusOf({ error }: SpanFacts): SpanStatus {
   return { code: error === undefined || LEFT.has(error) ? SpanStatusCode.UNSET : SpanStatusCode.ERROR };
 }
 
+/** What is not known is `undefined`, which the SDK leaves out. */
 export function attributesOf(facts: SpanFacts): Attributes {
-  const all = Object.entries(namedByConventions(facts));
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
-}
-
-function namedByConventions(facts: SpanFacts): Attributes {
   const { method, rpc, tool, edge } = facts;
   const route = facts.route === NO_ROUTE ? undefined : facts.route;
   return {

@@ -1,0 +1,42 @@
+import { warmUp } from '../caches.ts';
+import { createClient } from '../client.ts';
+import { CLIENT_CORE } from '../cores.ts';
+import { servePlatform } from '../platform.ts';
+import { READ, servePortico } from '../portico.ts';
+import type { Scenario } from '../scenario.ts';
+import { ours, serve } from '../server.ts';
+import { standings } from '../standings.ts';
+import { takeTurns } from '../turns.ts';
+
+/** More than wait within an interval: a span that is dropped costs less than one that is sent. */
+const maxQueueSpans = 65_536;
+
+const TRACED = [
+  { name: 'one trace of a hundred is kept', tracing: { enabled: true, sampleRatio: 0.01, maxQueueSpans } },
+  { name: 'all are kept', tracing: { enabled: true, sampleRatio: 1, maxQueueSpans } },
+  { name: 'off', tracing: { enabled: false } },
+] as const;
+
+/** The cached read of Porticos that keep more or less traces of it, and send them to a collector that discards them. */
+export const traced: Scenario = {
+  name: 'traced',
+  title: 'What it costs to be traced',
+  async run(workshop) {
+    const client = createClient();
+    const platform = await servePlatform(workshop);
+    const collector = await serve(workshop, CLIENT_CORE, [ours('bench/servers/collector.ts')]);
+    const endpoint = `${collector.url}/v1/traces`;
+    const contenders = [];
+    for (const { name, tracing } of TRACED) {
+      const resources = { tools: { cache: { ttlMs: 3_600_000 } } };
+      const settings = { resources, tracing: { ...tracing, endpoint } };
+      const server = await servePortico(workshop, platform.url, { settings });
+      const url = `${server.url}${READ}tools`;
+      await warmUp(client, url);
+      contenders.push({ name, server, load: { url } });
+    }
+    const found = standings(await takeTurns(workshop, contenders));
+    client.close();
+    return found;
+  },
+};

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import type { Collector } from '../../support/collector.ts';
+import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { exchange, get, requestText } from '../../support/raw-http.ts';
+import { startTraced } from './traced.ts';
+
+const LIST = '/mcp/v1/resources';
+/** Of hexadecimal digits too: one of them could be taken for an id. */
+const TOKENS = ['canary-of-the-test.1', 'c0ffee00c0ffee00c0ffee00c0ffee00'];
+const RPC = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+
+describe('a token', () => {
+  let platform: HttpUpstream;
+  let collector: Collector;
+
+  for (const token of TOKENS) {
+    it(`is in no span, wherever it was said: ${token.slice(0, 6)}`, async () => {
+      // The platform says it again, in the one place that leads to another request.
+      platform = await startHttpUpstream((request, response) => {
+        const next = request.url?.includes('pageToken') ? '' : tokenOf(request);
+        json({ tools: [{ id: `a${next.length}`, name: 'A' }], nextPageToken: next })(request, response);
+      });
+      const traced = await startTraced(platform.url);
+      ({ collector } = traced);
+      const trace = { traceparent: `00-${token}-00f067aa0ba902b7-01`, tracestate: `a=${token}` };
+      const known = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+      const own = { Authorization: `Bearer ${token}` };
+      const message = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: token, method, params });
+      const post = (body: string, more = {}) => requestText('POST', '/mcp', { ...own, ...RPC, ...more }, body);
+      for (const text of [
+        get(`${LIST}/read?uri=platform://tools`, { ...own, ...known, tracestate: `a=${token}`, 'User-Agent': token }),
+        get(`${LIST}/read?uri=platform://tools&${token}`, { ...own, ...trace }),
+        get(`${LIST}/read?uri=platform://${token}`, own),
+        get(`/${token}`, own),
+        get(LIST, { ...own, 'X-Request-Id': token, Host: `${token}.example` }),
+        requestText(token.toUpperCase().replaceAll(/[^A-Z]/g, ''), LIST, own),
+        post(message('resources/read', { uri: `platform://${token}`, _meta: trace })),
+        post(message('resources/read', { uri: 'platform://tools', _meta: { ...known, tracestate: `a=${token}` } })),
+        post(message('tools/call', { name: token, arguments: { query: token }, _meta: trace })),
+        post(message('tools/call', { name: 'list_tools', arguments: { query: token } })),
+        post(message(token, {}), { 'Mcp-Method': token, 'MCP-Protocol-Version': token }),
+      ]) {
+        await exchange(traced.url, text);
+      }
+      await traced.end();
+      expect(platform.requests.some(({ url }) => url?.includes(token))).to.equal(true);
+      expect(collector.spans.length).to.be.above(20);
+      const sent = collector.bodies.join().toLowerCase();
+      expect(sent).not.to.contain(token).and.not.to.contain(Buffer.from(token).toString('base64').toLowerCase());
+    });
+  }
+});
