@@ -31,4 +31,20 @@ describe('who follows a settings file', () => {
       expect(text()).not.to.contain('text-from-outside');
     });
   });
+
+  it('reads it once for all who ask while it is being read, so that no storm of signals makes a queue', async () => {
+    await inFolder(async (folder) => {
+      const { logger, lines } = captureLog();
+      const file = await writeSettings(folder, SETTINGS);
+      const gateway = { change: () => ({ applied: [], needRestart: [] }) };
+      const { signal } = new AbortController();
+      const read = followSettings({ file, gateway, logger, watch: false, onChange: () => {}, signal });
+      const first = read();
+      await Promise.resolve();
+      await Promise.all([first, ...Array.from({ length: 100 }, read)]);
+      expect(lines()).to.have.length(2);
+      await read();
+      expect(lines()).to.have.length(3);
+    });
+  });
 });

@@ -8,8 +8,8 @@ import { startProcess } from '../support/process.ts';
 import { needsRegistry, runTool, skipAloud } from '../support/tools.ts';
 import {
   checkedSettings,
+  expectAvailable,
   expectPodFits,
-  expectServiceFits,
   find,
   issuesOf,
   type Manifest,
@@ -69,12 +69,8 @@ describe('the Helm chart', function () {
   it('makes what Kubernetes takes, and what agrees with the settings, of which check says nothing', async () => {
     const manifests = await rendered({ settings: SETTINGS });
     expect(await issuesOf(manifests)).to.deep.equal([]);
-    expect(manifests.map(({ kind }) => kind)).to.have.members([
-      ...['ServiceAccount', 'ConfigMap', 'Deployment', 'Service'],
-      ...['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'NetworkPolicy'],
-    ]);
+    expectAvailable(manifests);
     await expectPodFits(manifests);
-    expectServiceFits(manifests);
   });
 
   it('makes the same as the manifests beside it, but for names and labels', async () => {

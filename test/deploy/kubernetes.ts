@@ -151,7 +151,7 @@ export async function expectPodFits(manifests: readonly Manifest[]): Promise<voi
 }
 
 /** Holds what names the pods by their labels, or a port by its name, to what there is. */
-export function expectServiceFits(manifests: readonly Manifest[]): void {
+function expectServiceFits(manifests: readonly Manifest[]): void {
   const { template, selector } = find(manifests, 'Deployment').spec;
   const { labels } = template.metadata;
   expect(labels).to.deep.include(selector.matchLabels);
@@ -159,4 +159,13 @@ export function expectServiceFits(manifests: readonly Manifest[]): void {
   expect(labels).to.deep.include(chosen);
   const [portico] = template.spec.containers;
   for (const { targetPort } of ports) expect(portico?.ports.map(({ name }) => name)).to.include(targetPort);
+}
+
+/** Several replicas have all that keeps them available and out of reach, and nothing else. */
+export function expectAvailable(manifests: readonly Manifest[]): void {
+  expect(manifests.map(({ kind }) => kind)).to.have.members([
+    ...['ServiceAccount', 'ConfigMap', 'Deployment', 'Service'],
+    ...['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'NetworkPolicy'],
+  ]);
+  expectServiceFits(manifests);
 }

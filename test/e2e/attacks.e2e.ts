@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
+import { linesIn } from '../support/json-lines.ts';
 import type { AttackProgress, AttackUrls } from '../support/load/attack-thread.ts';
 import { type AttackName, FLOODS } from '../support/load/attacks.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from '../support/load/callers.ts';
-import { type LogLine, readLog } from '../support/load/outcomes.ts';
+import type { LogLine } from '../support/load/outcomes.ts';
 import { percentile, type Reads, startReaders } from '../support/load/steady-readers.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../support/process.ts';
 import { residentBytes } from '../support/resident-bytes.ts';
@@ -128,7 +129,7 @@ describe(`all attacks at once, for ${SECONDS} s (ATTACK_SECONDS=60 for the long 
         mistakes = [...readers.mistakes, ...readersBeside.mistakes];
         await bystander.stop();
         ended = await portico.stop();
-        lines = readLog(ended.stdout);
+        lines = linesIn(ended.stdout);
       });
     } finally {
       await thread.terminate();

@@ -4,27 +4,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
-import {
-  inFolder,
-  MAIN,
-  type PorticoProcess,
-  porticoEnvironment,
-  runPortico,
-  startProcess,
-  writeSettings,
-} from '../support/process.ts';
+import { linesIn } from '../support/json-lines.ts';
+import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../support/process.ts';
 
 const KEY = 'key-of-the-audit-'.padEnd(40, '0');
 const SECRET = 'marked-token-of-the-caller';
 const NAME = createHmac('sha256', KEY).update(SECRET).digest('base64url');
-
-type Line = Readonly<Record<string, unknown>>;
-
-const linesIn = (text: string): Line[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
 
 describe('the audit of a process', () => {
   let platform: HttpUpstream;
@@ -190,10 +175,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
     await inFolder(async (folder) => {
       const file = join(folder, 'audit.log');
       const settings = await settingsIn(folder, file);
-      const portico = startProcess(process.execPath, [MAIN, 'stdio', settings], {
-        env: porticoEnvironment({ PORTICO_TOKEN: SECRET }),
-        stdin: 'open',
-      });
+      const portico = runStdio(settings, { PORTICO_TOKEN: SECRET });
       const message = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } };
       portico.child.stdin.end(`${JSON.stringify(message)}\n`);
       expect((await portico.ended).code).to.equal(0);

@@ -9,15 +9,7 @@ import { startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import { toolItem } from '../support/loads.ts';
-import {
-  inFolder,
-  MAIN,
-  type PorticoProcess,
-  porticoEnvironment,
-  runPortico,
-  startProcess,
-  writeSettings,
-} from '../support/process.ts';
+import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../support/process.ts';
 import { exchange, get, openConnection, requestText } from '../support/raw-http.ts';
 
 /** Stands in every token, and nowhere else. */
@@ -268,10 +260,7 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
     const written: string[] = [];
     for (const kind of Object.keys(KINDS)) {
       const token = tokenFor(kind, 0);
-      const stdio = startProcess(process.execPath, [MAIN, 'stdio', '--config', file], {
-        env: porticoEnvironment({ ...env, PORTICO_TOKEN: token }),
-        stdin: 'open',
-      });
+      const stdio = runStdio(file, { ...env, PORTICO_TOKEN: token });
       const read = rpc('resources/read', { uri: 'platform://tools' });
       stdio.child.stdin.end(`${[read, rpc('ping', { _meta: { token: 1 } }), '{', rpc('none', {})].join('\n')}\n`);
       const ended = await stdio.ended;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { linesIn } from '../support/json-lines.ts';
 import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../support/process.ts';
 
 const UPSTREAMS = `
@@ -60,10 +61,7 @@ describe('the command line', () => {
       expect(stderr).to.match(/^[^\n]*portico\.yaml:8:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
       const served = runPortico(['serve', file]);
       await served.ready;
-      const lines = (await served.stop()).stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = linesIn((await served.stop()).stdout);
       expect(lines[0]).to.include({
         level: 'warn',
         msg: 'settings doubtful',

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { linesIn } from '../support/json-lines.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../support/process.ts';
 
 const SECRET = 'token-that-nobody-may-read';
@@ -51,10 +52,7 @@ describe('an error that nothing catches', () => {
     it(`ends the process with 1 and one line that tells nothing of its text: ${name}`, async () => {
       const { code, signal, stdout, stderr } = await endBy(blow);
       expect({ code, signal, stderr }).to.deep.equal({ code: 1, signal: null, stderr: '' });
-      const lines = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = linesIn(stdout);
       expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
         ['info', 'listening'],
         ['info', 'request'],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
+import { linesIn } from '../support/json-lines.ts';
 import { freePort } from '../support/listening.ts';
 import { sendMany } from '../support/many-requests.ts';
 import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../support/process.ts';
@@ -69,14 +70,7 @@ describe('a log on a disk that is full', () => {
       expect(bound(pid, 'unlimited')).to.equal(true);
       const lines = await eventually(async () => {
         const text = await readFile(path, 'utf8');
-        return (
-          text.includes('"log lines dropped"') &&
-          text.endsWith('\n') &&
-          text
-            .trimEnd()
-            .split('\n')
-            .map((line) => JSON.parse(line))
-        );
+        return text.includes('"log lines dropped"') && text.endsWith('\n') && linesIn(text);
       });
       const written = lines.filter(({ msg }) => msg === 'request').length;
       const [{ lines: dropped }] = lines.filter(({ msg }) => msg === 'log lines dropped');

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { linesIn } from '../support/json-lines.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from '../support/load/callers.ts';
 import { type Inside, leftovers, lookInside, settle } from '../support/load/look-inside.ts';
-import { countOutcomes, disagreements, type LogLine, readLog, unmet } from '../support/load/outcomes.ts';
+import { countOutcomes, disagreements, type LogLine, unmet } from '../support/load/outcomes.ts';
 import { type Load, startLoad } from '../support/load/run-load.ts';
 import { type Scene, setScene } from '../support/load/scene.ts';
 import { type Ended, inFolder } from '../support/process.ts';
@@ -49,7 +50,7 @@ describe(`${CALLERS} callers while all upstreams flap, for ${SECONDS} s (LOAD_SE
       await runFor('then', (SECONDS * 3) / 4, () => unmet(loads, scene).length === 0);
       inside = [before, quarter, await settle(folder, before)];
       ended = await scene.portico.stop();
-      lines = readLog(ended.stdout);
+      lines = linesIn(ended.stdout);
       counts = countOutcomes(loads);
       missing = unmet(loads, scene);
       mistakes = [...loads, ...scene.platforms].flatMap((each) => each.mistakes);
@@ -120,7 +121,7 @@ describe('SIGTERM in the middle of load', function () {
       const closed = [...load.fates.values()].filter((fate) => fate.kind === 'closed');
       expect(closed.filter(({ bytes }) => bytes > 0)).to.deep.equal([]);
       // Nor has Portico begun it: what it begins is in its log, and the caller has been given just that answer.
-      const lines = readLog(stdout);
+      const lines = linesIn(stdout);
       expect(disagreements(load, lines).slice(0, 20)).to.deep.equal([]);
       expect(lines.at(-1)).to.include({ msg: 'drained' });
     });

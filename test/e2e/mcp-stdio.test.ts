@@ -5,13 +5,14 @@ import { TOKEN } from '../support/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, json, listOf, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
+import { linesIn } from '../support/json-lines.ts';
 import {
   type Ended,
   inFolder,
   MAIN,
   porticoEnvironment,
   type RunningProcess,
-  startProcess,
+  runStdio,
   writeSettings,
 } from '../support/process.ts';
 
@@ -52,10 +53,7 @@ describe('portico stdio', function () {
   async function run(talk: (portico: RunningProcess) => unknown, token = TOKEN, env = {}): Promise<Ended> {
     return inFolder(async (folder) => {
       const file = await writeSettings(folder, SETTINGS);
-      const portico = startProcess(process.execPath, [MAIN, 'stdio', '--config', file], {
-        env: { ...environment(token), ...env },
-        stdin: 'open',
-      });
+      const portico = runStdio(file, { PLATFORM_URL: platform.url, PORTICO_TOKEN: token, ...env });
       await talk(portico);
       return portico.ended;
     });
@@ -105,7 +103,7 @@ describe('portico stdio', function () {
   it('answers all that is under way when its input ends, however long each takes, and exits with 0', async () => {
     const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('workflows') + readOf('tools')));
     expect(code).to.equal(0);
-    expect(messages(stdout).map(({ id, result }) => [id, result !== undefined])).to.have.deep.members([
+    expect(linesIn(stdout).map(({ id, result }) => [id, result !== undefined])).to.have.deep.members([
       ['tools', true],
       ['workflows', true],
     ]);
@@ -116,7 +114,7 @@ describe('portico stdio', function () {
       GRACE_MS: '400',
     });
     expect(code).to.equal(1);
-    const answered = messages(stdout).filter(({ result }) => result !== undefined);
+    const answered = linesIn(stdout).filter(({ result }) => result !== undefined);
     expect(answered.map(({ id }) => id)).to.deep.equal(['tools']);
   });
 
@@ -150,11 +148,6 @@ describe('portico stdio', function () {
     });
   }
 });
-
-function messages(stdout: string): { readonly id: string; readonly result?: object }[] {
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line));
-}
 
 function isGone(pid: number | null): boolean {
   try {

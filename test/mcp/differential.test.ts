@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { openStdio } from '../../src/mcp/stdio/open-stdio.ts';
 import { callerWith } from '../support/caller.ts';
+import { linesIn } from '../support/json-lines.ts';
 import { toolItem } from '../support/loads.ts';
 import { SEED, SEEDED } from '../support/seed.ts';
 import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from './asked.ts';
@@ -160,7 +161,7 @@ describe('the same lines, sent to the SDK and to ours', () => {
     for (const one of messages) input.write(`${JSON.stringify(one)}\n`);
     input.end();
     expect(await connection.closed).to.equal(true);
-    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+    return linesIn(text);
   }
 
   for (const [what, messages] of Object.entries(conversations)) {

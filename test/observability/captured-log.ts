@@ -2,6 +2,7 @@ import type { Events } from '../../src/observability/events.ts';
 import { logEvents } from '../../src/observability/log.ts';
 import { createLogger, type Logger, type LoggerOptions } from '../../src/observability/logger.ts';
 import { eventually } from '../support/eventually.ts';
+import { linesIn } from '../support/json-lines.ts';
 
 /** A log that a test reads. */
 export interface CapturedLog {
@@ -31,11 +32,7 @@ export function captureLog(level: LoggerOptions['level'] = 'debug'): CapturedLog
       },
     },
   });
-  const lines = (): Record<string, unknown>[] =>
-    text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line));
+  const lines = (): Record<string, unknown>[] => linesIn(text);
   const access = () => lines().filter((line) => line['msg'] === 'request');
   return {
     logger,

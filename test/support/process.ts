@@ -120,6 +120,11 @@ export function runPortico(args: readonly string[], env: Record<string, string> 
   return startPortico(process.execPath, [main, ...args], porticoEnvironment(env));
 }
 
+/** Runs `portico stdio` by a settings file, in such an environment. More may be written to its standard input. */
+export function runStdio(file: string, env: Record<string, string> = {}): RunningProcess {
+  return startProcess(process.execPath, [MAIN, 'stdio', file], { env: porticoEnvironment(env), stdin: 'open' });
+}
+
 /** Starts a command that is, or runs, `portico`. */
 export function startPortico(command: string, args: readonly string[], env: Record<string, string>): PorticoProcess {
   const running = startProcess(command, args, { env });

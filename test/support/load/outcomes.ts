@@ -54,13 +54,6 @@ export interface LogLine {
   readonly outcome?: string;
 }
 
-export function readLog(stdout: string): readonly LogLine[] {
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
-
 /** The access lines, by request id. Throws where a request has two. */
 export function accessLines(lines: readonly LogLine[]): ReadonlyMap<string, LogLine> {
   const found = new Map<string, LogLine>();
