@@ -77,7 +77,8 @@ export function openCopies(options: CopiesOptions): (caller: Caller) => Copies {
 
     function copyIn(sealed: Sealed, key: () => Buffer, sealedFor: SealedFor): Copy | undefined {
       const loadedAt = loadedBy(sealed.loadedAt, now());
-      if (loadedAt === undefined || sealed.expiresAt <= now() || !isSinceEviction(sealed.loadedAt)) return undefined;
+      const end = Math.min(sealed.expiresAt, caller.expiresAt ?? Number.POSITIVE_INFINITY);
+      if (loadedAt === undefined || end <= now() || !isSinceEviction(sealed.loadedAt)) return undefined;
       return {
         loadedAt,
         async open() {
