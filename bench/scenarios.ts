@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts';
 import { cached } from './scenarios/cached.ts';
 import { compressed } from './scenarios/compressed.ts';
 import { crowd } from './scenarios/crowd.ts';
+import { fleetSimulation } from './scenarios/fleet-simulation.ts';
 import { koa } from './scenarios/koa.ts';
 import { large } from './scenarios/large.ts';
 import { mcp } from './scenarios/mcp.ts';
@@ -33,5 +34,6 @@ export const SCENARIOS: readonly Scenario[] = [
   memory,
   sizing,
   start,
+  fleetSimulation,
   profile,
 ];
