@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { startCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
+import { type HeapStrings, observeHeap } from '../support/heap-strings.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
 import { toolItem } from '../support/loads.ts';
 import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../support/process.ts';
@@ -151,6 +149,7 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
   this.timeout(180_000);
   let platform: HttpUpstream;
   let portico: PorticoProcess;
+  let heap: HeapStrings;
   let log: string;
   let stderr: string;
   const answers: string[] = [];
@@ -173,15 +172,9 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
     const collector = await startCollector();
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, SETTINGS);
-      const module = join(folder, 'snapshot.mjs');
-      const source = `import v8 from 'node:v8';
-        let count = 0;
-        process.on('SIGUSR2', () => v8.writeHeapSnapshot(${JSON.stringify(folder)} + '/' + ++count + '.heapsnapshot'));`;
-      await writeFile(module, source);
+      heap = await observeHeap(folder);
       const env = { PLATFORM_URL: platform.url, OWN_SECRET, COLLECTOR_URL: collector.url };
-      const { NODE_OPTIONS = '' } = process.env;
-      const observed = `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`;
-      portico = runPortico(['--config', file], { ...env, NODE_OPTIONS: observed });
+      portico = runPortico(['--config', file], { ...env, NODE_OPTIONS: heap.nodeOptions });
       const url = await portico.ready;
       const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
       await askAll(url, adminUrl);
@@ -190,8 +183,8 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
         others[`the admin listener: ${path}`] = `${status} ${body}`;
         expect(status).to.equal(200);
       }
-      snapshots['while one is open'] = await snapshotWhileOpen(url, folder);
-      snapshots['afterwards'] = await snapshotOnceClean(folder);
+      snapshots['while one is open'] = await snapshotWhileOpen(url);
+      snapshots['afterwards'] = await snapshotOnceClean();
       others['portico stdio'] = await talkOverStdio(file, env);
       for (const kind of Object.keys(KINDS)) {
         const token = { ...env, PORTICO_TOKEN: tokenFor(kind, 0) };
@@ -221,11 +214,11 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
     await Promise.all(lanes);
   }
 
-  async function snapshotWhileOpen(url: string, folder: string): Promise<string[]> {
+  async function snapshotWhileOpen(url: string): Promise<string[]> {
     const connection = openConnection(url);
     connection.send(REQUESTS_OF[0]?.(tokenFor('hanging', 0)) ?? '');
     await eventually(() => hung !== undefined);
-    const found = await takeSnapshot(folder);
+    const found = await marksInHeap();
     hung?.();
     await connection.receive();
     connection.socket.destroy();
@@ -233,28 +226,18 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
   }
 
   /** What the last of several snapshots shows: undici lets go of connections that broke off a moment later. */
-  async function snapshotOnceClean(folder: string): Promise<string[]> {
+  async function snapshotOnceClean(): Promise<string[]> {
     let found: string[] = [];
     for (let attempt = 0; attempt < 5; attempt += 1) {
       // The secret of the deployment's own is there as long as the process.
-      found = (await takeSnapshot(folder)).filter((text) => !text.startsWith(OWN_SECRET));
+      found = (await marksInHeap()).filter((text) => !text.startsWith(OWN_SECRET));
       if (found.length === 0) break;
       await sleep(1000);
     }
     return found;
   }
 
-  async function takeSnapshot(folder: string): Promise<string[]> {
-    const written = async () => (await readdir(folder)).filter((name) => name.endsWith('.heapsnapshot'));
-    const before = (await written()).length;
-    portico.child.kill('SIGUSR2');
-    return eventually(async () => {
-      const names = await written();
-      if (names.length === before) return undefined;
-      const text = await readFile(join(folder, `${names.length}.heapsnapshot`), 'latin1');
-      return text.trimEnd().endsWith('}') && [...marksIn(text)];
-    }, 60_000);
-  }
+  const marksInHeap = async () => [...marksIn(await heap.take(portico.child))];
 
   async function talkOverStdio(file: string, env: Record<string, string>): Promise<string> {
     const written: string[] = [];
