@@ -39,6 +39,8 @@ export interface GatewayOptions {
   readonly now?: () => number;
   /** Whether the environment put in what settings have at a path: the status page masks it. @default nothing */
   readonly isFromEnvironment?: (path: readonly string[]) => boolean;
+  /** The file that the settings are from and are read from again, which the status page names. @default none */
+  readonly settingsFile?: string;
   /** Every resource that there is; settings name those that are offered. @default the three */
   readonly resources?: readonly Resource[];
 }
@@ -167,6 +169,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       })),
       snapshots: { entries: cache.entries, bytes: cache.bytes, maxBytes: config.cache.maxBytes },
       shared: replicas && { isUp: replicas.isUp },
+      settingsFile: options.settingsFile ?? null,
       settings: effectiveSettings(config, options.isFromEnvironment ?? (() => false)),
     };
   }

@@ -41,8 +41,12 @@ export async function serve(
     reopen: () => gateway?.reopenFiles() ?? false,
   });
   logWarnings(logger, warnings);
-  const droppedLines = () => destination.droppedLines ?? 0;
-  gateway = createGateway(config, { logger, droppedLines, isFromEnvironment: origins.isFromEnvironment });
+  gateway = createGateway(config, {
+    logger,
+    droppedLines: () => destination.droppedLines ?? 0,
+    isFromEnvironment: origins.isFromEnvironment,
+    ...(file !== undefined && { settingsFile: file }),
+  });
   try {
     const url = await gateway.start();
     onReady?.(url);

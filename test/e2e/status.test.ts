@@ -215,6 +215,7 @@ upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PL
         .and.not.contain('hidden.example');
       const { settings } = JSON.parse(await shown());
       expect(settings).to.contain('host: "[masked]"').and.not.contain('127.0.0.2');
+      expect(JSON.parse(await shown()).settingsFile).to.equal(file);
       // What needs a restart is still what the environment put in.
       await writeSettings(folder, text('two', '127.0.0.3'));
       portico.child.kill('SIGHUP');
@@ -226,6 +227,26 @@ upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PL
         .and.not.contain('hidden.example');
       expect((await portico.stop()).code).to.equal(0);
     });
+  });
+
+  it('has lines for a shell that show a problem: of the resource that has one, and by the settings file', async () => {
+    const linesOf = (html: string) => /<pre[^>]*data-part="commands">(.*?)<\/pre>/s.exec(html)?.[1] ?? '';
+    expect(linesOf(await page()))
+      .to.contain('platform%3A%2F%2Fprojects')
+      .and.not.contain('portico check');
+    behave = 'badly';
+    for (let count = 0; count < 8; count += 1) await read('tools');
+    expect(linesOf(await page())).to.contain('platform%3A%2F%2Ftools');
+    for (const [settingsFile, word] of [
+      ['/etc/portico/portico.yaml', '/etc/portico/portico.yaml'],
+      ["it's & mine.yaml", '&#39;it&#39;\\&#39;&#39;s &amp; mine.yaml&#39;'],
+    ] as const) {
+      const { gateway: other } = await startGateway(settings(), { settingsFile });
+      const html = await (await fetch(`${other.adminUrl}/`)).text();
+      expect(linesOf(html)).to.contain(`portico check --probe ${word}`).and.contain(`kill -HUP ${process.pid}`);
+      expect(((await (await fetch(`${other.adminUrl}/status`)).json()) as Status).settingsFile).to.equal(settingsFile);
+      await other.close();
+    }
   });
 
   it('is not on the public listener, and answers no other method', async () => {

@@ -162,16 +162,20 @@ function changeTable(changes: readonly Change[]): string {
   return table('The newest first.', ['When', 'What'], rows);
 }
 
-/** Lines for a shell that show a problem. */
-function commands({ resources, url, processId }: Status): string {
-  const [first] = resources;
-  const target = `${url}/mcp/v1/resources/read?uri=${encodeURIComponent(first?.uri ?? '')}`;
-  const lines = [
-    'portico check --probe portico.yaml',
-    `curl -i -H "Authorization: Bearer $PORTICO_TOKEN" "${target}"`,
-    `kill -HUP ${processId}`,
-  ];
-  return `<div class="sheet"><pre tabindex="0">${lines.map(code).join('')}</pre></div>`;
+/** Lines for a shell that show a problem, of a resource that has one where there is one. */
+function commands({ resources, upstreams, settingsFile, url, processId }: Status): string {
+  const well = new Set(upstreams.filter(({ breaker }) => breaker === 'closed').map(({ name }) => name));
+  const shown = resources.find(({ upstream, doubts }) => !well.has(upstream) || doubts.length > 0) ?? resources[0];
+  const target = `${url}/mcp/v1/resources/read?uri=${encodeURIComponent(shown?.uri ?? '')}`;
+  const curl = `curl -i -H "Authorization: Bearer $PORTICO_TOKEN" "${target}"`;
+  const lines =
+    settingsFile === null ? [curl] : [`portico check --probe ${quoted(settingsFile)}`, curl, `kill -HUP ${processId}`];
+  return `<div class="sheet"><pre tabindex="0" data-part="commands">${lines.map(code).join('')}</pre></div>`;
+}
+
+/** As one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 interface Head {

@@ -15,6 +15,8 @@ export interface Now {
   readonly snapshots: { readonly entries: number; readonly bytes: number; readonly maxBytes: number };
   /** The store that replicas share; `undefined`: they share nothing. */
   readonly shared?: { readonly isUp: boolean } | undefined;
+  /** The file that the settings are from, and are read from again; `null`: they are from none. */
+  readonly settingsFile: string | null;
   /** Effective settings as YAML, with their secrets masked. */
   readonly settings: string;
 }
@@ -69,6 +71,7 @@ export interface Status {
   })[];
   /** The newest first. */
   readonly changes: readonly Change[];
+  readonly settingsFile: Now['settingsFile'];
   readonly settings: string;
 }
 
@@ -242,6 +245,7 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
           return { ...resource, loadedAt: load?.at ?? null, items: load?.items ?? null, doubts: load?.doubts ?? [] };
         }),
         changes: changes.list(),
+        settingsFile: current.settingsFile,
         settings: current.settings,
       };
     },
