@@ -10,6 +10,8 @@ describe('a trace', () => {
   it('goes on under the same id and flags, with a parent id of its own', () => {
     const trace = continueTrace(VALID, undefined);
     expect(trace?.traceId).to.equal(TRACE_ID);
+    expect(trace).to.include({ parentId: PARENT_ID, isSampled: true });
+    expect(continueTrace(VALID.replace(/1$/, '2'), undefined)?.isSampled).to.equal(false);
     expect(trace?.headers).to.have.all.keys('traceparent');
     expect(trace?.headers.traceparent).to.match(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`));
     expect(trace?.headers.traceparent).not.to.contain(PARENT_ID);

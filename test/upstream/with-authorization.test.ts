@@ -79,13 +79,15 @@ describe('an upstream that does not accept what it is given', () => {
       },
       errors,
     );
-    return { upstream, told, sent: () => asked.map((request) => request.authorization?.['authorization']) };
+    const sent = () => asked.map((request) => request.authorization?.['authorization']);
+    return { upstream, told, sent, resends: () => asked.map((request) => request.resends) };
   }
 
   it('is asked once more where there is something better', async () => {
-    const { upstream, told, sent } = giving([true], [refusal]);
+    const { upstream, told, sent, resends } = giving([true], [refusal]);
     expect(await upstream.get(asking(), calm())).to.deep.equal(PAGE);
     expect([told, sent()]).to.deep.equal([[['k', '1']], ['1', '2']]);
+    expect(resends()).to.deep.equal([undefined, 1]);
   });
 
   it('is not asked again where there is not', async () => {

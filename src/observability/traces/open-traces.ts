@@ -96,7 +96,7 @@ export function openTraces(settings: TracingSettings, { version, events }: Traci
     async close(withinMs) {
       const ended = new AbortController();
       const late = sleep(withinMs, undefined, { signal: ended.signal }).catch(() => {});
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
+      await Promise.race([queue.empty(), late]);
       ended.abort();
       queue.close();
       await collector.close();

@@ -13,6 +13,8 @@ export interface QueueOptions {
 
 /** Spans that have ended, until they are sent. */
 export interface Queue extends SpanProcessor {
+  /** Has all sent at once that waits: resolves when nothing is left, taken or not. */
+  empty(): Promise<void>;
   /** Gives up what is left. */
   close(): void;
 }
@@ -31,10 +33,16 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
   /** Dropped since there was no room, and not told yet. */
   let refused = 0;
   let isClosed = false;
+  const emptied = Promise.withResolvers<void>();
+  let isEmptying = false;
 
   function tellRefused(): void {
     if (refused > 0) events.spansDropped?.({ spans: refused, reason: 'queue_full' });
     refused = 0;
+  }
+
+  function settle(): void {
+    if (isEmptying && held === 0) emptied.resolve();
   }
 
   async function hand(spans: readonly ReadableSpan[], done: (result: ExportResult) => void): Promise<void> {
@@ -45,6 +53,7 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
       if (cause === undefined) events.spansSent?.({ spans: spans.length });
       else events.spansDropped?.({ spans: spans.length, reason: 'not_taken', cause });
     }
+    settle();
     done({ code: cause === undefined ? ExportResultCode.SUCCESS : ExportResultCode.FAILED });
   }
 
@@ -72,6 +81,13 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
     },
     forceFlush: () => batches.forceFlush(),
     shutdown: () => batches.shutdown(),
+    empty() {
+      isEmptying = true;
+      // It rejects with the first batch that is not taken.
+      batches.shutdown().catch(() => {});
+      settle();
+      return emptied.promise;
+    },
     close() {
       tellRefused();
       if (held > 0) events.spansDropped?.({ spans: held, reason: 'shutdown' });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Events } from '../../../src/observability/events.ts';
 import { createSampler } from '../../../src/observability/traces/sampling.ts';
@@ -8,6 +10,7 @@ import { type Collector, startCollector } from '../../support/collector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { json } from '../../support/http-upstream.ts';
 import { freePort } from '../../support/listening.ts';
+import { porticoEnvironment, startProcess } from '../../support/process.ts';
 
 type Dropped = Parameters<NonNullable<Events['spansDropped']>>[0];
 
@@ -76,17 +79,25 @@ describe('spans on their way to the collector', () => {
     expect(sent).to.equal(0);
   });
 
+  it('take no memory beyond the queue, where the collector never answers', async () => {
+    collector.respond(() => {});
+    const child = fileURLToPath(new URL('small-heap.ts', import.meta.url));
+    const args = ['--max-old-space-size=48', child, `${collector.url}/v1/traces`, '1000'];
+    const { code, stdout } = await startProcess(process.execPath, args, { env: porticoEnvironment() }).ended;
+    expect([code, stdout]).to.deep.equal([0, '100000\n']);
+  });
+
   it('count for the queue as long as they are being sent', async () => {
-    let release = () => {};
+    let release: (() => void) | undefined;
     collector.respond((request, response) => {
       request.resume();
       release = () => json({})(request, response);
     });
     const tracing = await open({ maxQueueSpans: 100, timeoutMs: 60_000 });
     end(tracing, 100);
-    await eventually(() => collector.open() === 1);
+    await eventually(() => release !== undefined);
     end(tracing, 10);
-    release();
+    release?.();
     await eventually(() => sent === 100);
     expect(dropped).to.deep.equal([{ spans: 10, reason: 'queue_full' }]);
     collector.respond(json({}));
@@ -148,6 +159,22 @@ describe('spans on their way to the collector', () => {
     await eventually(() => sent === 5);
     await eventually(() => isLeft);
     expect(dropped).to.deep.equal([]);
+  });
+
+  it('are all sent at the end, whatever becomes of the first ones', async () => {
+    let requests = 0;
+    collector.respond(async (request, response) => {
+      requests += 1;
+      const isFirst = requests === 1;
+      request.resume();
+      if (!isFirst) await sleep(50);
+      json({}, isFirst ? 503 : 200)(request, response);
+    });
+    const tracing = await open({ timeoutMs: 10_000, intervalMs: 86_400_000 });
+    end(tracing, 300);
+    await tracing.close(10_000);
+    expect([sent, dropped]).to.deep.equal([172, [{ spans: 128, reason: 'not_taken', cause: 'status 503' }]]);
+    await tracing.close(0);
   });
 
   it('keep nobody waiting at the end longer than they may', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { ENVELOPE } from '../../mcp/asked.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { openConnection, requestText } from '../../support/raw-http.ts';
 import { headerOf, LOADED, PARENT, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
 const POST = 'POST /mcp';
@@ -138,6 +140,21 @@ describe('the trace of a message', () => {
       ...{ 'mcp.method.name': '_OTHER', 'error.type': '-32601', 'portico.error.code': 'not_found' },
     });
     expect(collector.bodies.join()).not.to.contain('such-method');
+  });
+
+  it('ends where the caller leaves', async () => {
+    upstream.respond(() => {});
+    const { collector, url, end } = await startTraced(upstream.url);
+    const { socket, send } = openConnection(url);
+    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+    send(requestText('POST', '/mcp', headers, JSON.stringify(earlier('resources/read', { uri: URI }))));
+    await eventually(() => upstream.requests.length === 1);
+    socket.destroy();
+    await eventually(() => collector.all('resources/read').length === 1);
+    await end();
+    expect(collector.one('resources/read')).to.include({ failed: false });
+    expect(collector.one('resources/read').attributes).to.include({ 'error.type': 'cancelled' });
+    expect(collector.one(POST).attributes).to.include({ 'error.type': 'caller_gone' });
   });
 
   it('has no name and no URI that a caller made up', async () => {

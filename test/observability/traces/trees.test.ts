@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { createAuthority, writePem } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { inFolder } from '../../support/process.ts';
+import { exchange, get } from '../../support/raw-http.ts';
 import { captureLog } from '../captured-log.ts';
 import { headerOf, LOADED, PARENT, READ, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
@@ -63,6 +66,25 @@ describe('the trace', () => {
       const { resource } = collector.one(READ);
       expect(resource).to.include({ 'service.name': 'portico', 'telemetry.sdk.name': 'opentelemetry' });
       expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
+    });
+
+    it('names the port that a scheme stands for, and TLS of its own', async () => {
+      const authority = await createAuthority();
+      await inFolder(async (folder) => {
+        const { cert, key } = writePem(folder, await authority.issue());
+        // Nobody listens there.
+        const { collector, url, end } = await startTraced('https://127.0.0.2', {
+          http: { port: 0, tls: { certFile: cert, keyFile: key } },
+          upstream: { retry: { attempts: 0 } },
+        });
+        const request = get('/mcp/v1/resources/read?uri=platform://tools');
+        expect((await exchange(url, request, { tls: { ca: authority.ca } })).status).to.equal(502);
+        await end();
+        expect(collector.one(READ).attributes).to.include({ 'url.scheme': 'https' });
+        expect(collector.one('GET').attributes).to.include({
+          ...{ 'server.address': '127.0.0.2', 'server.port': 443, 'url.full': 'https://127.0.0.2/v1/tools' },
+        });
+      });
     });
 
     it('has a span for each page, and for each request that was sent', async () => {
