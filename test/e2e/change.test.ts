@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { z } from 'zod';
 import { ConfigError, type SettingsInput } from '../../src/gateway.ts';
+import { RESOURCES } from '../../src/resources/index.ts';
+import type { Resource } from '../../src/resources/resource.ts';
 import { captureLog } from '../observability/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
@@ -64,6 +67,27 @@ describe('a gateway whose settings change', () => {
     });
     expect(log.lines().filter(({ msg }) => msg === 'settings changed')).to.have.length(1);
     expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
+  });
+
+  it('goes on as before where a bug keeps it from others, as often as they come', async () => {
+    const [one] = RESOURCES;
+    // Nothing describes it, which is found out once it is offered.
+    const shape = z.object({ id: z.string().min(1), name: z.string().transform((text) => text.length) });
+    const odd = { ...one, name: 'odd', shape } as unknown as Resource;
+    const gateway = await startGateway(settings(), { ...log, resources: [...RESOURCES, odd] });
+    const offered = settings();
+    const wanted = { ...offered, upstreams: { ...offered.upstreams, odd: { baseUrl: platform.url } } };
+    for (const _ of [1, 2]) {
+      expect(() => gateway.gateway.change(wanted))
+        .to.throw()
+        .and.not.be.instanceOf(ConfigError);
+      const response = await gateway.read('tools');
+      expect([response.status, await response.json()]).to.have.nested.property('[1][0].name', 'First');
+    }
+    expect(log.text()).not.to.contain('settings changed');
+    gateway.gateway.change(mappedFrom('title'));
+    const [item] = (await (await gateway.read('tools')).json()) as { name: string }[];
+    expect(item?.name).to.equal('Second');
   });
 
   it('never serves what was mapped under settings before the last ones, though they were the same', async () => {
