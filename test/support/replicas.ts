@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { onCleanup } from './cleanup.ts';
+import { eventually } from './eventually.ts';
+import { type PorticoProcess, runPortico } from './process.ts';
+
+/** One of several processes of Portico that share a Redis. */
+export interface Replica {
+  readonly process: PorticoProcess;
+  readonly url: string;
+  readonly adminUrl: string;
+}
+
+export interface ReplicasOptions {
+  /** For settings and secrets. */
+  readonly folder: string;
+  readonly platformUrl: string;
+  /** More of `shared`, in YAML. */
+  readonly shared?: string;
+  /** How long lists are kept, in YAML. */
+  readonly cache?: string;
+  /** More settings, in YAML. */
+  readonly more?: string;
+}
+
+/** What reads a list as a caller. */
+export type ReadList = (replica: Replica, name: string, token: string) => Promise<{ status: number; body: string }>;
+
+/** Starts one more replica on this Redis, and waits until it has it, unless that is away. */
+export async function startReplica(redisUrl: string, options: ReplicasOptions, waits = true): Promise<Replica> {
+  const { folder, platformUrl, shared = '', cache = '', more = '' } = options;
+  const keySecretFile = join(folder, 'fleet-secret');
+  await writeFile(keySecretFile, 'a secret of the deployment, long enough');
+  // Each has its own: what one is given must be no change for the others.
+  const file = join(folder, `portico-${randomUUID()}.yaml`);
+  await writeFile(
+    file,
+    `
+http: { port: 0 }
+admin: { port: 0 }
+shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: 5000${shared && `, ${shared}`} }
+upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000 } }
+resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
+${more}`,
+  );
+  const process = runPortico(['--config', file]);
+  const url = await process.ready;
+  const adminUrl = /"adminUrl":"([^"]+)"/.exec(process.stdout())?.[1] ?? '';
+  const replica = { process, url, adminUrl };
+  if (waits) await eventually(async () => (await metric(replica, 'portico_shared_up')) === 1);
+  return replica;
+}
+
+/** The value of a series of a replica's metrics now; 0 where there is none. */
+export async function metric({ adminUrl }: Replica, series: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length) ?? 0);
+}
+
+/** Reads over connections that are kept open. */
+export function createReader(): ReadList {
+  const dispatcher = new Agent({ connections: 64 });
+  onCleanup(() => dispatcher.destroy());
+  return async ({ url }, name, token) => {
+    const { statusCode, body } = await request(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
+      dispatcher,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return { status: statusCode, body: await body.text() };
+  };
+}
+
+/** Does `work` for all of them, so many at a time. */
+export async function forAll<T>(all: Iterable<T>, atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
+  const rest = all[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = rest.next(); next.done !== true; next = rest.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
