@@ -154,4 +154,20 @@ describe('a gateway that shares with other replicas', () => {
     await one.gateway.close();
     expect(await redis.command('KEYS', '*:count:*')).to.deep.equal([]);
   });
+
+  it('asks Redis nothing for what it has in memory itself', async () => {
+    const [one] = await pair();
+    await one.read('tools');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const asked = async () => {
+      const text = await (await fetch(`${one.gateway.adminUrl}/metrics`)).text();
+      return text.split('\n').filter((line) => /duration_seconds_count{command="(look|lease|put|release)"/.test(line));
+    };
+    const before = await asked();
+    expect(before.join()).to.contain('command="put",outcome="ok"');
+    for (let count = 0; count < 20; count += 1) {
+      expect((await one.read('tools')).headers.get('cache-status')).to.contain('hit');
+    }
+    expect(await asked()).to.deep.equal(before);
+  });
 });

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';
@@ -139,6 +142,61 @@ describe('replicas that share a Redis', function () {
     // With the room that a busy machine needs: the wait of the settings is a minute.
     expect(performance.now() - begun).to.be.within(0, leaseMs + 20_000);
     expect(total()).to.equal(2);
+  });
+
+  it('leave no token, no list and no name in Redis, in a key or a value, nor in its file', async () => {
+    const limits =
+      'cache: { maxEntries: 100000 }\nlimits: { perCaller: 100000, rejectedPerAddress: 1000, total: 100000 }';
+    const replicas = await Promise.all([start({ more: limits }), start({ more: limits })]);
+    const read = createReader();
+    const words = ['canary-list', 'platform://', 'tools', 'workflows', 'projects', '127.0.0.1'];
+    platform.respond((request, response) => {
+      const name = listOf(request);
+      const item = { id: 'a', name: `canary-list of ${tokenOf(request)}`, description: 'canary-list '.repeat(50) };
+      if (tokenOf(request).endsWith('7')) return void response.writeHead(403).end();
+      json({ [name]: [item], nextPageToken: '' })(request, response);
+    });
+    const tokens = Array.from({ length: 50 }, (_, caller) => `canary-token-${'x'.repeat(30)}-${caller}`);
+    const outcomes = new Set<number>();
+    for (const replica of replicas) {
+      for (const token of tokens) {
+        for (const name of ['projects', 'workflows', 'tools']) outcomes.add((await read(replica, name, token)).status);
+      }
+      outcomes.add((await fetch(`${replica.url}/mcp/v1/resources`)).status);
+    }
+    expect(outcomes).to.deep.equal(new Set([200, 403, 401]));
+    const keys = async (kind: string) => ((await redis.command('KEYS', `*:${kind}*`)) as string[]).length;
+    await eventually(async () => (await keys('value:')) === 90 && (await keys('count:')) === tokens.length + 2);
+    expect(await keys('evictions')).to.equal(1);
+    await redis.command('CONFIG', 'SET', 'rdbcompression', 'no');
+    await redis.command('SAVE');
+    const said: Buffer[] = [await readFile(join(redis.folder, 'dump.rdb'))];
+    let cursor = '0';
+    do {
+      const [next, names] = (await redis.command('SCAN', cursor, 'COUNT', '1000')) as [string, string[]];
+      cursor = next;
+      for (const name of names) {
+        said.push(Buffer.from(name));
+        const kind = await redis.command('TYPE', name);
+        const value =
+          kind === 'hash'
+            ? redis.command('HGETALL', name)
+            : kind === 'stream'
+              ? redis.command('XRANGE', name, '-', '+')
+              : redis.command('GET', name);
+        said.push(Buffer.from(JSON.stringify(await value)));
+      }
+    } while (cursor !== '0');
+    const all = Buffer.concat(said);
+    expect(all.includes('portico:{0}:value:'), 'what is looked for can be found').to.equal(true);
+    const secrets = [...words, ...tokens].flatMap((word) => [
+      word,
+      // What is as short as this may come about by chance.
+      ...[Buffer.from(word).toString('base64').slice(0, -4)].filter(({ length }) => length > 7),
+      createHash('sha256').update(word).digest('hex').slice(0, 16),
+      createHash('sha256').update(word).digest('base64').slice(0, 16),
+    ]);
+    expect(secrets.filter((secret) => all.includes(secret))).to.deep.equal([]);
   });
 });
 

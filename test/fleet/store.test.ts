@@ -27,6 +27,33 @@ describe('the store in Redis', () => {
     };
   });
 
+  it('counts nothing that was put in another life: before a restart, a failover, or an emptied store', async () => {
+    const own = await startRedis('--save', '3600 1');
+    for (const end of [
+      async () => {
+        await own.command('SAVE');
+        await own.stop('SIGKILL');
+        await own.start();
+      },
+      async () => {
+        await own.command('REPLICAOF', '127.0.0.1', '1');
+        await own.command('REPLICAOF', 'NO', 'ONE');
+      },
+      () => own.command('DEL', 'portico:{0}:life'),
+    ]) {
+      const one = await joined(own.url);
+      const { generation = '' } = (await one.store.look('a')) ?? {};
+      expect(await one.store.put('a', Buffer.of(1), { generation, ttlMs: 60_000 })).to.equal(true);
+      await end();
+      expect(await own.command('EXISTS', 'portico:{0}:value:a'), 'it is still there').to.equal(1);
+      const other = await joined(own.url);
+      const now = await other.store.look('a');
+      expect(now?.held).to.equal(undefined);
+      expect(now?.generation).to.not.equal(generation);
+      expect(await other.store.put('a', Buffer.of(1), { generation, ttlMs: 60_000 })).to.equal(false);
+    }
+  });
+
   it('takes nothing for a value that is larger than is taken', async () => {
     const [small, large] = [await joined(redis.url, { maxValueBytes: 4 }), await joined(redis.url)];
     const { generation = '' } = (await large.store.look('a')) ?? {};

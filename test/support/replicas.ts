@@ -17,6 +17,8 @@ export interface ReplicasOptions {
   /** For settings and secrets. */
   readonly folder: string;
   readonly platformUrl: string;
+  /** @default enough for a machine that has much else to do */
+  readonly timeoutMs?: number;
   /** More of `shared`, in YAML. */
   readonly shared?: string;
   /** How long lists are kept, in YAML. */
@@ -30,7 +32,7 @@ export type ReadList = (replica: Replica, name: string, token: string) => Promis
 
 /** Starts one more replica on this Redis, and waits until it has it, unless that is away. */
 export async function startReplica(redisUrl: string, options: ReplicasOptions, waits = true): Promise<Replica> {
-  const { folder, platformUrl, shared = '', cache = '', more = '' } = options;
+  const { folder, platformUrl, timeoutMs = 5000, shared = '', cache = '', more = '' } = options;
   const keySecretFile = join(folder, 'fleet-secret');
   await writeFile(keySecretFile, 'a secret of the deployment, long enough');
   // Each has its own: what one is given must be no change for the others.
@@ -40,7 +42,7 @@ export async function startReplica(redisUrl: string, options: ReplicasOptions, w
     `
 http: { port: 0 }
 admin: { port: 0 }
-shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: 5000${shared && `, ${shared}`} }
+shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: ${timeoutMs}${shared && `, ${shared}`} }
 upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000 } }
 resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
 ${more}`,
