@@ -21,7 +21,9 @@ async function figuresOf(name: string, heapMiB = 256) {
   return JSON.parse(stdout);
 }
 
-describe('with a heap of 256 MiB', () => {
+describe('with a heap of 256 MiB', function () {
+  this.timeout(90_000);
+
   it('a batch of a hundred searches of 5 MB is answered, of a list that is stored', async () => {
     const { members, reads } = await figuresOf('searches of a stored list');
     expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });

@@ -1,4 +1,5 @@
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
+import type { Load } from '../../../src/snapshots/load.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
 import { longestTurn, processorMs, TICK_MS } from '../../support/processor-time.ts';
 import { asked } from '../asked.ts';
@@ -63,6 +64,12 @@ async function batch(list: () => ReturnType<typeof listOf>, messages: readonly o
   return { bytes, members, reads, outcome: record.error?.code ?? 'ok', mostHeldMiB };
 }
 
+/** The same list, as another read would have brought it. */
+const copyOf = (load: Load): Load => ({
+  ...load,
+  snapshot: { ...load.snapshot, bytes: Buffer.from(load.snapshot.bytes) },
+});
+
 const RUNS = 3;
 
 /** Milliseconds to parse a body, on average: the system's ticks are coarse. */
@@ -95,13 +102,12 @@ async function turns(): Promise<Turns> {
   const load = manyItems();
   const stored = listOf(8, true);
   const { raw } = asked({ read: ({ name }) => (name === 'projects' ? load : stored), maxMessageValues: 10_000 });
-  const fresh = () => ({ ...load, snapshot: { ...load.snapshot, bytes: Buffer.from(load.snapshot.bytes) } });
   const call = (name: string, args: object) => ({ name, arguments: args });
   const once = (message: object) => () => raw(JSON.stringify(message));
   const longest: Record<string, number> = {};
   const few: Readonly<Record<string, () => Promise<unknown>>> = {
     'a read of 100,000 items': () =>
-      asked({ read: fresh }).raw(JSON.stringify(request('resources/read', { uri: URI }))),
+      asked({ read: () => copyOf(load) }).raw(JSON.stringify(request('resources/read', { uri: URI }))),
     'a search of 100,000 items': once(request('tools/call', call('list_projects', { query: 'e', limit: 500 }))),
     'a hundred searches of 8 MiB': once(
       batchOf(100, 'tools/call', (index) => call('list_tools', { query: `${index}` })),
@@ -151,7 +157,8 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     return { members: { ok: answered.filter(({ json }) => json.result.structuredContent.total === 26).length } };
   },
   'reads at a time': async () => {
-    const lists = Array.from({ length: 30 }, () => listOf(8, false));
+    const list = listOf(8, false);
+    const lists = Array.from({ length: 30 }, () => copyOf(list));
     let next = 0;
     const { raw } = asked({
       representations: createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 }), {
