@@ -26,6 +26,17 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no
 COPY config ./config
 COPY --from=build /opt/portico/dist ./dist
 
+# What Node compiles at a start is compiled here, once, by the user who runs it: of another one, or of another Node, it
+# would not be taken. A start takes a quarter less. It is root's in the end: who could write there could put in any code.
+RUN mkdir --mode=777 compiling
+USER 1000:1000
+RUN started=$(mktemp); NODE_COMPILE_CACHE=compiling PORT=0 ADMIN_PORT=0 node dist/main.js --demo >"$started" & portico=$!; \
+    until grep -q '^Portico is at' "$started"; do kill -0 $portico && sleep 0.1 || exit 1; done; \
+    kill $portico && wait $portico && rm "$started"
+USER root
+RUN cp -r compiling compiled && rm -r compiling
+ENV NODE_COMPILE_CACHE=/opt/portico/compiled
+
 # By number, so that an orchestrator can see that it is not root. Portico writes no file: the root can be read-only.
 USER 1000:1000
 EXPOSE 8080

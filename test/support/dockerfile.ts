@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { runTool } from './tools.ts';
@@ -114,7 +115,15 @@ async function copy(build: Build, stage: Stage, rest: string): Promise<void> {
 
 async function run(stage: Stage, rest: string): Promise<void> {
   const command = rest.replaceAll(/--mount=type=cache,\S+\s+/g, '');
-  await runTool('sh', ['-c', command], join(stage.root, stage.workdir), stage.env);
+  await runTool('sh', ['-c', command], join(stage.root, stage.workdir), stage.env, asUser(stage.user));
+}
+
+/** Only root can run a process as somebody else, and only where that one may run this Node. */
+export function asUser(user: string): { uid?: number; gid?: number } {
+  const [uid = 0, gid = 0] = user === 'root' ? [] : user.split(':').map(Number);
+  if (process.getuid?.() !== 0) return {};
+  const tried = spawnSync(process.execPath, ['--version'], { uid, gid, cwd: '/' });
+  return tried.status === 0 ? { uid, gid } : {};
 }
 
 function assignments(text: string): Record<string, string> {

@@ -14,8 +14,14 @@ export function toolEnvironment(more: Record<string, string> = {}): NodeJS.Proce
 }
 
 /** Runs a tool to its end and gives its standard output; rejects with all that it said where it fails. */
-export async function runTool(command: string, args: readonly string[], cwd: string, env = {}): Promise<string> {
-  const { code, stdout, stderr } = await startProcess(command, args, { cwd, env: toolEnvironment(env) }).ended;
+export async function runTool(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env = {},
+  user: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await startProcess(command, args, { cwd, env: toolEnvironment(env), ...user }).ended;
   if (code !== 0) throw new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`);
   return stdout;
 }
