@@ -33,9 +33,10 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
   const tracing = createTracing(config.tracing, { version, events });
   await tracing?.open();
   const core = createCore(forWhoeverRunsIt(config), { events, now: Date.now, files });
+  const { graceMs } = config.shutdown;
   const connection = openStdio({
     ...config.mcp,
-    graceMs: config.shutdown.graceMs,
+    graceMs,
     catalogue: core.catalogue,
     representations: createRepresentations(core.holdings.cache, config.mcp),
     version,
@@ -47,11 +48,16 @@ export async function serveStdio({ config, warnings }: LoadedConfig, file: strin
     input: process.stdin,
     output: process.stdout,
   });
-  signalled.then(() => connection.drain());
-  process.stdin.once('end', () => connection.drain());
+  let until: number | undefined;
+  const drain = () => {
+    until ??= performance.now() + graceMs;
+    connection.drain();
+  };
+  signalled.then(drain);
+  process.stdin.once('end', drain);
   const whole = await connection.closed;
   await core.close();
-  await tracing?.close(config.shutdown.graceMs);
+  await tracing?.close(until === undefined ? graceMs : Math.max(0, until - performance.now()));
   await audit?.close();
   return whole ? 0 : 1;
 }

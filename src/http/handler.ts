@@ -91,8 +91,17 @@ export function createHandler(options: HandlerOptions): Handle {
     auditing?.name(exchange, identity);
     if (limits !== undefined) await limits.count(exchange, countedAs(identity), 1);
     const { others } = fields;
-    const traced = { trace: (span ?? trace)?.headers, span };
-    return { credential, key, partition, expiresAt, verified, others, requestId, ...traced };
+    return {
+      credential,
+      key,
+      partition,
+      expiresAt,
+      verified,
+      others,
+      requestId,
+      trace: (span ?? trace)?.headers,
+      span,
+    };
   }
 
   /** What may come without a credential has an address all the same, and is one of all requests. */

@@ -96,7 +96,8 @@ describe('a process that is traced', function () {
       portico.child.stdin.write(message(1, 'resources/read', { uri: 'platform://tools' }));
       await eventually(() => portico.stdout().includes('"id":1'));
       const _meta = { traceparent: SAMPLED };
-      portico.child.stdin.end(message(2, 'tools/call', { name: 'list_tools', _meta }) + message(3, 'none', {}) + '{');
+      const call = message(2, 'tools/call', { name: 'list_tools', _meta });
+      portico.child.stdin.end(`${call}${message(3, 'none', {})}{`);
       const { code, stderr } = await portico.ended;
       expect(code).to.equal(0);
       const read = collector.one('resources/read');
@@ -106,8 +107,11 @@ describe('a process that is traced', function () {
       });
       expect(read.attributes).to.include({ 'network.transport': 'pipe', 'mcp.resource.uri': 'platform://tools' });
       expect(read.attributes).not.to.have.property('network.protocol.name');
-      const call = collector.one('tools/call list_tools');
-      expect(call).to.deep.include({ traceId: PARENT.traceId, parentId: PARENT.spanId, links: [] });
+      expect(collector.one('tools/call list_tools')).to.deep.include({
+        traceId: PARENT.traceId,
+        parentId: PARENT.spanId,
+        links: [],
+      });
       const traceIds = stderr.split('\n').flatMap((line) => /"traceId":"(\w+)"/.exec(line)?.[1] ?? []);
       expect(traceIds).to.deep.equal([read.traceId, PARENT.traceId, collector.one('_OTHER').traceId]);
     });
