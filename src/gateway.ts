@@ -15,7 +15,8 @@ import { type Events, joinEvents } from './observability/events.ts';
 import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
 import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
-import { createStatusKeeper, type Now } from './observability/status/status.ts';
+import { createStatusKeeper } from './observability/status/status.ts';
+import type { Now } from './observability/status/view.ts';
 import { createTracing, type Tracing } from './observability/traces/tracing.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
@@ -110,7 +111,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     logEvents(verbosity?.logger ?? logger, { verbosity }),
     audit?.events ?? {},
     ...(metrics?.listeners ?? []),
-    keeper?.events ?? {},
+    ...(keeper?.listeners ?? []),
   ]);
   const tracing = createTracing(config.tracing, { version: readVersion(), events });
   const files = createOwnFiles({ events, now });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SettingsInput } from '../src/gateway.ts';
 import { createGateway } from '../src/gateway.ts';
-import type { Status } from '../src/observability/status/status.ts';
+import type { Status } from '../src/observability/status/view.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway } from './support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from './support/http-upstream.ts';

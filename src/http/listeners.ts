@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NameToken } from '../credentials/audit-names.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../observability/events.ts';
-import type { Status } from '../observability/status/status.ts';
+import type { Status } from '../observability/status/view.ts';
 import type { Tracing } from '../observability/traces/tracing.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';

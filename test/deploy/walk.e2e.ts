@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Status } from '../../src/observability/status/status.ts';
+import type { Status } from '../../src/observability/status/view.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import { anchorsOf, readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';

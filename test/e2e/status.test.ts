@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Gateway } from '../../src/gateway.ts';
-import type { Status } from '../../src/observability/status/status.ts';
+import type { Status } from '../../src/observability/status/view.ts';
 import { eventually } from '../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../support/http-upstream.ts';

@@ -1,4 +1,4 @@
-import type { Status } from '../../observability/status/status.ts';
+import type { Status } from '../../observability/status/view.ts';
 import { STATUS_POLICY, statusPage } from '../pages/status-page.ts';
 import type { OpenOperation } from './operation.ts';
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import type { Period } from '../../observability/status/history.ts';
-import type { Change } from '../../observability/status/recent-changes.ts';
-import type { Doubt, Failure, Status } from '../../observability/status/status.ts';
+import type { Status } from '../../observability/status/view.ts';
+import { duration, mebibytes, percent, share, time } from './figures.ts';
 import { code, escapeHtml } from './html.ts';
 import { MARK } from './landing-page.ts';
 import { STATUS_SCRIPT } from './status-script.ts';
+import { changeTable, resourceTable, upstreamTable } from './status-tables.ts';
 import { pagePolicy, STATUS_STYLE } from './style.ts';
 
 /** What a browser may load for it: its style, its script, and itself anew. */
@@ -94,74 +94,6 @@ function facts({ requests, memory, snapshots, shared }: Status): string {
   return `<dl class="sheet facts">\n${shown.join('\n')}\n</dl>`;
 }
 
-function upstreamTable(upstreams: Status['upstreams']): string {
-  const rows = upstreams.flatMap(({ name, breaker, total, history, refused, lastFailure }) => {
-    const cells = [
-      `<th scope="row">${escapeHtml(name)}</th>`,
-      `<td><span class="${breaker === 'closed' ? 'good' : 'bad'}">${escapeHtml(breaker)}</span></td>`,
-      number(total.requests),
-      number(share(total), total.failures > 0),
-      number(refused, refused > 0),
-      number(duration(total.medianMs)),
-      number(duration(total.p95Ms)),
-      `<td>${sparkline(name, history)}</td>`,
-    ];
-    return lastFailure === null ? [cells] : [cells, [describeFailure(cells.length, lastFailure)]];
-  });
-  return table(
-    'Calls of the last ten minutes. Bars: calls in ten seconds, failed ones in red; the line: what 95 in 100 took at most.',
-    [
-      'Upstream',
-      'Breaker',
-      ...['Calls', 'Failed', 'Not asked', 'Half within', '95 % within'].map(ofNumbers),
-      'Over time',
-    ],
-    rows,
-  );
-}
-
-/** Below the row of its upstream, and as wide. */
-function describeFailure(columns: number, { at, code: failed, reason, causes }: Failure): string {
-  const why = [reason ?? '', ...causes].filter((text) => text !== '').map(escapeHtml);
-  return `<td class="why" colspan="${columns}">Failed last ${time(at)}: ${[code(failed), ...why].join(', ')}</td>`;
-}
-
-function resourceTable(resources: Status['resources']): string {
-  const rows = resources.map(({ name, uri, upstream, loadedAt, items, doubts }) => [
-    `<th scope="row">${escapeHtml(name)}</th>`,
-    `<td>${code(uri)}</td>`,
-    `<td>${escapeHtml(upstream)}</td>`,
-    `<td>${loadedAt === null ? 'not yet' : time(loadedAt)}</td>`,
-    number(items ?? ''),
-    `<td>${doubts.length === 0 ? '' : doubts.map((doubt) => `<p class="bad">${describe(doubt)}</p>`).join('')}</td>`,
-  ]);
-  return table(
-    'What was found when a list was loaded last.',
-    ['Resource', 'URI', 'Upstream', 'Loaded', ofNumbers('Items'), 'To be doubted'],
-    rows,
-  );
-}
-
-function describe(doubt: Doubt): string {
-  switch (doubt.finding) {
-    case 'where_drops_all':
-      return `${code('where')} drops every item`;
-    case 'field_empty':
-      return `${code(doubt.field)} is empty in every item`;
-    case 'items_dropped':
-      return `${doubt.dropped} of ${doubt.received} items could not be mapped`;
-  }
-}
-
-function changeTable(changes: readonly Change[]): string {
-  if (changes.length === 0) return '<p class="sheet none">Nothing has changed since the start.</p>';
-  const rows = changes.map(({ at, since, text, isTrouble, times }) => [
-    `<td>${time(at)}</td>`,
-    `<td><span${isTrouble ? ' class="bad"' : ''}>${escapeHtml(text)}</span>${times > 1 ? ` (${times} times since ${time(since)})` : ''}</td>`,
-  ]);
-  return table('The newest first.', ['When', 'What'], rows);
-}
-
 /** Lines for a shell that show a problem, of a resource that has one where there is one. */
 function commands({ resources, upstreams, settingsFile, url, processId }: Status): string {
   const well = new Set(upstreams.filter(({ breaker }) => breaker === 'closed').map(({ name }) => name));
@@ -176,75 +108,4 @@ function commands({ resources, upstreams, settingsFile, url, processId }: Status
 /** As one word of a shell. */
 function quoted(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-interface Head {
-  readonly text: string;
-  readonly kind: 'number';
-}
-
-function ofNumbers(text: string): Head {
-  return { text, kind: 'number' };
-}
-
-function table(caption: string, heads: readonly (string | Head)[], rows: readonly (readonly string[])[]): string {
-  const head = heads
-    .map((one) =>
-      typeof one === 'string' ? `<th scope="col">${one}</th>` : `<th scope="col" class="number">${one.text}</th>`,
-    )
-    .join('');
-  const body = rows.map((cells) => `<tr>${cells.join('')}</tr>`).join('\n');
-  return `<div class="sheet scroll" tabindex="0" role="region" aria-label="${heads[0]}"><table>
-<caption>${caption}</caption>
-<thead><tr>${head}</tr></thead>
-<tbody>
-${body}
-</tbody>
-</table></div>`;
-}
-
-function number(value: string | number, isBad = false): string {
-  return `<td class="number">${isBad ? `<span class="bad">${value}</span>` : value}</td>`;
-}
-
-/** Bars for calls and failed ones, and a line for durations, in one unit of width a slot. */
-function sparkline(name: string, history: readonly Period[]): string {
-  const most = Math.max(1, ...history.map(({ requests }) => requests));
-  const slowest = Math.max(1, ...history.map(({ p95Ms }) => p95Ms));
-  const bars = (of: (period: Period) => number, kind: string) =>
-    history
-      .map((period, index) => ({ height: (20 * of(period)) / most, index }))
-      .filter(({ height }) => height > 0)
-      .map(
-        ({ height, index }) =>
-          `<rect class="${kind}" x="${index}" y="${(24 - height).toFixed(1)}" width=".8" height="${height.toFixed(1)}"/>`,
-      )
-      .join('');
-  const points = history.flatMap(({ requests, p95Ms }, index) =>
-    requests === 0 ? [] : [`${index + 0.4},${(24 - (22 * p95Ms) / slowest).toFixed(1)}`],
-  );
-  const failures = history.reduce((total, period) => total + period.failures, 0);
-  const told = `${name}: at most ${most === 1 && points.length === 0 ? 0 : most} calls in ten seconds, ${failures} failed, at most ${duration(slowest)}`;
-  return `<svg class="spark" viewBox="0 0 ${history.length} 24" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(told)}">${bars(({ requests }) => requests, 'calls')}${bars(({ failures: failed }) => failed, 'failed')}<polyline class="slow" points="${points.join(' ')}"/></svg>`;
-}
-
-function share({ requests, failures }: Period): string {
-  return failures === 0 ? '0' : `${failures} (${percent(failures / requests)})`;
-}
-
-function percent(ratio: number): string {
-  return `${(100 * ratio).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
-}
-
-function duration(ms: number): string {
-  if (ms === 0) return '–';
-  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
-}
-
-function time(iso: string): string {
-  return `<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }
