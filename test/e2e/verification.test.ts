@@ -109,6 +109,19 @@ describe('a gateway that verifies', () => {
     await eventually(async () => (await read('tools', as(token))).status === 200);
   });
 
+  it('tries few keys for a token that names none, however many its issuer has', async () => {
+    const signers = await Promise.all(Array.from({ length: 5 }, (_, number) => createSigner('ES256', `key-${number}`)));
+    const { issuer, read } = await scene();
+    issuer.signers = signers;
+    const detailOf = async (signer: Signer) => {
+      const response = await read('tools', as(await sign({ ...signer, kid: undefined }, claimsOf(issuer.issuer))));
+      return response.status === 200 ? 'taken' : ((await response.json()) as { detail: string }).detail;
+    };
+    const details = await Promise.all(signers.map(detailOf));
+    expect(details.slice(0, 4)).to.deep.equal(['taken', 'taken', 'taken', 'taken']);
+    expect(details[4]).to.contain('does not name the key');
+  });
+
   it('starts without its issuer, says 503 and not 401 meanwhile, and takes good tokens once it is there', async () => {
     const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1 } } });
     const token = await issuer.token();

@@ -17,6 +17,12 @@ export interface SignedTokenOptions {
 }
 
 /**
+ * Keys that are tried for a token which names none: each costs what a verification does, to anybody who makes one up. OpenID
+ * Connect Core, section 10.1 has tokens name their key where there are several.
+ */
+const MAX_TRIED = 4;
+
+/**
  * Verifies JWTs: their signature, who issued them and for whom, and that they are good now. Rejects with
  * `credential_rejected`, or with `verifier_unavailable` where that cannot be found out.
  */
@@ -39,7 +45,11 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
       // A token that names no key, or a key whose name several have.
+      let tried = 0;
       for await (const key of error) {
+        tried += 1;
+        if (tried > MAX_TRIED)
+          throw rejected('it does not name the key that it is signed with, and its issuer has many');
         try {
           return (await jwtVerify(token, key, checked)).payload;
         } catch (failed) {
@@ -69,6 +79,7 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
 /** Whether the issuer may have a newer key than those that were tried, also in place of one that cannot be used. */
 function mayHaveNewKey(error: unknown, token: string): boolean {
   const { decodeProtectedHeader, errors } = jose();
+  if (error instanceof GatewayError) return false;
   if (error instanceof errors.JWKSNoMatchingKey || !(error instanceof errors.JOSEError)) return true;
   return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined;
 }
