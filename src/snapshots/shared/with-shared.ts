@@ -48,7 +48,9 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
 
   return async (caller, signal, { known, keep, maxAgeMs = 0, isRefresh = false } = {}) => {
     const copies = copiesOf(caller);
-    level.followed.follow(copies.names, { cache, resource, caller });
+    // By its keys alone: nothing that is kept for long holds a credential.
+    const { key, partition } = caller;
+    level.followed.follow(copies.names, { cache, resource, caller: { key, partition } });
     // Nobody waits behind a refresh, and whoever has the lease has just begun one.
     const patienceMs = isRefresh ? level.leaseMs : level.waitMs;
     const { outcome, taken, found, lease } = await approach(copies, signal, { level, maxAgeMs, patienceMs });
