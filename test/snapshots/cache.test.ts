@@ -133,6 +133,21 @@ describe('the snapshot cache', () => {
     expect(textIn(cache)).to.contain('after');
   });
 
+  it('keeps what was loaded before, until an eviction, and in the place of nothing newer', () => {
+    const cache = createSnapshotCache(MANY);
+    const epoch = cache.begin('tools', alice);
+    expect(epoch.keep(loadOf([{ id: 'copy' }], { loadedAt: 5 }))).to.equal(true);
+    expect(epoch.keep(loadOf([{ id: 'older copy' }], { loadedAt: 4 }))).to.equal(false);
+    expect(textIn(cache)).to.contain('"copy"');
+    const earlier = cache.begin('tools', alice);
+    const later = cache.begin('tools', alice);
+    later.keep(loadOf([{ id: 'newer copy' }], { loadedAt: 6 }));
+    expect(earlier.store(loadOf([{ id: 'load' }], { loadedAt: 7 })), 'a load that began earlier').to.equal(true);
+    cache.evict('tools', alice);
+    expect(later.keep(loadOf([{ id: 'copy of what was denied' }], { loadedAt: 8 }))).to.equal(false);
+    expect(cache.entries).to.equal(0);
+  });
+
   it('remembers loads, and with them evictions, only until they have ended', () => {
     const cache = createSnapshotCache(MANY);
     const epochs = Array.from({ length: 100 }, (_, index) => cache.begin(`resource ${index % 10}`, alice));

@@ -160,8 +160,10 @@ describe('a read that misses the first level', () => {
     expect((await replica().tools.read(ending)).cached).to.include({ freshUntil: clock.now + 30 * SECOND });
     clock.now += 30 * SECOND;
     expect(store.held.size).to.equal(0);
+    await readLanding(replica(), 'without an end');
     const over = replica();
-    await readLanding(over, 'b', ending).catch(() => {});
+    await readLanding(over, 'b', ending);
+    expect(over.outcomes()).to.deep.equal(['miss']);
     expect(over.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
   });
 });
@@ -219,6 +221,21 @@ describe('what replicas share', () => {
       const victim = replica();
       await readLanding(victim, 'b');
       expect(victim.outcomes()).to.deep.equal(['altered']);
+    }
+  });
+
+  it('is a miss where it is longer than settings here allow, whatever it says', async () => {
+    const { replica } = deployment();
+    const writer = replica();
+    const reading = writer.tools.read(alice);
+    (await departureOf(writer.tools)).land(manyTools(200));
+    await reading;
+    await eventually(() => writer.puts.length === 1);
+    for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
+      const one = replica(options);
+      void one.tools.read(alice).catch(() => {});
+      (await departureOf(one.tools)).reject(failed);
+      expect(one.outcomes()).to.deep.equal(['altered']);
     }
   });
 
@@ -342,6 +359,39 @@ describe('one load for all replicas', () => {
     await readLanding(third, 'c');
     expect(third.outcomes()).to.deep.equal(['miss']);
     expect(other.tools.departures).to.deep.equal([]);
+  });
+});
+
+describe('a lease', () => {
+  it('that comes after another replica has put its load leads to no load', async () => {
+    const { replica } = deployment();
+    const [one, other] = [replica(), replica()];
+    const { lease } = other.connection;
+    Object.assign(other.connection, {
+      async lease(...asked: Parameters<typeof lease>) {
+        await readLanding(one, 'a');
+        return lease(...asked);
+      },
+    });
+    expect(ids(await other.tools.read(alice))).to.equal('a');
+    expect([other.tools.departures, other.outcomes()]).to.deep.equal([[], ['hit']]);
+    await eventually(() => other.connection.calls.release === 1);
+  });
+
+  it('goes back where its reader hangs up before the load begins', async () => {
+    const { replica } = deployment();
+    const one = replica();
+    const leaving = new AbortController();
+    const { look } = one.connection;
+    Object.assign(one.connection, {
+      async look(name: string) {
+        if (one.connection.calls.lease === 1) leaving.abort(new Error('hung up'));
+        return look(name);
+      },
+    });
+    expect(await errorOf(one.tools.read(alice, { signal: leaving.signal }))).to.include({ message: 'hung up' });
+    await eventually(() => one.connection.calls.release === 1);
+    expect(one.tools.departures).to.deep.equal([]);
   });
 });
 
@@ -498,6 +548,19 @@ describe('an eviction', () => {
     (await departureOf(before.projects)).reject(new GatewayError('credential_rejected'));
     await denied;
     expect(after.cache.entries).to.equal(0);
+  });
+
+  it('lets go of what was put under either secret', async () => {
+    const [older, newer] = [secretOf('older'), secretOf('newer')];
+    const { replica, store } = deployment();
+    const [before, after] = [replica({ secrets: [older, newer] }), replica({ secrets: [newer] })];
+    await readLanding(before, 'a');
+    await readLanding(after, 'a');
+    expect(store.held.size).to.equal(2);
+    const denied = errorOf(before.projects.read(alice));
+    (await departureOf(before.projects)).reject(new GatewayError('credential_rejected'));
+    await denied;
+    expect([store.held.size, after.cache.entries]).to.deep.equal([0, 0]);
   });
 
   it('that may have been missed lets go of all that is shared', async () => {
