@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { startProcess } from '../support/process.ts';
 import { needsRegistry, runTool, skipAloud } from '../support/tools.ts';
 import {
@@ -107,6 +107,18 @@ describe('the Helm chart', function () {
     expect(JSON.stringify(spec)).to.include('"mountPath":"/run/secrets/portico"');
   });
 
+  it('makes replicas that share a Redis, of the values beside it', async () => {
+    const fleet = parse(await readFile(join(ROOT, 'deploy/helm/fleet.yaml'), 'utf8'));
+    const manifests = await rendered({ ...fleet, settings: { ...fleet.settings, ...SETTINGS } });
+    expect(await issuesOf(manifests)).to.deep.equal([]);
+    expectAvailable(manifests);
+    await expectPodFits(manifests);
+    const { shared } = await checkedSettings(find(manifests, 'ConfigMap').data?.['portico.yaml'] ?? '');
+    expect(shared?.keySecretFile).to.equal('/run/secrets/portico/fleet');
+    const made = JSON.stringify(manifests);
+    expect(made).to.include('"secretName":"portico"').and.include('"port":6379').and.include('"minReplicas":3');
+  });
+
   it('starts the pods anew where a setting needs that, and only there', async () => {
     const stampOf = async (settings: object) =>
       JSON.stringify(
@@ -116,6 +128,7 @@ describe('the Helm chart', function () {
     const before = await stampOf(SETTINGS);
     expect(await stampOf({ ...SETTINGS, log: { level: 'debug' } })).to.equal(before);
     expect(await stampOf({ ...SETTINGS, http: { maxConnections: 5000 } })).not.to.equal(before);
+    expect(await stampOf({ ...SETTINGS, shared: { url: 'redis://a', keySecretFile: '/b' } })).not.to.equal(before);
   });
 
   it('makes nothing without a platform, or of a value that there is not', async () => {

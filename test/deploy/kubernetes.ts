@@ -104,12 +104,15 @@ export function find(manifests: readonly Manifest[], kind: string): Manifest {
 const MIB = 1_048_576;
 /** What a process takes with nothing to do, and what else its heap may hold. */
 const BASE_BYTES = 220 * MIB;
+/** What is sealed and opened at once. */
+const SEALING_BYTES = 64 * MIB;
 
 /** What settings let callers and platforms make grow, all of it at once. */
-export function boundedBytes({ cache, maxLoadingBytes, http, mcp }: LoadedConfig['config']): number {
+export function boundedBytes({ cache, maxLoadingBytes, http, mcp, shared }: LoadedConfig['config']): number {
   const grown = [cache.maxBytes, maxLoadingBytes, http.maxUnsentBytes, http.maxHeldBodyBytes];
   const ofMcp = [mcp.maxEscapingBytes, 2 * mcp.maxParsedBytes];
-  return BASE_BYTES + [...grown, ...ofMcp].reduce((sum, bytes) => sum + bytes);
+  const ofShared = shared === undefined ? [] : [shared.maxInFlightBytes, SEALING_BYTES];
+  return BASE_BYTES + [...grown, ...ofMcp, ...ofShared].reduce((sum, bytes) => sum + bytes);
 }
 
 function bytesOf(quantity: string): number {

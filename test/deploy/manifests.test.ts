@@ -98,6 +98,26 @@ describe('the Compose file', () => {
     expect(traces.profiles).to.deep.equal(['traces']);
   });
 
+  it('has a form of two replicas, whose shared store needs nothing of them', async () => {
+    const fleet = parse(textOf('compose/fleet.yaml'));
+    isCompose(fleet);
+    expect(isCompose.errors ?? []).to.deep.equal([]);
+    const { portico, valkey } = fleet.services;
+    const { environment: _, ports: __, volumes: ___, ...common } = compose.services.portico;
+    expect(portico).to.deep.include(common);
+    const [first, last] = /:(\d+)-(\d+):8080$/.exec(portico.ports[0])?.slice(1).map(Number) ?? [];
+    expect(Number(last) - Number(first) + 1).to.equal(portico.deploy.replicas);
+    const config = await checkedSettings(textOf('compose/portico-fleet.yaml'), {
+      PLATFORM_URL: 'https://platform.example.com',
+    });
+    expect(boundedBytes(config)).to.be.at.most(1_073_741_824);
+    expect(config.shared?.url).to.equal('redis://valkey:6379');
+    expect(config.shared?.keySecretFile).to.equal(`/run/secrets/${portico.secrets[0]}`);
+    expect(Object.keys(fleet.secrets)).to.deep.equal(portico.secrets);
+    expect(valkey.command.join(' ')).to.contain('--maxmemory-policy volatile-ttl');
+    expect(portico).to.not.have.property('depends_on');
+  });
+
   it('runs the demo where it can be reached', async () => {
     const { command, environment } = compose.services.demo;
     expect(command).to.deep.equal(['--demo']);
