@@ -170,4 +170,26 @@ describe('a gateway that shares with other replicas', () => {
     }
     expect(await asked()).to.deep.equal(before);
   });
+
+  it('takes what was stored under the secret before, while that is named', async () => {
+    const { shared, ...alone } = settings;
+    const before = join(redis.folder, 'secret');
+    const next = join(redis.folder, 'next');
+    writeFileSync(next, 'n'.repeat(32));
+    const url = proxy.redisUrl;
+    const start = async (files: object) => {
+      const running = await startGateway({ ...alone, shared: { url, ...files } as SettingsInput['shared'] });
+      await eventually(async () => (await status(running.gateway.adminUrl)).shared?.isUp);
+      return running;
+    };
+    await (await start({ keySecretFile: before })).read('tools');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const stranger = await (await start({ keySecretFile: next })).read('tools');
+    expect(stranger.headers.get('cache-status')).to.contain('fwd=miss').and.not.contain('shared');
+    await redis.command('FLUSHALL');
+    await (await start({ keySecretFile: before })).read('workflows');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const changed = await (await start({ keySecretFile: next, previousKeySecretFile: before })).read('workflows');
+    expect(changed.headers.get('cache-status')).to.contain('detail=shared');
+  });
 });
