@@ -13,7 +13,10 @@ export interface Unusable {
 export interface WatchOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told when something else was taken from them, and, once, why they cannot be used: what was there before stays. */
+  /**
+   * Told when something else was taken from them, and, once, why they cannot be used: what was there before stays. Told again
+   * once they can be, also where they hold what they held.
+   */
   readonly onChange: (unusable?: Unusable) => void;
 }
 
@@ -69,6 +72,12 @@ export function openFiles<Key extends string, Value extends object>(
     told = said;
   }
 
+  function tellUsable(isOther: boolean): void {
+    const wasTold = told !== undefined;
+    told = undefined;
+    if (isOther || wasTold) onChange();
+  }
+
   async function look(): Promise<void> {
     const stamps: Stamp[] = [];
     let quietMs = Number.POSITIVE_INFINITY;
@@ -83,7 +92,7 @@ export function openFiles<Key extends string, Value extends object>(
       }
     }
     if (stamps.join() === taken) {
-      told = undefined;
+      tellUsable(false);
       return;
     }
     if (quietMs < QUIET_MS) return;
@@ -94,11 +103,10 @@ export function openFiles<Key extends string, Value extends object>(
     }
     // Changed again, between one file and the next: what belongs together is there the next time.
     if (read.stamp !== stamps.join()) return;
-    told = undefined;
     taken = read.stamp;
-    if (isSame(held, read.value)) return;
-    held = read.value;
-    onChange();
+    const isOther = !isSame(held, read.value);
+    if (isOther) held = read.value;
+    tellUsable(isOther);
   }
 
   function check(): Promise<void> {

@@ -199,7 +199,7 @@ export interface Events {
   unaskedResponse?(unasked: { readonly upstream: string }): void;
   /**
    * Another secret of an upstream, or of a block of settings (`verification.introspection`), was taken from its file. `issue`: the file cannot be used, and the secret before stays;
-   * told once for each issue.
+   * told once for each issue, and without one once the file can be used again.
    */
   secretChanged?(changed: {
     readonly upstream?: string | undefined;
@@ -208,7 +208,7 @@ export interface Events {
   }): void;
   /**
    * Other certificates or keys were taken from the files of a block of settings (`http.tls`). `issue`: the one under `key`
-   * cannot be used, and what was there before stays; told once for each issue.
+   * cannot be used, and what was there before stays; told once for each issue, and without one once they can be used again.
    */
   tlsFilesChanged?(changed: {
     readonly block: string;

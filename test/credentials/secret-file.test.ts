@@ -172,6 +172,19 @@ describe('the file of a secret', () => {
       expect(told.at(-1)).to.equal('cannot be read (ENOENT)');
     }));
 
+  it('says once that it can be used again, also where it holds what it held', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'same');
+      const { later, told } = open(path);
+      renameSync(path, `${path}.away`);
+      expect(await later()).to.equal('same');
+      writeFileSync(path, 'same\n');
+      expect(await later()).to.equal('same');
+      expect(await later()).to.equal('same');
+      expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
+    }));
+
   it('says nothing where it was written anew with the same secret', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');

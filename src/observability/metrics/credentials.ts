@@ -28,6 +28,11 @@ export function credentialMetrics(families: Families): Events {
     help: 'Times that certificates and keys were taken from their files anew, or one became unusable, by block of settings.',
     labels: ['block', 'outcome'],
   });
+  const unusable = families.gauge({
+    name: 'portico_file_unusable',
+    help: 'Whether a file of a block of settings cannot be used as it is now, so that what was taken from it before goes on.',
+    labels: ['block'],
+  });
   const handshakes = families.counter({
     name: 'portico_tls_handshakes_failed_total',
     help: 'Clients that opened a connection, and did not come through the handshake of TLS.',
@@ -35,7 +40,12 @@ export function credentialMetrics(families: Families): Events {
   // So that the first failure is seen as one.
   const begin = (files: typeof secrets, block: string) => {
     for (const outcome of ['taken', 'unusable']) files.at(block, outcome);
+    unusable.at(block).value = 0;
   };
+  function changed(files: typeof secrets, block: string, issue: string | undefined): void {
+    files.at(block, issue === undefined ? 'taken' : 'unusable').value += 1;
+    unusable.at(block).value = issue === undefined ? 0 : 1;
+  }
   for (const block of ['http.tls', 'admin.tls']) begin(certificates, block);
   begin(secrets, 'verification.introspection');
   for (const outcome of ['fetched', 'failed']) keys.at(outcome);
@@ -56,10 +66,17 @@ export function credentialMetrics(families: Families): Events {
       exchanges.at(upstream, error).observe(ms / 1000);
     },
     secretChanged({ upstream = '', block = credentialOf(upstream), issue }) {
-      secrets.at(block, outcomeOf(issue)).value += 1;
+      changed(secrets, block, issue);
     },
     tlsFilesChanged({ block, issue }) {
-      certificates.at(block, outcomeOf(issue)).value += 1;
+      changed(certificates, block, issue);
+    },
+    settingsChanged({ applied }) {
+      // Other files, which could be used as they were opened.
+      for (const { values, held } of unusable.series) {
+        if (applied.some((path) => isWithin(String(values[0]), path) || isWithin(path, String(values[0]))))
+          held.value = 0;
+      }
     },
     handshakeFailed() {
       handshakes.at().value += 1;
@@ -67,8 +84,8 @@ export function credentialMetrics(families: Families): Events {
   };
 }
 
-function outcomeOf(issue: string | undefined): 'taken' | 'unusable' {
-  return issue === undefined ? 'taken' : 'unusable';
+function isWithin(path: string, block: string): boolean {
+  return path === block || path.startsWith(`${block}.`);
 }
 
 /** The block of settings that an upstream's secret belongs to. */

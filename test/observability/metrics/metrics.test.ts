@@ -314,6 +314,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       portico_tls_handshakes_failed_total: 1,
       'portico_tls_files_total{block="http.tls",outcome="taken"}': 1,
       'portico_tls_files_total{block="http.tls",outcome="unusable"}': 1,
+      'portico_file_unusable{block="http.tls"}': 1,
       portico_settings_changes_total: 1,
     },
   ],
@@ -327,6 +328,8 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_secret_files_total{block="upstreams.acme.credential",outcome="taken"}': 1,
       'portico_secret_files_total{block="upstreams.acme.credential",outcome="unusable"}': 1,
       'portico_secret_files_total{block="verification.introspection",outcome="unusable"}': 1,
+      'portico_file_unusable{block="upstreams.acme.credential"}': 1,
+      'portico_file_unusable{block="verification.introspection"}': 1,
     },
   ],
 };
@@ -408,6 +411,34 @@ describe('metrics', () => {
     expect(series.get('portico_bulkhead_waiting{upstream="acme"}')).to.equal(1);
     expect(series.get('portico_breaker_state{upstream="acme",state="closed"}')).to.equal(1);
     expect(series.get('portico_breaker_changes_total{upstream="acme",state="open"}')).to.equal(1);
+  });
+
+  it('tell that a file cannot be used until it can, or settings name another', async () => {
+    const { events, ...metrics } = open();
+    const blocks = ['upstreams.acme.credential', 'upstreams.acme.tls', 'verification.introspection', 'http.tls'];
+    const unusable = async () => {
+      const { series } = await scrape(metrics);
+      return blocks.filter((block) => series.get(`portico_file_unusable{block="${block}"}`) === 1);
+    };
+    const spoil = () => {
+      events.secretChanged?.({ upstream: 'acme', issue: 'is empty' });
+      for (const block of ['upstreams.acme.tls', 'http.tls']) {
+        events.tlsFilesChanged?.({ block, key: 'certFile', issue: 'is empty' });
+      }
+      events.secretChanged?.({ block: 'verification.introspection', issue: 'is empty' });
+    };
+    expect(await unusable()).to.deep.equal([]);
+    spoil();
+    expect(await unusable()).to.deep.equal(blocks);
+    events.secretChanged?.({ upstream: 'acme' });
+    events.tlsFilesChanged?.({ block: 'http.tls' });
+    expect(await unusable()).to.deep.equal(['upstreams.acme.tls', 'verification.introspection']);
+    spoil();
+    events.settingsChanged?.({
+      applied: ['upstreams.acme', 'verification.introspection.secret'],
+      needRestart: ['http'],
+    });
+    expect(await unusable()).to.deep.equal(['http.tls']);
   });
 
   it('tell what runs here, and what it takes', async () => {
