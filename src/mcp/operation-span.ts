@@ -1,6 +1,6 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { mentionsCredential } from '../credentials/redact.ts';
-import { under } from '../kernel/caller.ts';
+import { type Caller, type Credential, under } from '../kernel/caller.ts';
 import type { Span } from '../kernel/span.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
 import type { Tracing } from '../observability/traces/tracing.ts';
@@ -51,12 +51,16 @@ export function traceOperation(tracing: Tracing, { method, params }: JSONRPCRequ
   };
 }
 
-/** The trace that a message names. One that repeats the credential is not taken. */
+/** The trace that a message names. One that repeats a credential is not taken. */
 function traceIn(params: JSONRPCRequest['params'], { caller }: RequestContext): Trace | undefined {
   const { traceparent, tracestate } = Object(params?._meta);
   if (typeof traceparent !== 'string') return undefined;
-  if (caller !== undefined && mentionsCredential(traceparent, [caller.credential])) return undefined;
+  if (caller !== undefined && mentionsCredential(traceparent, credentialsOf(caller))) return undefined;
   return continueTrace(traceparent, typeof tracestate === 'string' ? tracestate : undefined);
+}
+
+function credentialsOf({ credential, others }: Caller): readonly Credential[] {
+  return others === undefined ? [credential] : [credential, ...[...others.values()].flat()];
 }
 
 /** The same context, for whose caller the span has begun; under `trace`, where the message named one. */

@@ -32,6 +32,8 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
   let held = 0;
   /** Dropped since there was no room, and not told yet. */
   let refused = 0;
+  /** Ended when all was being sent already. */
+  let late = 0;
   let isClosed = false;
   const emptied = Promise.withResolvers<void>();
   let isEmptying = false;
@@ -71,13 +73,12 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
   return {
     onStart() {},
     onEnd(span) {
-      if (isClosed) return;
-      if (held >= maxQueueSpans) {
-        refused += 1;
-        return;
+      if (isEmptying) late += 1;
+      else if (held >= maxQueueSpans) refused += 1;
+      else {
+        held += 1;
+        batches.onEnd(span);
       }
-      held += 1;
-      batches.onEnd(span);
     },
     forceFlush: () => batches.forceFlush(),
     shutdown: () => batches.shutdown(),
@@ -90,7 +91,7 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
     },
     close() {
       tellRefused();
-      if (held > 0) events.spansDropped?.({ spans: held, reason: 'shutdown' });
+      if (held + late > 0) events.spansDropped?.({ spans: held + late, reason: 'shutdown' });
       isClosed = true;
     },
   };

@@ -177,6 +177,18 @@ describe('spans on their way to the collector', () => {
     await tracing.close(0);
   });
 
+  it('do not wait for those that end later, and count them', async () => {
+    collector.respond((request, response) => {
+      request.resume();
+      end(tracing, 5);
+      json({})(request, response);
+    });
+    const tracing = await open({ intervalMs: 86_400_000, timeoutMs: 10_000 });
+    end(tracing, 10);
+    await tracing.close(86_400_000);
+    expect([sent, dropped]).to.deep.equal([10, [{ spans: 5, reason: 'shutdown' }]]);
+  });
+
   it('keep nobody waiting at the end longer than they may', async () => {
     collector.respond(() => {});
     const tracing = await open({ timeoutMs: 86_400_000 });

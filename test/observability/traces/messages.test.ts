@@ -100,6 +100,15 @@ describe('the trace of a message', () => {
     expect(collector.bodies.join()).not.to.contain(PARENT.traceId);
   });
 
+  it('leaves alone a _meta that holds a token of another header', async () => {
+    const credential = { kind: 'header', name: 'X-Key', from: 'X-Own-Key' } as const;
+    const { collector, rpc, end } = await startTraced(upstream.url, { upstream: { credential } });
+    await rpc(earlier('ping', { _meta: { traceparent: SAMPLED } }), { 'x-own-key': PARENT.traceId });
+    await end();
+    expect(collector.one('ping').parentId).to.equal(collector.one(POST).spanId);
+    expect(collector.bodies.join()).not.to.contain(PARENT.traceId);
+  });
+
   it('has a span for each one of a batch, and one load for those that read the same', async () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     const read = (id: number) => earlier('resources/read', { uri: URI }, id);
