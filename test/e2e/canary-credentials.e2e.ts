@@ -58,9 +58,9 @@ const BEARER = { token_type: 'Bearer', expires_in: 20, refresh_token: `${MARK}.r
 
 /** What the platform does with what was given. */
 const echo: RequestListener = (request, response) => {
-  const token = tokenOf(request);
-  if (token.endsWith('1.given')) json({ error: token }, 401, { 'X-Echo': token })(request, response);
-  else if (token.endsWith('2.given')) json({ error: token }, 500)(request, response);
+  const token = String(request.headers['x-key'] ?? tokenOf(request));
+  if (/1\.(?:given|acme)$/.test(token)) json({ error: token }, 401, { 'X-Echo': token })(request, response);
+  else if (/2\.(?:given|acme)$/.test(token)) json({ error: token }, 500)(request, response);
   else lists({ [listOf(request)]: [toolItem('one')] })(request, response);
 };
 
@@ -76,7 +76,10 @@ verification:
   partitionClaim: tenant
   introspection: { clientId: portico, secret: "\${SECRET}" }
 upstreams:
-  plain: { baseUrl: "${platform}", credential: { kind: none } }
+  acme:
+    baseUrl: ${platform}
+    credential: { kind: header, name: X-Key, from: X-Acme-Token }
+    breaker: { failurePercent: 99, minimumCalls: 100000 }
   exchanged:
     baseUrl: ${platform}
     credential:
@@ -89,19 +92,25 @@ upstreams:
 resources:
   projects: { upstream: exchanged }
   workflows: { upstream: exchanged, requiredScopes: [admin] }
-  tools: { upstream: plain }
+  tools: { upstream: acme }
 `;
+
+/** The access token, and another credential for one of the platforms, which some have in a wrong place, too. */
+function credentials(token: string): Record<string, string> {
+  const number = /\d/.exec(token.slice(MARK.length))?.[0] ?? '0';
+  const acme = `${MARK}.${number}.acme`;
+  return { Authorization: `Bearer ${token}`, 'X-Acme-Token': acme, 'X-Request-Id': number === '3' ? acme : number };
+}
 
 const RPC = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 const call = (token: string, name: string) =>
   requestText(
     'POST',
     '/mcp',
-    { Authorization: `Bearer ${token}`, ...RPC },
+    { ...credentials(token), ...RPC },
     JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }),
   );
-const read = (token: string, name: string) =>
-  get(`/mcp/v1/resources/read?uri=platform://${name}`, { Authorization: `Bearer ${token}` });
+const read = (token: string, name: string) => get(`/mcp/v1/resources/read?uri=platform://${name}`, credentials(token));
 
 /** Tokens that the issuer signed, and others that it did not, as callers bring them. */
 async function signedTokens(issuer: TestIssuer, jti: string): Promise<string[]> {

@@ -16,12 +16,16 @@ const fields = {
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
 };
+/** Where the mark stands in a header that settings name. */
+const OTHER = 'a read with a credential in a header of its own';
+const BY_OTHER = { kind: 'header', name: 'X-Api-Key', from: 'X-Acme-Key' } as const;
 const message = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } };
 
 /** Each way into a read. The second one goes through Koa's router. */
 const WAYS: Readonly<Record<string, string>> = {
   'a read': get(READ, fields),
   'a read whose target is spelled otherwise': get(`${READ}&more=1`, fields),
+  [OTHER]: get(READ, { Authorization: 'Bearer plain', 'x-acme-KEY': MARK }),
   'a message over MCP': requestText('POST', '/mcp', fields, JSON.stringify(message)),
 };
 
@@ -53,7 +57,8 @@ describe('a token', () => {
       const platform = await startHttpUpstream((_, response) => {
         asked.resolve(() => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"tools":[]}'));
       });
-      const { url } = await startGateway(settingsFor(platform.url));
+      const upstream = way === OTHER ? { credential: BY_OTHER } : {};
+      const { url } = await startGateway(settingsFor(platform.url, { upstream }));
       const begun = collect<{ request: IncomingMessage; response: ServerResponse }>('http.server.request.start');
       const connection = openConnection(url);
       connection.send(request);
@@ -66,7 +71,8 @@ describe('a token', () => {
       expect((await connection.receive()).status).to.equal(200);
       expect(shown(ours.request, ours.response)).not.to.contain(MARK);
       // The platform has it all the same.
-      expect(platform.requests[0]?.headers.authorization).to.equal(`Bearer ${MARK}`);
+      const { authorization, 'x-api-key': key } = platform.requests[0]?.headers ?? {};
+      expect(way === OTHER ? `Bearer ${key}` : authorization).to.equal(`Bearer ${MARK}`);
     });
   }
 

@@ -107,10 +107,13 @@ export function readFields(rawHeaders: string[], otherNames?: ReadonlySet<string
     fields.bytes += name.length + value.length + LINE_OVERHEAD;
     const key = NAMES.get(name) ?? NAMES.get(name.toLowerCase());
     if (key === undefined) {
-      if (otherNames?.has(name.toLowerCase()) !== true) continue;
+      const other = name.toLowerCase();
+      if (otherNames?.has(other) !== true) continue;
       const credential = new Credential(value);
       fields.others ??= new Map();
-      fields.others.set(name.toLowerCase(), [...(fields.others.get(name.toLowerCase()) ?? []), credential]);
+      const lines = fields.others.get(other);
+      if (lines === undefined) fields.others.set(other, [credential]);
+      else lines.push(credential);
       rawHeaders[index + 1] = String(credential);
     } else if (key === 'authorization') {
       const credential = new Credential(value);
