@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../kernel/caller.ts';
 import { nextTurn } from '../../kernel/turns.ts';
-import type { SnapshotCache } from '../cache.ts';
+import { isShared, type SnapshotCache } from '../cache.ts';
 
 /** What the first level may hold of one caller and resource, or will once what is under way has ended. */
 export interface HeldHere {
@@ -12,8 +12,11 @@ export interface HeldHere {
 
 /** What the names of the second level stand for in the first one, and what was evicted under them. */
 export interface Followed {
-  /** From now on an eviction of any of these names lets go of it. Call it before a load begins. */
-  follow(names: readonly string[], held: HeldHere): void;
+  /**
+   * From now on an eviction of any of these names lets go of it. Call it before a load begins. Gives a function that ends this,
+   * where nothing is held after all: made-up tokens would take the place of others.
+   */
+  follow(names: readonly string[], held: HeldHere): () => void;
   /** Whether a copy that was loaded then, in milliseconds since the epoch, was loaded after the last eviction that is known of. */
   isSinceEviction(name: string, loadedAt: number): boolean;
   /** An upstream has denied this process what stands under these names: no older copy is taken any more. */
@@ -68,6 +71,11 @@ export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
   return {
     follow(names, here) {
       for (const name of names) held.set(name, here);
+      return () => {
+        // By now a later load may be followed under the same names.
+        if (isHeld(here)) return;
+        for (const name of names) if (held.peek(name) === here) held.delete(name);
+      };
     },
     isSinceEviction: (name, loadedAt) =>
       loadedAt > Math.max(everyNameEvictedAt, evictedAt.get(name) ?? everyNameEvictedAt),
@@ -83,4 +91,10 @@ export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
       }
     },
   };
+}
+
+/** Whether the first level has something that would serve the caller. */
+function isHeld({ cache, resource, caller }: HeldHere): boolean {
+  if (isShared(caller)) return cache.admittedAt(resource, caller) > Number.NEGATIVE_INFINITY;
+  return cache.get(resource, caller) !== undefined;
 }

@@ -46,11 +46,8 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
     }
   }
 
-  return async (caller, signal, { known, keep, maxAgeMs = 0, isRefresh = false } = {}) => {
-    const copies = copiesOf(caller);
-    // By its keys alone: nothing that is kept for long holds a credential.
-    const { key, partition } = caller;
-    level.followed.follow(copies.names, { cache, resource, caller: { key, partition } });
+  async function takeOrLoad(copies: Copies, ...[caller, signal, options = {}]: Parameters<Loader>): Promise<Load> {
+    const { known, keep, maxAgeMs = 0, isRefresh = false } = options;
     // Nobody waits behind a refresh, and whoever has the lease has just begun one.
     const patienceMs = isRefresh ? level.leaseMs : level.waitMs;
     const { outcome, taken, found, lease } = await approach(copies, signal, { level, maxAgeMs, patienceMs });
@@ -68,6 +65,19 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
       return loaded;
     } finally {
       if (lease !== undefined && !isPut) void level.store.release(copies.name, lease);
+    }
+  }
+
+  return async (caller, signal, asked) => {
+    const copies = copiesOf(caller);
+    // By its keys alone: nothing that is kept for long holds a credential.
+    const { key, partition } = caller;
+    const unfollow = level.followed.follow(copies.names, { cache, resource, caller: { key, partition } });
+    try {
+      return await takeOrLoad(copies, caller, signal, asked);
+    } catch (error) {
+      unfollow();
+      throw error;
     }
   };
 }

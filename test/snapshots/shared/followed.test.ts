@@ -46,6 +46,31 @@ describe('the names that are followed', () => {
     expect(first.store(loadOf()), 'a load that is not followed').to.equal(false);
   });
 
+  it('are followed no more where nothing came of the load, unless something is held or a later one is under way', async () => {
+    const { cache, followed } = world(10);
+    const [alice, bob] = [callerOf('alice'), callerOf('bob', { partition: 'team' })];
+    for (const caller of [alice, bob]) {
+      const here = { cache, resource: 'tools', caller };
+      const epoch = cache.begin('tools', caller);
+      const unfollowFirst = followed.follow(['name'], here);
+      followed.follow(['name'], { ...here });
+      unfollowFirst();
+      await followed.heard(['name']);
+      expect(epoch.store(loadOf()), 'a later one is followed').to.equal(false);
+      const unfollow = followed.follow(['name'], here);
+      cache.begin('tools', caller).store(loadOf());
+      unfollow();
+      await followed.heard(['name']);
+      const isServed = caller === alice ? cache.get('tools', alice) : cache.admittedAt('tools', bob) > 0;
+      expect(isServed || undefined, 'what is held is followed').to.equal(undefined);
+      const last = cache.begin('tools', caller);
+      followed.follow(['name'], here)();
+      await followed.heard(['name']);
+      expect(last.store(loadOf()), 'what came to nothing is not').to.equal(true);
+      cache.evict('tools', caller);
+    }
+  });
+
   it('remember when they were evicted, and where that is forgotten nothing so old is taken', () => {
     const { clock, followed } = world(2);
     followed.evicted(['a']);

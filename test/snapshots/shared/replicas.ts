@@ -5,6 +5,7 @@ import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createSharedLevel, type SharedLevelOptions } from '../../../src/snapshots/shared/level.ts';
 import { withCache } from '../../../src/snapshots/with-cache.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createMemoryStore } from '../../support/shared-store.ts';
 import { createTower, type Departure, never, roomy } from '../departures.ts';
 
@@ -109,12 +110,7 @@ export function deployment() {
   return { clock, store, sleeping, replica };
 }
 
-/** The one load that is under way, or will be in a moment. */
-export async function departureOf({ departures }: Replica['tools'], index = 0): Promise<Departure> {
-  for (let turns = 0; turns < 200; turns += 1) {
-    const departure = departures[index];
-    if (departure !== undefined) return departure;
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  throw new Error(`no load number ${index} was begun`);
+/** The load of this number, as soon as it has begun. */
+export function departureOf({ departures }: Replica['tools'], index = 0): Promise<Departure> {
+  return eventually(() => departures[index]);
 }

@@ -588,6 +588,19 @@ describe('an eviction', () => {
     expect(other.cache.entries).to.equal(1);
   });
 
+  it('of many made-up tokens costs nobody else what is held', async () => {
+    const { replica } = deployment();
+    const one = replica({ maxNames: 3 });
+    await readLanding(one, 'a');
+    for (let index = 0; index < 10; index += 1) {
+      const denied = errorOf(one.tools.read(callerOf(`made up ${index}`)));
+      (await departureOf(one.tools, index + 1)).reject(new GatewayError('credential_rejected'));
+      await denied;
+    }
+    expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
+    expect(one.tools.departures).to.have.length(11);
+  });
+
   it('lets go of what is not followed any more, so that there is nothing that it would miss', async () => {
     const { replica } = deployment();
     const one = replica({ maxNames: 1 });
