@@ -2,12 +2,16 @@ import { expect } from 'chai';
 import { parseConfig } from '../src/config/load-config.ts';
 import type { SettingsInput } from '../src/config/schema/settings.ts';
 import { type Core, createCore } from '../src/core.ts';
+import { createDeploymentSecret } from '../src/credentials/deployment-secret.ts';
+import { Credential } from '../src/kernel/caller.ts';
 import type { GatewayError } from '../src/kernel/errors.ts';
 import type { Events } from '../src/observability/events.ts';
 import { callerWith } from './support/caller.ts';
 import { onCleanup } from './support/cleanup.ts';
+import { eventually } from './support/eventually.ts';
 import { json, listOf, lists, startHttpUpstream } from './support/http-upstream.ts';
 import { toolItem } from './support/loads.ts';
+import { createMemoryStore } from './support/shared-store.ts';
 
 function coreOf(settings: SettingsInput, events: Events = {}): Core {
   const core = createCore(parseConfig(settings), { events, now: Date.now });
@@ -133,5 +137,91 @@ describe('the core', () => {
       );
       expect(ids).to.deep.equal([['a'], ['a'], ['b']]);
     }
+  });
+});
+
+describe('cores of one deployment', () => {
+  const secret = createDeploymentSecret(new Credential('the secret of all replicas of it'));
+
+  function deployment() {
+    const store = createMemoryStore(Date.now);
+    const puts: string[] = [];
+    const events: Events = { sharedPut: ({ outcome }) => puts.push(outcome) };
+    const shared = () => ({ store: store.connect(), secrets: [secret] as const, leaseMs: 10_000, waitMs: 2000 });
+    const open = (settings: SettingsInput, before?: Core) => {
+      const parts = { ...shared(), maxValueBytes: 100_000 };
+      const core = createCore(parseConfig(settings), { events, now: Date.now, shared: parts, before });
+      onCleanup(core.close);
+      return core;
+    };
+    return { store, puts, open };
+  }
+
+  async function platform() {
+    const { url, requests } = await startHttpUpstream(lists({ tools: [toolItem('a')] }));
+    const settings = (tools: object = {}, upstream: object = {}): SettingsInput => ({
+      upstreams: { api: { baseUrl: url, ...upstream } },
+      resources: { projects: { enabled: false }, workflows: { enabled: false }, tools: { upstream: 'api', ...tools } },
+    });
+    return { settings, requests };
+  }
+
+  it('ask a platform once for a caller, and build the same keys', async () => {
+    const { settings, requests } = await platform();
+    const { open, puts } = deployment();
+    const [one, other] = [open(settings()), open(settings({ cache: { ttlMs: 30_000 } }))];
+    const loaded = await read(one, 'tools');
+    await eventually(() => puts.length === 1);
+    const copied = await read(other, 'tools');
+    expect(copied).to.include({ copied: true });
+    expect(copied.snapshot.bytes.equals(loaded.snapshot.bytes)).to.equal(true);
+    expect(requests).to.have.length(1);
+    expect(one.holdings.keyOf('token')).to.equal(other.holdings.keyOf('token'));
+  });
+
+  it('take nothing of each other where one reads in another way', async () => {
+    const { settings, requests } = await platform();
+    const { open, puts } = deployment();
+    await read(open(settings()), 'tools');
+    await eventually(() => puts.length === 1);
+    const others = [settings({ query: { other: 'true' } }), settings({}, { headers: { 'X-Tenant': 'other' } })];
+    for (const other of others) expect(await read(open(other), 'tools')).to.not.have.property('copied');
+    expect(requests).to.have.length(3);
+  });
+
+  it('know a caller by both of its credentials, where it brings another one for a platform', async () => {
+    const { settings, requests } = await platform();
+    const { open, puts } = deployment();
+    const bringing = settings({}, { credential: { kind: 'header', name: 'X-Api-Key', from: 'X-Api-Key' } });
+    const [one, other] = [open(bringing), open(bringing)];
+    const readBringing = (core: Core, token: string, key: string) => {
+      const others = new Map([['x-api-key', [new Credential(key)]]]);
+      return core.catalogue.read('tools', callerWith(token, { others }), { signal: new AbortController().signal });
+    };
+    await readBringing(one, 'token', 'key');
+    await eventually(() => puts.length === 1);
+    expect(await readBringing(other, 'token', 'key')).to.include({ copied: true });
+    for (const [token, key] of [
+      ['token', 'other-key'],
+      ['other-token', 'key'],
+    ] as const) {
+      expect(await readBringing(other, token, key)).to.not.have.property('copied');
+    }
+    expect(requests).to.have.length(3);
+  });
+
+  it('hear of evictions after a change of settings, of what was held before it, too', async () => {
+    const { settings } = await platform();
+    const { open, puts } = deployment();
+    const [one, before] = [open(settings()), open(settings())];
+    await read(one, 'tools');
+    await eventually(() => puts.length === 1);
+    await read(before, 'tools');
+    const after = open(settings({ cache: { ttlMs: 30_000 } }), before);
+    await before.retire(after);
+    const { cache } = after.holdings;
+    expect(cache.admittedAt('tools', callerWith())).to.be.above(0);
+    one.holdings.shared?.evict(String(one.config.upstreams['api']?.baseUrl), ['tools'], callerWith());
+    expect(cache.admittedAt('tools', callerWith())).to.equal(Number.NEGATIVE_INFINITY);
   });
 });
