@@ -8,23 +8,21 @@ import { type Config, resourceConfig, type SettingsInput } from './config/schema
 import { type Core, createCore } from './core.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
-import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
-import { type ProtectedResource, protectedResource } from './http/protected-resource.ts';
-import { createChallenge } from './http/response/challenge.ts';
-import { type Events, joinEvents } from './observability/events.ts';
+import { protectedResourceOf, rpcOptions } from './mcp-over-http.ts';
+import { joinEvents } from './observability/events.ts';
 import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
 import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
 import { createStatusKeeper } from './observability/status/status.ts';
 import type { Now } from './observability/status/view.ts';
-import { createTracing, type Tracing } from './observability/traces/tracing.ts';
+import { createTracing } from './observability/traces/tracing.ts';
 import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
 import { createOwnFiles, withFiles } from './own-files.ts';
 import { joinReplicas } from './replicas.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
-import { createRepresentations, type Representations } from './snapshots/representations/representations.ts';
+import { createRepresentations } from './snapshots/representations/representations.ts';
 import type { BreakerState } from './upstream/resilience/breaker.ts';
 
 export { ConfigError } from './config/config-error.ts';
@@ -45,9 +43,6 @@ export interface GatewayOptions {
   /** Every resource that there is; settings name those that are offered. @default the three */
   readonly resources?: readonly Resource[];
 }
-
-/** Where MCP is spoken. */
-const MCP_PATH = '/mcp';
 
 /** One Portico in this process. */
 export interface Gateway {
@@ -264,44 +259,4 @@ function countFor(config: Config, { audit, droppedLines }: BuildOptions): Metric
     droppedLines,
     droppedAuditLines: audit?.droppedLines,
   });
-}
-
-/** What this server is to those who issue tokens for it, where settings name them. */
-function protectedResourceOf({ publicUrl, verification }: Config, { catalogue }: Core): ProtectedResource | undefined {
-  const { authorizationServers = [] } = verification ?? {};
-  if (publicUrl === undefined || authorizationServers.length === 0) return undefined;
-  const scopes = catalogue.offered.flatMap(({ requiredScopes }) => requiredScopes);
-  return protectedResource({ publicUrl, path: MCP_PATH, authorizationServers, scopes });
-}
-
-interface RpcParts {
-  readonly representations: Representations;
-  readonly events: Events;
-  readonly tracing: Tracing | undefined;
-  readonly now: () => number;
-}
-
-/** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-function rpcOptions(config: Config, core: Core, parts: RpcParts): Omit<RpcOptions, 'heldBytes' | 'limits'> {
-  let loaded: RpcHandler | undefined;
-  const resource = protectedResourceOf(config, core);
-  const challenge = resource && createChallenge(resource);
-  async function load(): Promise<RpcHandler> {
-    const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
-    loaded ??= createRpcHandler({
-      ...config.mcp,
-      ...parts,
-      catalogue: core.catalogue,
-      challenge,
-      version: readVersion(),
-    });
-    return loaded;
-  }
-  return {
-    path: MCP_PATH,
-    maxBodyBytes: config.mcp.maxBodyBytes,
-    publicLists: config.mcp.publicLists,
-    refuseRate: async (error, requestId) => (await import('./mcp/rpc-handler.ts')).refusal(error, requestId),
-    handle: (request) => (loaded === undefined ? load().then((handle) => handle(request)) : loaded(request)),
-  };
 }
