@@ -6,9 +6,10 @@ export interface TraceHeaders {
 
 /**
  * What a span is about: a request over HTTP; one of JSON-RPC; a read, which begins with the decision of the cache; a refresh
- * behind one; the load that a flight makes; one page of it, with all waits; one request that an upstream is sent.
+ * behind one; the load that a flight makes; a look at what replicas share; one page, with all waits; one request that an
+ * upstream is sent.
  */
-export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'page' | 'call';
+export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call';
 
 /**
  * What spans tell, in words of this house. All are texts of settings, of closed lists and of ours, and numbers: there is no
@@ -38,6 +39,8 @@ export interface SpanFacts {
   readonly resource?: string | undefined;
   /** What the snapshot cache had to do with a read. */
   readonly cache?: string | undefined;
+  /** What came of a look at what replicas share. */
+  readonly shared?: string | undefined;
   readonly pages?: number | undefined;
   readonly items?: number | undefined;
   readonly dropped?: number | undefined;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ENVELOPE } from '../mcp/asked.ts';
+import { traceReplicas } from '../observability/traces/replicas.ts';
 import { startTraced } from '../observability/traces/traced.ts';
 import type { Collector, ReceivedSpan } from '../support/collector.ts';
 import { codeBlocks, readDoc } from '../support/docs.ts';
@@ -69,6 +70,7 @@ describe('the page of traces', () => {
       const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name };
       await rpc({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }, headers);
     }
+    await traceReplicas(collector);
     await end();
     const had = new Map<string, Set<string>>();
     for (const span of collector.spans) {

@@ -16,6 +16,7 @@ const SPANS: Readonly<Record<SpanAbout, Described>> = {
   read: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('read', resource) },
   refresh: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('refresh', resource) },
   load: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('load', resource) },
+  look: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('look', resource) },
   page: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('page', resource) },
   call: { kind: SpanKind.CLIENT, name: ({ method }) => words(method) },
 };
@@ -74,6 +75,7 @@ export function attributesOf(facts: SpanFacts): Attributes {
     'portico.error.code': facts.code,
     'portico.resource': facts.resource,
     'portico.cache': facts.cache,
+    'portico.shared': facts.shared,
     'portico.upstream': facts.upstream,
     'portico.pages': facts.pages,
     'portico.items': facts.items,

@@ -1,6 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
+import { during } from '../../observability/traces/during.ts';
 import type { SnapshotCache } from '../cache.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Load, Loader } from '../load.ts';
@@ -50,7 +51,12 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
     const { known, keep, maxAgeMs = 0, isRefresh = false } = options;
     // Nobody waits behind a refresh, and whoever has the lease has just begun one.
     const patienceMs = isRefresh ? level.leaseMs : level.waitMs;
-    const { outcome, taken, found, lease } = await approach(copies, signal, { level, maxAgeMs, patienceMs });
+    const { outcome, taken, found, lease } = await during(
+      caller.span?.begin('look', { resource }),
+      signal,
+      () => approach(copies, signal, { level, maxAgeMs, patienceMs }),
+      (approached) => ({ shared: approached.outcome }),
+    );
     events.sharedLooked?.({ resource, outcome });
     let isPut = false;
     try {

@@ -13,7 +13,16 @@ const FACTS: Required<SpanFacts> = {
     tool: 'list_tools',
     uri: 'platform://tools',
   },
-  ...{ rpcCode: -32603, revision: '2026-07-28', edge: 'http', resource: 'tools', cache: 'hit', pages: 2, items: 3 },
+  ...{
+    rpcCode: -32603,
+    revision: '2026-07-28',
+    edge: 'http',
+    resource: 'tools',
+    cache: 'hit',
+    shared: 'miss',
+    pages: 2,
+    items: 3,
+  },
   ...{ dropped: 1, upstream: 'platform', host: 'platform.example', port: 443, url: 'https://platform.example/v1' },
   resends: 1,
 };
@@ -49,6 +58,7 @@ describe('the conventions', () => {
       'portico.error.code': 'upstream_failed',
       'portico.resource': 'tools',
       'portico.cache': 'hit',
+      'portico.shared': 'miss',
       'portico.upstream': 'platform',
       'portico.pages': 2,
       'portico.items': 3,
@@ -67,6 +77,7 @@ describe('the conventions', () => {
       read: ['read tools', 'read', SpanKind.INTERNAL],
       refresh: ['refresh tools', 'refresh', SpanKind.INTERNAL],
       load: ['load tools', 'load', SpanKind.INTERNAL],
+      look: ['look tools', 'look', SpanKind.INTERNAL],
       page: ['page tools', 'page', SpanKind.INTERNAL],
       call: ['GET', '', SpanKind.CLIENT],
     };

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { createAuthority, writePem } from '../../support/certificates.ts';
+import { startCollector } from '../../support/collector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/http-upstream.ts';
 import { inFolder } from '../../support/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 import { captureLog } from '../captured-log.ts';
+import { traceReplicas } from './replicas.ts';
 import { headerOf, LOADED, PARENT, READ, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
 describe('the trace', () => {
@@ -146,6 +148,18 @@ describe('the trace', () => {
       expect(joined?.attributes).to.include({ 'portico.cache': 'collapsed' });
       expect(joined?.traceId).not.to.equal(load.traceId);
       expect(collector.tree(joined?.spanId)).to.deep.equal({});
+    });
+
+    it('tells of the look at what replicas share, and of no page where that has it', async () => {
+      const shared = await startCollector();
+      await traceReplicas(shared);
+      const below = { '1 INTERNAL read tools': { '1 INTERNAL load tools': { '1 INTERNAL look tools': {} } } };
+      expect(shared.tree()).to.deep.equal({ '1 INTERNAL refresh': below, '2 INTERNAL refresh': below });
+      const looks = shared.all('look tools').map(({ attributes }) => attributes['portico.shared']);
+      expect(looks).to.have.members(['miss', 'hit']);
+      expect(shared.all('read tools').map(({ attributes }) => attributes['portico.cache'])).to.have.members([
+        ...['miss', 'shared'],
+      ]);
     });
 
     it('of a refresh behind it is another, with a link to it', async () => {
