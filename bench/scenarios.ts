@@ -11,6 +11,7 @@ import { notModified } from './scenarios/not-modified.ts';
 import { observed } from './scenarios/observed.ts';
 import { pages } from './scenarios/pages.ts';
 import { profile } from './scenarios/profile.ts';
+import { shared } from './scenarios/shared.ts';
 import { sizing } from './scenarios/sizing.ts';
 import { start } from './scenarios/start.ts';
 import { traced } from './scenarios/traced.ts';
@@ -34,6 +35,7 @@ export const SCENARIOS: readonly Scenario[] = [
   memory,
   sizing,
   start,
+  shared,
   fleetSimulation,
   profile,
 ];

@@ -94,7 +94,19 @@ export async function startRedisProxy({ socketPath }: Pick<Redis, 'socketPath'>)
     clients.add(client);
     const redis = createConnection(socketPath);
     client.on('data', (bytes) => redis.write(bytes));
-    redis.on('data', (bytes: Buffer) => treatment(bytes, (said) => client.writable && client.write(said)));
+    // Whatever a test has said late, what comes behind it comes later.
+    let turn = Promise.resolve();
+    redis.on('data', (bytes: Buffer) => {
+      const before = turn;
+      turn = new Promise((done) => {
+        treatment(bytes, (said) => {
+          void before.then(() => {
+            if (client.writable) client.write(said);
+            done();
+          });
+        });
+      });
+    });
     for (const [one, other] of [
       [client, redis],
       [redis, client],
