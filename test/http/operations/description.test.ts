@@ -65,8 +65,9 @@ describe('an answer is as the description has it', () => {
     const { url } = await serve({
       maxUrlBytes: 200,
       maxHeaderBytes: 2000,
-      headersTimeoutMs: 100,
-      requestTimeoutMs: 100,
+      // Long enough for a request that comes a little late to be none that is too slow.
+      headersTimeoutMs: 1500,
+      requestTimeoutMs: 1500,
       now: () => NOW,
       authenticate: (authorization) => {
         if (code !== undefined && ERRORS[code].status !== 502) throw new GatewayError(code);
