@@ -65,6 +65,7 @@ const CASES: Readonly<Record<string, Case>> = {
 /** Bounds that need more than one request, and where they are met. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'limits.maxKeys': 'refuses nothing: what was added longest ago begins anew',
+  maxQueueSpans: 'portico_trace_spans_dropped_total; test/observability/traces/collector.test.ts',
   'http.maxConnections': 'the event connectionsRefused; test/http/edge.test.ts',
   'http.maxEventLoopDelayMs': 'test/http/limits/overload.test.ts',
   'http.maxPipelined': 'refuses nothing: what is beyond waits',

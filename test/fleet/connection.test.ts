@@ -72,11 +72,11 @@ describe('the connection to Redis', () => {
     const asked: string[] = [];
     const fleet = await joined(proxy.redisUrl, {
       events: { ...events, sharedStoreAsked: ({ what, outcome }) => asked.push(`${what} ${outcome}`) },
-      timeoutMs: 50,
+      timeoutMs: 100,
     });
     // Redis knows the script then: it takes one round trip.
     await fleet.store.look('a');
-    proxy.treat(late(150));
+    proxy.treat(late(250));
     while (fleet.isUp) await fleet.store.look('a');
     expect(changes).to.deep.equal(['up', 'failing']);
     expect(asked).to.include('look timeout');
@@ -85,7 +85,9 @@ describe('the connection to Redis', () => {
     expect(asked).to.deep.equal([]);
     proxy.treat(AS_IT_IS);
     await eventually(() => fleet.isUp);
-    expect(changes).to.deep.equal(['up', 'failing', 'up']);
+    // Late once more, or a late reply behind one in time: whatever it was lost for, it was not up in between.
+    expect(changes.slice(1, -1)).not.to.include('up');
+    expect(changes.at(-1)).to.equal('up');
   });
 
   for (const [what, bytes] of [
