@@ -130,7 +130,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     nameToken,
     representations,
     now,
-    readDeadlineMs: Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs)),
+    readDeadlineMs: longestReadMs(config),
     protectedResource: protectedResourceOf(config, core),
     rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, tracing, now }) : undefined,
   });
@@ -259,4 +259,9 @@ function countFor(config: Config, { audit, droppedLines }: BuildOptions): Metric
     droppedLines,
     droppedAuditLines: audit?.droppedLines,
   });
+}
+
+/** How long a read takes at most: first it may wait for another replica's load. */
+function longestReadMs({ upstreams, shared }: Config): number {
+  return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs)) + (shared?.waitMs ?? 0);
 }

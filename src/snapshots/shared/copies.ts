@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { SharedPut } from '../../observability/events.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Load } from '../load.ts';
-import { type SharedLevel, sharedAs } from './level.ts';
+import { type CallerSecret, type SharedLevel, sharedAs } from './level.ts';
 import { isOfReading, lengthOf, readSealed, type Sealed, type SealedFor, seal, unseal } from './seal.ts';
 import { endOf, loadedBy } from './steps.ts';
 
@@ -62,8 +62,10 @@ export function openCopies(options: CopiesOptions): (caller: Caller) => Copies {
   const { level, resource, origin, reading, lifetime, maxBytes } = options;
   const { store, followed, inHand, maxValueBytes, now } = level;
   const what = sharedAs(origin, resource);
-  const [current, ...previous] = level.secrets.map((secret) => ({ secret, reading: secret.keyOf(reading) }));
-  if (current === undefined) throw new Error('there is no secret');
+  const underSecret = (secret: CallerSecret) => ({ secret, reading: secret.keyOf(reading) });
+  const [writing, ...before] = level.secrets;
+  const current = underSecret(writing);
+  const previous = before.map(underSecret);
 
   return (caller) => {
     const placeOf = ({ secret, reading }: typeof current) => ({

@@ -3,6 +3,7 @@ import { type Caller, Credential } from '../../../src/kernel/caller.ts';
 import type { Events, SharedLooked, SharedPut } from '../../../src/observability/events.ts';
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
+import type { InHand } from '../../../src/snapshots/shared/in-hand.ts';
 import { createSharedLevel, type SharedLevelOptions } from '../../../src/snapshots/shared/level.ts';
 import { withCache } from '../../../src/snapshots/with-cache.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -27,6 +28,7 @@ export interface ReplicaOptions
   readonly reading?: string;
   readonly maxBytes?: number;
   readonly maxNames?: number;
+  readonly inHand?: InHand;
 }
 
 export type Deployment = ReturnType<typeof deployment>;
@@ -40,7 +42,13 @@ export function deployment() {
   /** Those who wait for another replica, each to be woken by the test. */
   const sleeping: { readonly ms: number; wake(): void }[] = [];
 
-  function replica({ reading = 'as always', maxBytes = 1_000_000, maxNames = 100, ...given }: ReplicaOptions = {}) {
+  function replica({
+    reading = 'as always',
+    maxBytes = 1_000_000,
+    maxNames = 100,
+    inHand,
+    ...given
+  }: ReplicaOptions = {}) {
     const connection = store.connect();
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 100 });
     const looked: SharedLooked[] = [];
@@ -53,7 +61,7 @@ export function deployment() {
       internalError: (event) => bugs.push(event),
       readEnded: ({ cache: outcome, error }) => ended.push(outcome ?? error),
     };
-    const level = createSharedLevel({
+    const created = createSharedLevel({
       store: connection,
       secrets: [SECRET],
       leaseMs: 10_000,
@@ -73,6 +81,7 @@ export function deployment() {
         }),
       ...given,
     });
+    const level = { ...created, inHand: inHand ?? created.inHand };
     const of = (resource: string) => {
       const { load, departures } = createTower(now);
       const read = withCache(load, {

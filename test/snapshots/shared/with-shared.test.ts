@@ -267,6 +267,17 @@ describe('what replicas share', () => {
   });
 });
 
+describe('where too much is being sealed and opened', () => {
+  it('a copy is not opened, what is loaded is not put, and the lease goes back', async () => {
+    const { replica } = deployment();
+    await readLanding(replica(), 'a');
+    const full = replica({ inHand: async () => 'overloaded' });
+    await readLanding(full, 'b');
+    expect([full.outcomes(), full.puts]).to.deep.equal([['stale'], [{ resource: 'tools', outcome: 'overloaded' }]]);
+    await eventually(() => full.connection.calls.release === 1);
+  });
+});
+
 describe('one load for all replicas', () => {
   it('is waited for by those who ask meanwhile, who take what it brings', async () => {
     const world = deployment();
