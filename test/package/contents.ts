@@ -8,6 +8,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'config/examples': ['.yaml'],
   'deploy/compose': ['.yaml'],
   'deploy/grafana': ['.json'],
+  'deploy/helm': ['.yaml'],
   'deploy/helm/portico': ['.yaml', '.json'],
   'deploy/helm/portico/templates': ['.yaml', '.tpl'],
   'deploy/kubernetes': ['.yaml'],
@@ -15,7 +16,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'deploy/systemd': ['.yaml', '.service'],
   docs: ['.md'],
   'docs/decisions': ['.md'],
-  'docs/images': ['.png'],
+  'docs/images': ['.png', '.svg'],
 };
 
 const AT_THE_TOP = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json'];
