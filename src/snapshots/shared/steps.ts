@@ -42,9 +42,12 @@ export function nextStep({ lease, waitedMs, patienceMs }: Standing): 'ask' | 'wa
 
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
+/** Of the patience: whoever has much of it asks less often. */
+const LONGEST_PAUSE_SHARE = 1 / 20;
 
 /** How long to wait before asking again: half of what was waited so far, so that few questions are asked and little is lost. */
 export function pauseMs({ waitedMs, patienceMs }: Standing): number {
-  const pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, waitedMs / 2));
+  const longest = Math.max(LONGEST_PAUSE_MS, patienceMs * LONGEST_PAUSE_SHARE);
+  const pause = Math.min(longest, Math.max(FIRST_PAUSE_MS, waitedMs / 2));
   return Math.min(pause, patienceMs - waitedMs);
 }
