@@ -16,6 +16,8 @@ describe('a gateway that shares with other replicas', () => {
   let proxy: RedisProxy;
   let platform: HttpUpstream;
   let settings: SettingsInput;
+  /** However much else the machine has to do, Redis is not late. */
+  const timeoutMs = 5000;
 
   before(function () {
     needsCommands(this, ['redis-server']);
@@ -27,7 +29,10 @@ describe('a gateway that shares with other replicas', () => {
     platform = await startHttpUpstream(lists({ tools: [{ id: 'a', name: 'A' }] }));
     const keySecretFile = join(redis.folder, 'secret');
     writeFileSync(keySecretFile, 'k'.repeat(32));
-    settings = settingsFor(platform.url, { admin: { port: 0 }, shared: { url: proxy.redisUrl, keySecretFile } });
+    settings = settingsFor(platform.url, {
+      admin: { port: 0 },
+      shared: { url: proxy.redisUrl, keySecretFile, timeoutMs },
+    });
   });
 
   async function status(adminUrl: string | undefined): Promise<Status> {
@@ -178,7 +183,7 @@ describe('a gateway that shares with other replicas', () => {
     writeFileSync(next, 'n'.repeat(32));
     const url = proxy.redisUrl;
     const start = async (files: object) => {
-      const running = await startGateway({ ...alone, shared: { url, ...files } as SettingsInput['shared'] });
+      const running = await startGateway({ ...alone, shared: { url, timeoutMs, ...files } as SettingsInput['shared'] });
       await eventually(async () => (await status(running.gateway.adminUrl)).shared?.isUp);
       return running;
     };
