@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { SettingsInput } from '../src/gateway.ts';
 import { createGateway } from '../src/gateway.ts';
 import type { Status } from '../src/observability/status/view.ts';
+import { createAuthority } from './support/certificates.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway } from './support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from './support/http-upstream.ts';
@@ -196,5 +197,32 @@ describe('a gateway that shares with other replicas', () => {
     await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
     const changed = await (await start({ keySecretFile: next, previousKeySecretFile: before })).read('workflows');
     expect(changed.headers.get('cache-status')).to.contain('detail=shared');
+  });
+
+  it('speaks TLS to Redis, and is known there by a user, as settings say', async () => {
+    const authority = await createAuthority();
+    const issued = await authority.issue();
+    const file = (name: string, text: string) => {
+      writeFileSync(join(redis.folder, name), text);
+      return join(redis.folder, name);
+    };
+    const [caFile, certFile, keyFile] = [file('ca', authority.ca), file('cert', issued.cert), file('key', issued.key)];
+    const port = `${20_000 + Math.floor(Math.random() * 10_000)}`;
+    const tls = { 'tls-ca-cert-file': caFile, 'tls-cert-file': certFile, 'tls-key-file': keyFile, 'tls-port': port };
+    await redis.command('CONFIG', 'SET', ...Object.entries(tls).flat());
+    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>hidden-word', '~*', '+@all');
+    const shared = {
+      url: `rediss://127.0.0.1:${port}`,
+      keySecretFile: join(redis.folder, 'secret'),
+      username: 'portico',
+      passwordFile: file('password', 'hidden-word\n'),
+      tls: { caFile, certFile, keyFile, serverName: 'localhost' },
+    };
+    const { gateway, read } = await startGateway({ ...settings, shared });
+    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    expect((await read('tools')).status).to.equal(200);
+    expect(String(await redis.command('CLIENT', 'LIST'))).to.contain('user=portico');
+    const shown = await (await fetch(`${gateway.adminUrl}/status`)).text();
+    expect(shown).to.contain('rediss://127.0.0.1').and.not.contain('kkkk').and.not.contain('hidden');
   });
 });
