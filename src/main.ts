@@ -91,12 +91,13 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, json }: 
     const { text, ok } = await runProbe(file, loaded, { json });
     return (await print(text)) || (ok ? 0 : 1);
   }
+  const { endProcess } = await import('./commands/process-end.ts');
   if (name === 'stdio') {
     const { serveStdio } = await import('./commands/stdio.ts');
-    return process.exit(await serveStdio(loaded, file));
+    return endProcess(await serveStdio(loaded, file));
   }
   const { serve } = await import('./commands/serve.ts');
-  return process.exit(await serve(config, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
+  return endProcess(await serve(config, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
 }
 
 /** Resolves once all of it is written, or nobody reads it any more. */

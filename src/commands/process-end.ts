@@ -25,7 +25,10 @@ export function nextSignal(
     listenToSignals({
       drain: resolve,
       ...(reload && { reload }),
-      cut: () => destination.flushSync(0),
+      cut() {
+        destination.flushSync(0);
+        endProcess(1);
+      },
       ignored,
       reopen(signal) {
         if (reopen?.() !== true) ignored(signal);
@@ -41,10 +44,27 @@ export function nextSignal(
 export function installCrashHandler(logger: Logger): void {
   const crash = (error: unknown) => {
     logger.fatal(describeBug(error), 'unhandled error');
-    process.exit(1);
+    endProcess(1);
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
+}
+
+/** A name that is being looked up, as Node calls it. */
+const LOOKUP = 'GetAddrInfoReqWrap';
+
+/**
+ * Ends the process with this exit code. Node's own end waits for look-ups of names, which its thread pool cannot give up: for as
+ * long as a name server is silent, whatever `shutdown.graceMs` says. So while there is one, another program takes the place of
+ * this one, and ends with that code.
+ */
+export function endProcess(code: number): never {
+  if (process.execve !== undefined && process.getActiveResourcesInfo().includes(LOOKUP)) {
+    // Whoever has something to write does so then.
+    process.emit('exit', code);
+    process.execve(process.execPath, [process.execPath, '--eval', `process.exit(${code})`], {});
+  }
+  return process.exit(code);
 }
 
 /** An error without its message, which may hold text from outside. Never throws, whatever was thrown. */
