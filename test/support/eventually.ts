@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MS = 10;
 /** Generous, since a machine may have much else to do; a little less than mocha gives a test, for the better message. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 50_000;
 
 /**
  * Asks again and again until the result is neither `undefined` nor `false`, and gives it. Rejects with what `ask` throws,
