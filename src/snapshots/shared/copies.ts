@@ -131,6 +131,7 @@ export function openCopies(options: CopiesOptions): (caller: Caller) => Copies {
         let outcome: SharedPut['outcome'] | undefined;
         try {
           outcome = await sealAndPut(load, at);
+          if (outcome === 'too_large') level.tooLong.add(own.sealedFor.name);
           return outcome;
         } finally {
           // Where it is held, the lease went back with it.

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller } from '../../kernel/caller.ts';
+import { createTtlSet, type TtlSet } from '../../kernel/ttl-set.ts';
 import { createFollowed, type Followed } from './followed.ts';
 import { createInHand, type InHand } from './in-hand.ts';
 import type { SharedStore } from './store.ts';
@@ -44,11 +45,16 @@ export interface SharedLevel extends Required<Omit<SharedLevelOptions, 'maxNames
   readonly followed: Followed;
   /** Bounds what is being sealed and opened. */
   readonly inHand: InHand;
+  /** Names of lists that were too long a while ago: nobody waits for those. */
+  readonly tooLong: TtlSet;
   /** An upstream has denied a caller these resources: what was loaded until now serves nobody any more, on no replica. */
   evict(origin: string, resources: readonly string[], caller: Caller): void;
   /** Hears of no eviction any more. */
   close(): void;
 }
+
+/** How long a list that was too long is taken for one that still is. */
+const TOO_LONG_MS = 600_000;
 
 const IN_HAND = {
   /** Of values in memory, sealed and opened, beside what the first level is charged for. */
@@ -60,14 +66,16 @@ const IN_HAND = {
 export function createSharedLevel({ maxNames, ...options }: SharedLevelOptions): SharedLevel {
   const { store, secrets, now } = options;
   const followed = createFollowed({ maxNames, now });
+  const clock = options.clock ?? (() => performance.now());
   const close = store.onEvicted((names) => void followed.heard(names));
 
   return {
-    clock: () => performance.now(),
     sleep: (ms, signal) => pause(ms, undefined, { signal }),
     ...options,
+    clock,
     followed,
     inHand: createInHand(IN_HAND),
+    tooLong: createTtlSet({ ttlMs: TOO_LONG_MS, max: maxNames, now: clock }),
     evict(origin, resources, caller) {
       if (resources.length === 0) return;
       const what = resources.map((resource) => sharedAs(origin, resource));

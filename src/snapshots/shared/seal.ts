@@ -91,8 +91,8 @@ export function isOfReading({ reading }: Sealed, { reading: expected }: SealedFo
 }
 
 /**
- * The load in it; `undefined` where the key is another, or anything in it or in what it was sealed for has changed. Nothing is
- * decompressed before that is certain.
+ * The load in it; `undefined` where the key is another, or anything in it or in what it was sealed for has changed, or whoever
+ * sealed it has put something else in. Nothing is decompressed before the first two are certain.
  */
 export async function unseal({ bytes, length }: Sealed, key: Buffer, sealedFor: SealedFor): Promise<Load | undefined> {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(NONCE, TAG));
@@ -101,11 +101,11 @@ export async function unseal({ bytes, length }: Sealed, key: Buffer, sealedFor: 
   const chunks = await inSteps(bytes.subarray(CONTENT), (step) => decipher.update(step));
   try {
     decipher.final();
+    const content = await decompress(await unpooledInSteps(chunks), { maxOutputLength: Math.max(1, length) });
+    return await loadIn(content, bytes.readDoubleBE(1));
   } catch {
     return undefined;
   }
-  const content = await decompress(await unpooledInSteps(chunks), { maxOutputLength: Math.max(1, length) });
-  return loadIn(content, bytes.readDoubleBE(1));
 }
 
 /** What is certain to be what it was when it was sealed. */

@@ -49,6 +49,7 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
 
   async function takeOrLoad(copies: Copies, ...[caller, signal, options = {}]: Parameters<Loader>): Promise<Load> {
     const { known, keep, maxAgeMs = 0, isRefresh = false } = options;
+    if (level.tooLong.has(copies.name)) return load(caller, signal, { known });
     // Nobody waits behind a refresh, and whoever has the lease has just begun one.
     const patienceMs = isRefresh ? level.leaseMs : level.waitMs;
     const { outcome, taken, found, lease } = await during(

@@ -49,6 +49,13 @@ describe('a sealed load', () => {
     );
   });
 
+  it('does not open where whoever sealed it says another length than it has', async () => {
+    const sealed = await seal(loadOf([toolItem('a')], { loadedAt: LOADED_AT }), KEY, EXPIRES_AT, FOR);
+    const shorter = readSealed(sealed);
+    if (shorter === undefined) throw new Error('not sealed');
+    expect(await unseal({ ...shorter, length: shorter.length - 1 }, KEY, FOR)).to.equal(undefined);
+  });
+
   it(`does not open where it was cut, or something was added ${SEEDED}`, async () => {
     const sealed = await seal(loadOf([toolItem('a')], { loadedAt: LOADED_AT }), KEY, EXPIRES_AT, FOR);
     await fc.assert(

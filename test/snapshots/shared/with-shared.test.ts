@@ -265,6 +265,25 @@ describe('what replicas share', () => {
       await eventually(async () => one.connection.calls.release === 1);
     }
   });
+
+  it('is waited for by nobody where it was too long a while ago, and shared again later', async () => {
+    const { replica, store, clock } = deployment();
+    const one = replica({ maxValueBytes: 200 });
+    const read = async (items: object[]) => {
+      const { length } = one.tools.departures;
+      const reading = one.tools.read(alice, { noCache: true });
+      (await departureOf(one.tools, length)).land(items);
+      return reading;
+    };
+    await read(manyTools(200));
+    await eventually(() => one.connection.calls.release === 1);
+    clock.now += MINUTE;
+    await read([{ id: 'a' }]);
+    expect([one.outcomes(), one.connection.calls.lease]).to.deep.equal([['miss'], 1]);
+    clock.now += 10 * MINUTE;
+    await read([{ id: 'b' }]);
+    await eventually(() => store.held.size === 1);
+  });
 });
 
 describe('where too much is being sealed and opened', () => {
