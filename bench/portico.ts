@@ -25,14 +25,14 @@ export async function writeSettings(
   return file;
 }
 
-/** Runs Portico on the servers' core, its access log on. `node` are arguments for Node itself. */
+/** Runs Portico on one core, its access log on. `node` are arguments for Node itself. */
 export async function servePortico(
   workshop: Workshop,
   platform: string,
-  { settings, main = 'src/main.ts', node = [], watched = true, environment }: PorticoOptions = {},
+  { settings, main = 'src/main.ts', node = [], watched = true, environment, core = SERVER_CORE }: PorticoOptions = {},
 ): Promise<Server> {
   const file = await writeSettings(workshop, platform, settings);
-  return serve(workshop, SERVER_CORE, [...node, ours(main), 'serve', '--config', file], watched, environment);
+  return serve(workshop, core, [...node, ours(main), 'serve', '--config', file], watched, environment);
 }
 
 interface PorticoOptions {
@@ -44,4 +44,6 @@ interface PorticoOptions {
   readonly watched?: boolean;
   /** Beside that of the bench. @default nothing */
   readonly environment?: Readonly<Record<string, string>>;
+  /** @default the servers' core */
+  readonly core?: number;
 }

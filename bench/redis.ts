@@ -5,15 +5,26 @@ import { accepting, freePort } from './ports.ts';
 import { has } from './process.ts';
 import type { Workshop } from './workshop.ts';
 
-/** A Redis on the clients' core, as settings name it. Rejects where this machine has none. */
-export async function serveRedis(workshop: Workshop) {
+/** A Redis on the clients' core. */
+export interface BenchRedis {
+  /** As settings name it. */
+  readonly shared: { readonly url: string; readonly keySecretFile: string; readonly timeoutMs: number };
+  /** Leaves it standing there, saying nothing; or has it go on. */
+  hang(hangs: boolean): void;
+}
+
+/** Rejects where this machine has none. */
+export async function serveRedis(workshop: Workshop): Promise<BenchRedis> {
   if (!has('redis-server')) throw new Error('there is no redis-server here (Debian package redis-server)');
   const port = await freePort();
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', workshop.folder];
-  workshop.run(CLIENT_CORE, 'redis-server', args);
+  const { pid } = workshop.run(CLIENT_CORE, 'redis-server', args);
   await accepting(port);
   const keySecretFile = join(workshop.folder, 'fleet-secret');
   await writeFile(keySecretFile, 'a secret of the bench, which is long enough');
   // No command is to be given up since the machine has other things to do.
-  return { url: `redis://127.0.0.1:${port}`, keySecretFile, timeoutMs: 1000 };
+  return {
+    shared: { url: `redis://127.0.0.1:${port}`, keySecretFile, timeoutMs: 1000 },
+    hang: (hangs) => void process.kill(pid, hangs ? 'SIGSTOP' : 'SIGCONT'),
+  };
 }

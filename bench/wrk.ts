@@ -14,6 +14,8 @@ export interface Load {
   readonly tokens?: string;
   /** Requests at once. @default 32 */
   readonly connections?: number;
+  /** Where it is sent from. @default the clients' core */
+  readonly core?: number;
 }
 
 /** What one run of wrk saw. */
@@ -32,11 +34,11 @@ export function tokenOf(caller: number): string {
   return `bench-${caller}`;
 }
 
-/** Loads a server for a while from the clients' core. An answer of 400 or above, and a connection that fails, is an error. */
+/** Loads a server for a while from one core. An answer of 400 or above, and a connection that fails, is an error. */
 export async function measure(workshop: Workshop, seconds: number, load: Load): Promise<Throughput> {
-  const { url, headers = {}, body, callers = CALLERS, tokens = 'none', connections = 32 } = load;
+  const { url, headers = {}, body, callers = CALLERS, tokens = 'none', connections = 32, core = CLIENT_CORE } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const wrk = workshop.run(CLIENT_CORE, 'wrk', [
+  const wrk = workshop.run(core, 'wrk', [
     ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '60s', '--latency', '-s', ours('bench/callers.lua')],
     ...fields,
     ...[url, '--', String(callers), tokens, ...(body === undefined ? [] : ['POST', body])],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SettingsInput } from '../../src/gateway.ts';
 import { warmUp } from '../caches.ts';
 import { type Client, createClient, each } from '../client.ts';
+import { CLIENT_CORE, SERVER_CORE } from '../cores.ts';
 import { cpuMs } from '../cpu.ts';
 import { countRequests, servePlatform } from '../platform.ts';
 import { READ, servePortico } from '../portico.ts';
@@ -11,26 +12,28 @@ import type { Scenario } from '../scenario.ts';
 import type { Server } from '../server.ts';
 import { standings } from '../standings.ts';
 import { takeTurns } from '../turns.ts';
-import { CALLERS, tokenOf } from '../wrk.ts';
+import type { Workshop } from '../workshop.ts';
+import { CALLERS, measure, tokenOf } from '../wrk.ts';
 
 /** Long enough for nothing to grow stale while the bench runs. */
 const RESOURCES = { tools: { cache: { ttlMs: 3_600_000 } } };
 const LIMITS = { total: 1_000_000_000, perCaller: 1_000_000_000 };
 const PLATFORM_MS = 20;
 
-/** What it costs to share: a hit in memory, and one in Redis beside a load from the platform. */
+/** What it costs to share: a hit in memory, and one in Redis beside a load from the platform. What a second replica adds. */
 export const shared: Scenario = {
   name: 'shared',
   title: 'Replicas that share a Redis',
   async run(workshop) {
     const client = createClient();
     const redis = await serveRedis(workshop);
+    const hanging = await serveRedis(workshop);
     const platform = await servePlatform(workshop, PLATFORM_MS);
-    const serve = (settings: Partial<SettingsInput>) =>
-      servePortico(workshop, platform.url, { settings: { resources: RESOURCES, ...settings } });
+    const serve = (settings: Partial<SettingsInput>, core = SERVER_CORE) =>
+      servePortico(workshop, platform.url, { settings: { resources: RESOURCES, ...settings }, core });
 
-    const first = await serve({ shared: redis });
-    const second = await serve({ shared: redis });
+    const first = await serve({ shared: redis.shared });
+    const second = await serve({ shared: redis.shared });
     // Both have connected by then.
     await sleep(1000);
     const loaded = await readAll(client, first);
@@ -41,24 +44,59 @@ export const shared: Scenario = {
     const contenders = [];
     for (const [name, settings] of [
       ['by itself', {}],
-      ['shared', { shared: redis }],
+      ['shared', { shared: redis.shared }],
+      ['shared, while Redis hangs', { shared: hanging.shared }],
       ['by itself, with limits', { limits: LIMITS }],
-      ['shared, with limits', { shared: redis, limits: LIMITS }],
+      ['shared, with limits', { shared: redis.shared, limits: LIMITS }],
     ] as const) {
       const server = await serve(settings);
       const url = `${server.url}${READ}tools`;
       await warmUp(client, url);
       contenders.push({ name, server, load: { url } });
     }
+    hanging.hang(true);
     const hits = standings(await takeTurns(workshop, contenders));
+    // Asked to end, it has to be able to.
+    hanging.hang(false);
+
+    const neighbour = await serve({ shared: redis.shared }, CLIENT_CORE);
+    await warmUp(client, `${neighbour.url}${READ}tools`);
+    const replicas = await oneAndTwo(workshop, first, neighbour);
     client.close();
     const rows = [
       [`load from a platform that takes ${PLATFORM_MS} ms`, ...cells(loaded)],
       ['found in Redis', ...cells(found)],
     ];
-    return `${table(['A read that memory cannot serve', 'Half within', 'p99', 'Processor time'], rows)}\n${hits}`;
+    return `${table(['A read that memory cannot serve', 'Half within', 'p99', 'Processor time'], rows)}\n${hits}\n${replicas}`;
   },
 };
+
+/**
+ * Hits in memory of one replica that has a core to itself, and of two that have a core each, which they share with what
+ * asks them: both times the machine has no more to give.
+ */
+async function oneAndTwo(workshop: Workshop, ...[one, other]: readonly [Server, Server]): Promise<string> {
+  const load = ({ url }: Server, core: number) => measure(workshop, workshop.pace.seconds, loadFor(url, core));
+  const forms = [
+    { name: 'one replica', load: async () => [await load(one, CLIENT_CORE)] },
+    { name: 'two replicas', load: () => Promise.all([load(one, SERVER_CORE), load(other, CLIENT_CORE)]) },
+  ];
+  const rates = forms.map((): number[] => []);
+  for (let round = 0; round <= workshop.pace.rounds; round += 1) {
+    for (const [index, form] of forms.entries()) {
+      const seen = await form.load();
+      if (round > 0) rates[index]?.push(seen.reduce((total, { requestsPerSecond }) => total + requestsPerSecond, 0));
+    }
+  }
+  const [alone = Number.NaN] = rates.map(median);
+  const rows = forms.map(({ name }, index) => {
+    const rate = median(rates[index] ?? []);
+    return [name, rate.toFixed(0), `${(rate / alone).toFixed(2)} of one`];
+  });
+  return table(['On two cores, with what asks them', 'Requests a second', 'That is'], rows);
+}
+
+const loadFor = (url: string, core: number) => ({ url: `${url}${READ}tools`, core });
 
 interface Took {
   readonly ms: readonly number[];
