@@ -73,7 +73,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'http.maxConnectionUnsentBytes': 'refuses nothing: what is beyond waits',
   'http.maxUnsentBytes': 'test/http/connection/waiting-lines.test.ts',
   'http.maxCompressions': 'test/http/response/snapshot-response.test.ts',
-  'mcp.maxEscapingBytes': 'test/mcp/bounds.test.ts',
+  'mcp.maxEscapingBytes': 'test/mcp/bounds.e2e.ts',
   'mcp.maxParsedBytes': 'refuses nothing: what is beyond is parsed again',
   maxWaiting: 'test/snapshots/with-flights.test.ts',
   maxWaitingPerCaller: 'test/snapshots/with-flights.test.ts',

@@ -11,7 +11,7 @@ import { recordAgain } from './recording.ts';
 const PAGE = 'docs/walk.md';
 
 describe('the page of the walk', () => {
-  // Whoever changes what a command says records the walk again: RECORD=1 npx mocha test/docs/walk/walk.test.ts
+  // Whoever changes what a command says records the walk again: RECORD=1 npx mocha test/docs/walk/walk.e2e.ts
   it('shows what its commands say', async () => {
     const page = readDoc(PAGE);
     const { url } = await listen(createAcme());
