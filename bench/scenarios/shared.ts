@@ -11,7 +11,7 @@ import { median, quantile, table } from '../report.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Server } from '../server.ts';
 import { standings } from '../standings.ts';
-import { takeTurns } from '../turns.ts';
+import { openSeveral, takeTurns } from '../turns.ts';
 import type { Workshop } from '../workshop.ts';
 import { CALLERS, measure, tokenOf } from '../wrk.ts';
 
@@ -41,19 +41,19 @@ export const shared: Scenario = {
     const asked = await countRequests(platform, client);
     if (asked !== CALLERS) throw new Error(`the platform was asked ${asked} times for ${CALLERS} callers`);
 
-    const contenders = [];
-    for (const [name, settings] of [
-      ['by itself', {}],
-      ['shared', { shared: redis.shared }],
-      ['shared, while Redis hangs', { shared: hanging.shared }],
-      ['by itself, with limits', { limits: LIMITS }],
-      ['shared, with limits', { shared: redis.shared, limits: LIMITS }],
-    ] as const) {
+    const forms: readonly { readonly name: string; readonly settings: Partial<SettingsInput> }[] = [
+      { name: 'by itself', settings: {} },
+      { name: 'shared', settings: { shared: redis.shared } },
+      { name: 'shared, while Redis hangs', settings: { shared: hanging.shared } },
+      { name: 'by itself, with limits', settings: { limits: LIMITS } },
+      { name: 'shared, with limits', settings: { shared: redis.shared, limits: LIMITS } },
+    ];
+    const contenders = await openSeveral(forms, async ({ settings }) => {
       const server = await serve(settings);
       const url = `${server.url}${READ}tools`;
       await warmUp(client, url);
-      contenders.push({ name, server, load: { url } });
-    }
+      return { server, load: { url } };
+    });
     hanging.hang(true);
     const hits = standings(await takeTurns(workshop, contenders));
     // Asked to end, it has to be able to.

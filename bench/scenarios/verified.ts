@@ -8,7 +8,7 @@ import { READ, servePortico } from '../portico.ts';
 import type { Scenario } from '../scenario.ts';
 import { ours, type Server, serve } from '../server.ts';
 import { standings } from '../standings.ts';
-import { takeTurns } from '../turns.ts';
+import { openSeveral, takeTurns } from '../turns.ts';
 import { CALLERS } from '../wrk.ts';
 
 const AUDIENCE = 'https://portico.example/mcp';
@@ -32,27 +32,30 @@ export const verified: Scenario = {
     const platform = await servePlatform(workshop);
     const written = (await readFile(tokens, 'utf8')).trimEnd().split('\n');
 
-    async function contender(name: string, settings: Partial<SettingsInput>) {
+    const forms: readonly { readonly name: string; readonly settings: Partial<SettingsInput> }[] = [
+      {
+        name: 'verified, with scopes',
+        settings: {
+          verification: { issuer: issuer.url, audience: AUDIENCE, type: 'at+jwt' },
+          resources: { tools: { cache: CACHE, requiredScopes: ['tools:read'] } },
+        },
+      },
+      { name: 'verified by nobody', settings: { resources: { tools: { cache: CACHE } } } },
+    ];
+    const contenders = await openSeveral(forms, async ({ name, settings }) => {
       const server: Server = await servePortico(workshop, platform.url, { settings });
       const url = `${server.url}${READ}tools`;
       await each(CALLERS, 32, async (caller) => {
         const { status } = await client.read(url, written[caller - 1] ?? '');
         if (status !== 200) throw new Error(`${name} answered ${status}`);
       });
-      return { name, server, load: { url, tokens } };
-    }
-
-    const contenders = [
-      await contender('verified, with scopes', {
-        verification: { issuer: issuer.url, audience: AUDIENCE, type: 'at+jwt' },
-        resources: { tools: { cache: CACHE, requiredScopes: ['tools:read'] } },
-      }),
-      await contender('verified by nobody', { resources: { tools: { cache: CACHE } } }),
-    ];
+      return { server, load: { url, tokens } };
+    });
     const found = standings(await takeTurns(workshop, contenders));
     const asked = await countRequests(platform, client);
     client.close();
-    if (asked !== 2 * CALLERS) throw new Error(`the platform was asked ${asked} times by ${CALLERS} callers of each`);
+    if (asked !== contenders.length * CALLERS)
+      throw new Error(`the platform was asked ${asked} times for ${CALLERS} callers of each`);
     return found;
   },
 };
