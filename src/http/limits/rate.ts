@@ -28,8 +28,11 @@ export interface Rate {
   take(key: string, units: number): Promise<Standing>;
   /** What there is for a key, where something was taken lately. Takes nothing. */
   look(key: string): Promise<Standing | undefined>;
-  /** Says what was taken for a key in all, in a window that ends in so many milliseconds. */
-  set(key: string, taken: number, resetMs: number): void;
+  /**
+   * Says what was taken for a key in all, in a window that ends in so many milliseconds. It is believed where it is as much as was
+   * taken here at least, and for a window at most.
+   */
+  set(key: string, taken: number, resetMs: number): Promise<void>;
 }
 
 /** The one home of the package, which keeps a timer for each key and forgets none before its window ends. */
@@ -63,10 +66,12 @@ export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
       const found = await limiter.get(key);
       return found === null || found.msBeforeNext <= 0 ? undefined : standing(found);
     },
-    set(key, taken, resetMs) {
+    async set(key, taken, resetMs) {
+      const here = await limiter.get(key);
+      if (here !== null && here.msBeforeNext > 0 && here.consumedPoints > taken) return;
       keys.add(key);
       // 0 would keep it for ever.
-      void limiter.set(key, taken, Math.max(resetMs, 1) / 1000);
+      await limiter.set(key, taken, Math.min(Math.max(resetMs, 1), windowMs) / 1000);
     },
   };
 }

@@ -28,7 +28,8 @@ const STEP = 1024;
 
 /**
  * Counts as `rate` does, and tells others what was taken a moment later, for all keys together: nobody waits for them. What they
- * say was taken in all, and when that window ends, holds from then on. So all together may take more than the quota by what
+ * say was taken in all, and when that window ends, holds from then on, unless more was taken here alone: a store that was
+ * emptied, or lies, lets nobody through. So all together may take more than the quota by what
  * they take within that moment. What cannot be told is counted here alone.
  */
 export function withSharedCounts(rate: Rate, { counts, nameOf, windowMs, maxKeys }: SharedRateOptions): Rate {
@@ -48,7 +49,7 @@ export function withSharedCounts(rate: Rate, { counts, nameOf, windowMs, maxKeys
     const found = await counts.add(step, windowMs);
     for (const [index, key] of keys.entries()) {
       const counted = found[index];
-      if (counted !== undefined) rate.set(key, counted.total + (untold.get(key) ?? 0), counted.restMs);
+      if (counted !== undefined) await rate.set(key, counted.total + (untold.get(key) ?? 0), counted.restMs);
     }
   }
 

@@ -99,4 +99,28 @@ describe('a rate that replicas share', () => {
     await rate.take('a', 1);
     await eventually(() => shared.totals.get('name of a') === 1);
   });
+
+  it('believes no store that says less than was taken here, nor one that has a window without end', async () => {
+    const answers: { total: number; restMs: number }[] = [];
+    const rate = open({
+      counts: {
+        async add(units) {
+          const answer = { total: -1, restMs: Number.MAX_SAFE_INTEGER };
+          answers.push(answer);
+          return [...units].map(() => answer);
+        },
+      },
+    });
+    await rate.take('a', 9);
+    await eventually(() => answers.length === 1);
+    expect(await rate.take('a', 1)).to.include({ isOver: false, remaining: 0 });
+    expect(await rate.take('a', 1)).to.include({ isOver: true });
+    await eventually(() => answers.length === 2);
+    expect((await rate.look('a'))?.isOver).to.equal(true);
+    const raised = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
+    await raised.set('a', 5, Number.MAX_SAFE_INTEGER);
+    const standing = await raised.look('a');
+    expect(standing).to.include({ remaining: 5 });
+    expect(standing?.resetMs).to.be.within(WINDOW_MS / 2, WINDOW_MS);
+  });
 });
