@@ -128,9 +128,10 @@ export function createEvictions(options: EvictionsOptions): Evictions {
       const answer = await by({ script: HEAR, keys: [naming.lifeOf(0), naming.evictions], args });
       if (answer.said !== 'ok') return false;
       const [life, told, last, unheard] = answer.more;
+      const heard = evictionsIn(unheard);
+      if (heard === undefined) return false;
       const now: Place = { life: String(life), told: Number(told), last: String(last) };
       const before = place;
-      const heard = Array.isArray(unheard) ? unheard.map(evictionIn) : [];
       const reached = (before?.told ?? 0) + heard.length;
       const hasMore = heard.length === HEARD && reached < now.told;
       place = hasMore ? { ...now, told: reached, last: heard.at(-1)?.id ?? now.last } : now;
@@ -171,9 +172,15 @@ interface Eviction {
   readonly names: readonly string[];
 }
 
-/** An entry of the stream: its id, and its fields. */
-function evictionIn(entry: unknown): Eviction {
-  const [id, fields] = entry as [unknown, readonly unknown[]];
-  const [, from, , names] = fields.map(String);
-  return { id: String(id), from: from ?? '', names: names?.split(' ') ?? [] };
+/** Entries of the stream, each its id and its fields; `undefined` where one is something else. */
+function evictionsIn(entries: unknown): Eviction[] | undefined {
+  if (!Array.isArray(entries)) return undefined;
+  const evictions: Eviction[] = [];
+  for (const entry of entries) {
+    const [id, fields] = Array.isArray(entry) ? entry : [];
+    if (!Array.isArray(fields)) return undefined;
+    const [, from = '', , names = ''] = fields.map(String);
+    evictions.push({ id: String(id), from, names: names.split(' ') });
+  }
+  return evictions;
 }

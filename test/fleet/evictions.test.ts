@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { createEvictions } from '../../src/fleet/evictions.ts';
+import { createNaming } from '../../src/fleet/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { joined, storeLog } from '../support/fleet.ts';
 import { type Redis, type RedisProxy, startRedis, startRedisProxy } from '../support/redis.ts';
@@ -109,4 +111,27 @@ describe('evictions that replicas tell each other', () => {
       heard.filter((count) => count !== 'unknown').reduce((sum, count) => Number(sum) + Number(count), 0),
     ).to.equal(150);
   });
+});
+
+describe('evictions that a store makes up', () => {
+  const pageOf = (unheard: unknown) => ['life', 1, '1-0', unheard];
+  for (const [what, more] of [
+    ['no list', pageOf('x')],
+    ['a list of something else', pageOf([5])],
+    ['entries without fields', pageOf([['1-0', null]])],
+    ['nothing', []],
+  ] as const) {
+    it(`are nothing to go by, nor the end of anything: ${what}`, async () => {
+      const evictions = createEvictions({
+        naming: createNaming('portico', false),
+        ask: async () => ({ said: 'unavailable' }),
+        generationMs: 60_000,
+        events: {},
+      });
+      const heard: unknown[] = [];
+      evictions.onEvicted((names) => heard.push(names));
+      expect(await evictions.look(async () => ({ said: 'ok', more }))).to.equal(false);
+      expect(heard).to.deep.equal([]);
+    });
+  }
 });
