@@ -13,9 +13,9 @@ export interface Lifetime {
 /** What a snapshot is good for at some time. */
 export type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
 
-/** End of a snapshot's freshness, in milliseconds since the epoch; never later than `expiresAt`. */
-export function freshUntil(loadedAt: number, { ttlMs }: Lifetime, expiresAt = Number.POSITIVE_INFINITY): number {
-  return Math.min(loadedAt + ttlMs, expiresAt);
+/** End of a snapshot's freshness, in milliseconds since the epoch. */
+export function freshUntil(loadedAt: number, { ttlMs }: Lifetime): number {
+  return loadedAt + ttlMs;
 }
 
 /**

@@ -28,6 +28,23 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return stageAt(time, since, lifetime, caller.expiresAt);
   }
 
+  /** For no longer than the caller's own token lasts. */
+  function serve(load: Load, { expiresAt }: Caller): Load {
+    const { cached } = load;
+    if (cached === undefined || expiresAt === undefined || expiresAt >= cached.freshUntil) return load;
+    return { ...load, cached: { ...cached, freshUntil: expiresAt } };
+  }
+
+  /** Whether a copy will do in place of a load. */
+  function isRecentFor(
+    { expiresAt = Number.POSITIVE_INFINITY }: Caller,
+    { snapshot }: Load,
+    maxAgeMs: number,
+  ): boolean {
+    const time = now();
+    return time < expiresAt && isRecent(snapshot.loadedAt, maxAgeMs, time);
+  }
+
   /**
    * Has it loaded, or taken from another replica where that has loaded it within `maxAgeMs`. An upstream may use one entity tag
    * for what it shows to different credentials: so it is asked by a caller's own only.
@@ -35,8 +52,9 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   async function ask(caller: Caller, signal: AbortSignal, held: Load | undefined, how: Asking): Promise<Load> {
     for (;;) {
       const loaded = await load(caller, signal, { ...how, known: isShared(caller) ? undefined : held });
-      // Whoever began the flight may have been content with an older copy.
-      if (!loaded.collapsed || !loaded.copied || isRecent(loaded.snapshot.loadedAt, how.maxAgeMs, now())) return loaded;
+      // Whoever began the flight may have been content with an older copy, or with a token that lasts longer.
+      if (!loaded.collapsed || !loaded.copied || isRecentFor(caller, loaded, how.maxAgeMs))
+        return serve(loaded, caller);
     }
   }
 
@@ -54,13 +72,6 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     during(span, signal, () => ask(under(caller, span), signal, held, how))
       .catch((error) => events.refreshFailed?.({ ...requestOf(caller), resource, error }))
       .finally(() => refreshing.delete(key));
-  }
-
-  function serve(held: Load, caller: Caller): Load {
-    const { cached } = held;
-    const { expiresAt } = caller;
-    if (cached === undefined || expiresAt === undefined || expiresAt >= cached.freshUntil) return held;
-    return { ...held, cached: { ...cached, freshUntil: expiresAt } };
   }
 
   /** Asks in spite of what is held, or since nothing is. What is held by then is served where the upstream fails. */

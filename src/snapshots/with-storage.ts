@@ -33,7 +33,7 @@ export function withStorage(load: Loader, { resource, cache, lifetime, events, n
       const key = cache.keyOf(resource, caller);
       const keep = (copy: Load) => epoch.keep(toHold(copy, key));
       const loaded = await load(caller, signal, { ...options, keep });
-      const until = freshUntil(loaded.snapshot.loadedAt, lifetime, caller.expiresAt);
+      const until = freshUntil(loaded.snapshot.loadedAt, lifetime);
       if (loaded.copied) {
         keep(loaded);
         return { ...loaded, cached: { key, freshUntil: until, stored: false } };

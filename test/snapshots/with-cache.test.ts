@@ -395,6 +395,16 @@ describe('a token that ends', () => {
     expect(await errorOf(reading)).to.equal(failed);
   });
 
+  it('shortens it for its own readers alone, whoever began the load', async () => {
+    const { tools, clock } = house();
+    const ending = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
+    const readings = [tools.read(alice), tools.read(ending), tools.read(alice)];
+    tools.departures[0]?.land([{ id: 'a' }]);
+    const ends = (await Promise.all(readings)).map(({ cached }) => cached?.freshUntil);
+    expect(ends).to.deep.equal([clock.now + 60 * SECOND, ending.expiresAt, clock.now + 60 * SECOND]);
+    expect(tools.departures).to.have.length(1);
+  });
+
   it('stores nothing once it has ended, though the upstream takes it', async () => {
     const { tools, clock, cache } = house();
     const load = await readLanding(tools, 'a', callerOf('alice', { expiresAt: clock.now }));

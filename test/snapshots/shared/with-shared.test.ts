@@ -166,6 +166,24 @@ describe('a read that misses the first level', () => {
     expect(over.outcomes()).to.deep.equal(['miss']);
     expect(over.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
   });
+
+  it('takes nothing past the end of its token that a reader with a longer one has found', async () => {
+    const world = deployment();
+    const [one, other] = [world.replica(), world.replica()];
+    const ending = callerOf('alice', { expiresAt: world.clock.now + 5 });
+    const loading = one.tools.read(alice);
+    const loads = await departureOf(one.tools);
+    const waiting = other.tools.read(alice);
+    await eventually(() => world.sleeping.length === 1);
+    const joined = other.tools.read(ending);
+    loads.land([{ id: 'a' }]);
+    await loading;
+    await eventually(() => one.puts.length === 1);
+    await wakeOne(world);
+    expect(ids(await waiting)).to.equal('a');
+    (await departureOf(other.tools)).land([{ id: 'b' }]);
+    expect(ids(await joined)).to.equal('b');
+  });
 });
 
 describe('what replicas share', () => {
