@@ -1,4 +1,4 @@
-import { ConfigError } from './config/config-error.ts';
+import { ConfigError } from './config/mistakes/config-error.ts';
 import type { Config } from './config/schema/settings.ts';
 import { auditEvents } from './observability/audit.ts';
 import type { LogDestination } from './observability/destination.ts';

@@ -25,7 +25,7 @@ import type { Resource } from './resources/resource.ts';
 import { createRepresentations } from './snapshots/representations/representations.ts';
 import type { BreakerState } from './upstream/resilience/breaker.ts';
 
-export { ConfigError } from './config/config-error.ts';
+export { ConfigError } from './config/mistakes/config-error.ts';
 export type { Config, SettingsInput } from './config/schema/settings.ts';
 export type { BreakerState } from './upstream/resilience/breaker.ts';
 

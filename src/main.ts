@@ -30,7 +30,7 @@ async function main(args: string[]): Promise<number> {
   try {
     return await run(command);
   } catch (error) {
-    const { ConfigError } = await import('./config/config-error.ts');
+    const { ConfigError } = await import('./config/mistakes/config-error.ts');
     if (!(error instanceof ConfigError)) throw error;
     // As compilers do, each line begins with the place: editors jump there.
     process.stderr.write(`${error.message}\n`);
@@ -71,7 +71,7 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Comma
   try {
     return await runWith(loaded, { name, file, full, probe, json });
   } catch (error) {
-    const { ConfigError } = await import('./config/config-error.ts');
+    const { ConfigError } = await import('./config/mistakes/config-error.ts');
     // It came up where the settings were used, by something that knows no file.
     throw error instanceof ConfigError ? loaded.placed(error) : error;
   }

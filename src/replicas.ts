@@ -1,7 +1,7 @@
 import type { Config } from './config/schema/settings.ts';
 import { createDeploymentSecret, type DeploymentSecret } from './credentials/deployment-secret.ts';
-import type { StoreFiles } from './credentials/store-files.ts';
-import type { TlsFiles } from './credentials/tls-files.ts';
+import type { StoreFiles } from './credentials/files/store-files.ts';
+import type { TlsFiles } from './credentials/files/tls-files.ts';
 import type { RedisTls } from './fleet/client.ts';
 import { type Fleet, joinFleet } from './fleet/fleet.ts';
 import type { SharedParts } from './holdings.ts';

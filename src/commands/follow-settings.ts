@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../config/config-error.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { CHECK_MS, QUIET_MS, stateOf } from '../credentials/watched-files.ts';
+import { ConfigError } from '../config/mistakes/config-error.ts';
+import { CHECK_MS, QUIET_MS, stateOf } from '../credentials/files/watched-files.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Logger } from '../observability/logger.ts';
 import { describeBug } from './process-end.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../config/mistakes/config-error.ts';
 import { type Config, resourceConfig } from '../config/schema/settings.ts';
 import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
 import { Credential } from '../kernel/caller.ts';

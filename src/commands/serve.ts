@@ -1,4 +1,4 @@
-import type { ConfigIssue } from '../config/config-error.ts';
+import type { ConfigIssue } from '../config/mistakes/config-error.ts';
 import { createOrigins, type IsFromEnvironment } from '../config/origins.ts';
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway, type Gateway } from '../gateway.ts';

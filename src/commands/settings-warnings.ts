@@ -1,4 +1,4 @@
-import { type ConfigIssue, dottedPath, issueLine } from '../config/config-error.ts';
+import { type ConfigIssue, dottedPath, issueLine } from '../config/mistakes/config-error.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /** A line for each warning of a settings file, for a person. */

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, type ParsedNode, type Scalar, type Schema, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { ConfigIssue } from './config-error.ts';
 import type { Substitute } from './environment.ts';
+import type { ConfigIssue } from './mistakes/config-error.ts';
 import type { Branch, Entry, Leaf, SettingsNode } from './settings-tree.ts';
 import type { YamlDocument } from './yaml-file.ts';
 

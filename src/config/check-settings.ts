@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ConfigIssue } from './config-error.ts';
-import { plainWords } from './plain-words.ts';
+import type { ConfigIssue } from './mistakes/config-error.ts';
+import { plainWords } from './mistakes/plain-words.ts';
 import type { Config, SettingsSchema } from './schema/settings.ts';
 
 /** An issue that has no place in a file yet. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ConfigIssue } from './config-error.ts';
+import type { ConfigIssue } from './mistakes/config-error.ts';
 import { scalarText } from './schema/scalars.ts';
 
 /** Settings as they stand in a file, with the environment put in. An alias shares the node of its anchor. */

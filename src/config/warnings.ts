@@ -1,7 +1,7 @@
 import { type BareName, bareNamesOf, type JoinedNames, joinedNamesOf } from '../mapping/expressions/bare-names.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './check-settings.ts';
-import type { ConfigIssue } from './config-error.ts';
+import type { ConfigIssue } from './mistakes/config-error.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './schema/settings.ts';
 
 type Path = ConfigIssue['path'];

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, type ErrorCode, LineCounter, parseDocument } from 'yaml';
-import { ConfigError, type ConfigIssue } from './config-error.ts';
+import { ConfigError, type ConfigIssue } from './mistakes/config-error.ts';
 
 /** Line and column of an offset, both from 1. */
 export type Position = (offset: number) => { readonly line: number; readonly column: number };

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Credential } from '../kernel/caller.ts';
-import { createSizedLru } from '../kernel/sized-lru.ts';
+import { createSizedLru } from '../kernel/tables/sized-lru.ts';
 import type { Identity } from './authenticate.ts';
-import { readKeyFile } from './secret-file.ts';
-import type { Unusable } from './watched-files.ts';
+import { readKeyFile } from './files/secret-file.ts';
+import type { Unusable } from './files/watched-files.ts';
 
 /** Names the token of a caller: the same on every replica that has the same key. */
 export type NameToken = (identity: Pick<Identity, 'credential' | 'key'>) => string;

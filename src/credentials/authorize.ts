@@ -1,8 +1,8 @@
 import { Credential } from '../kernel/caller.ts';
 import type { Authorization } from './authorization.ts';
-import { openSecretFile } from './secret-file.ts';
+import { openSecretFile } from './files/secret-file.ts';
+import type { Unusable, WatchOptions } from './files/watched-files.ts';
 import { type ExchangeOptions, type ExchangeSettings, openExchange } from './token-exchange/open-exchange.ts';
-import type { Unusable, WatchOptions } from './watched-files.ts';
 
 /** What settings say of an upstream's credential. */
 export type CredentialSettings =

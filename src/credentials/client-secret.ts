@@ -1,6 +1,6 @@
 import { Credential } from '../kernel/caller.ts';
-import { openSecretFile } from './secret-file.ts';
-import type { Unusable, WatchOptions } from './watched-files.ts';
+import { openSecretFile } from './files/secret-file.ts';
+import type { Unusable, WatchOptions } from './files/watched-files.ts';
 
 /** By what an authorization server knows Portico: one of `secret` and `file`. */
 export interface ClientSettings {

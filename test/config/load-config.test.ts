@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import { ConfigError } from '../../src/config/mistakes/config-error.ts';
 import { inFolder } from '../support/process.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 

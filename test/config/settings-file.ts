@@ -1,6 +1,6 @@
-import { ConfigError } from '../../src/config/config-error.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { ConfigError } from '../../src/config/mistakes/config-error.ts';
 import { inFolder, writeSettings } from '../support/process.ts';
 
 /** Enough for settings to be valid. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { issueLine } from '../../src/config/config-error.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { issueLine } from '../../src/config/mistakes/config-error.ts';
 import { codeBlocks } from '../support/docs.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError } from '../../src/config/config-error.ts';
+import { ConfigError } from '../../src/config/mistakes/config-error.ts';
 import { readSettings } from '../../src/config/yaml-file.ts';
 import { inFolder } from '../support/process.ts';
 

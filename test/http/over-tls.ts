@@ -1,4 +1,4 @@
-import type { TlsIdentity } from '../../src/credentials/tls-files.ts';
+import type { TlsIdentity } from '../../src/credentials/files/tls-files.ts';
 import type { HttpSettings } from '../../src/http/listeners.ts';
 import { createAuthority, type Issued } from '../support/certificates.ts';
 import { exchange, openConnection } from '../support/raw-http.ts';

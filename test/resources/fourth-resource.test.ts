@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../src/config/config-error.ts';
 import { settingsJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import { ConfigError } from '../../src/config/mistakes/config-error.ts';
 import type { SettingsInput } from '../../src/config/schema/settings.ts';
 import { createCore } from '../../src/core.ts';
 import { callerWith } from '../support/caller.ts';

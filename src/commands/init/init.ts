@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { ConfigError } from '../../config/config-error.ts';
 import { type Environment, processEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { ConfigError } from '../../config/mistakes/config-error.ts';
 import { describeByAsking } from '../../init/description/asking.ts';
 import { type Description, readDescription } from '../../init/description/document.ts';
 import { parseText } from '../../init/description/parse.ts';

@@ -6,11 +6,11 @@ import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report } from './cross-chec
 import { AdminSettings, HttpSettings, LimitSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { AuditSettings, LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
-import { resourceSettings } from './resource.ts';
+import { resourceSettings } from './resource/resource.ts';
 import { bytes, publicUrl, whole } from './scalars.ts';
 import { SharedSettings } from './shared.ts';
 import { TracingSettings } from './tracing.ts';
-import { credentialHeader, UpstreamSettings } from './upstream.ts';
+import { credentialHeader, UpstreamSettings } from './upstream/upstream.ts';
 import { checkVerification, VerificationSettings } from './verification.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;

@@ -1,7 +1,7 @@
 import type { ClientAuth } from 'openid-client';
 import { Credential } from '../../kernel/caller.ts';
-import { openSecretFile } from '../secret-file.ts';
-import type { Unusable, WatchOptions } from '../watched-files.ts';
+import { openSecretFile } from '../files/secret-file.ts';
+import type { Unusable, WatchOptions } from '../files/watched-files.ts';
 import { openSigningKey, type SigningKeySettings } from './signing-key.ts';
 
 /** How Portico shows an authorization server who it is, by the names that OAuth has for it (RFC 8414, section 2). */

@@ -1,5 +1,5 @@
 import type { Credential } from '../../kernel/caller.ts';
-import { createSizedLru } from '../../kernel/sized-lru.ts';
+import { createSizedLru } from '../../kernel/tables/sized-lru.ts';
 
 export interface ExchangedTokensOptions {
   /** All tokens that are kept, with what is kept about each; those that were used longest ago make room. */

@@ -5,7 +5,7 @@ import { createFlights } from '../../kernel/flights.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
 import type { Authorization } from '../authorization.ts';
-import type { Unusable, WatchOptions } from '../watched-files.ts';
+import type { Unusable, WatchOptions } from '../files/watched-files.ts';
 import { createAskForToken, type TokenSettings } from './ask-for-token.ts';
 import { createAuthorizationServer, type Send, type ServerSettings } from './authorization-server.ts';
 import { type ClientSettings, openClientAuthentication } from './client-authentication.ts';

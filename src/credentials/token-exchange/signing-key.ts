@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { CryptoKey } from 'openid-client';
-import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from '../watched-files.ts';
+import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from '../files/watched-files.ts';
 
 export interface SigningKeySettings {
   /** PEM of the private key. */

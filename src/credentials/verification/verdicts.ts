@@ -1,6 +1,6 @@
 import type { Credential } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { createSizedLru } from '../../kernel/sized-lru.ts';
+import { createSizedLru } from '../../kernel/tables/sized-lru.ts';
 import type { Events } from '../../observability/events.ts';
 import type { Verdict, Verify } from '../authenticate.ts';
 import { rejected, tooMany } from './outcome.ts';

@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
-import type { TlsFiles } from '../../credentials/tls-files.ts';
+import type { TlsFiles } from '../../credentials/files/tls-files.ts';
 import type { Events } from '../../observability/events.ts';
 
 /** How a listener speaks TLS. */

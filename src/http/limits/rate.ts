@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
-import { createRecentKeys } from '../../kernel/recent-keys.ts';
+import { createRecentKeys } from '../../kernel/tables/recent-keys.ts';
 
 export interface RateOptions {
   /** What one key may take in a window. */

@@ -1,4 +1,4 @@
-import { createSizedLru } from '../../kernel/sized-lru.ts';
+import { createSizedLru } from '../../kernel/tables/sized-lru.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { Load } from '../../snapshots/load.ts';

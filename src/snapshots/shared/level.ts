@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller } from '../../kernel/caller.ts';
-import { createTtlSet, type TtlSet } from '../../kernel/ttl-set.ts';
+import { createTtlSet, type TtlSet } from '../../kernel/tables/ttl-set.ts';
 import { createFollowed, type Followed } from './followed.ts';
 import { createInHand, type InHand } from './in-hand.ts';
 import type { SharedStore } from './store.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { createTtlSet } from '../../kernel/ttl-set.ts';
+import { createTtlSet } from '../../kernel/tables/ttl-set.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
 import type { Upstream } from '../upstream.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { guessPaging } from '../../../src/commands/guesses/paging.ts';
-import { PaginationSettings } from '../../../src/config/schema/pagination.ts';
+import { PaginationSettings } from '../../../src/config/schema/resource/pagination.ts';
 
 const ITEMS = Array.from({ length: 25 }, (_, index) => ({ id: index }));
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../../src/config/config-error.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
+import { ConfigError } from '../../../src/config/mistakes/config-error.ts';
 import type { Config, SettingsInput } from '../../../src/config/schema/settings.ts';
 
 type Upstream = SettingsInput['upstreams'][string];

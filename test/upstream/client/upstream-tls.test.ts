@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { openTlsFiles, type TlsPaths } from '../../../src/credentials/tls-files.ts';
+import { openTlsFiles, type TlsPaths } from '../../../src/credentials/files/tls-files.ts';
 import type { UpstreamTls } from '../../../src/upstream/client/connector.ts';
 import { createAuthority, type Issued, writePem } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';

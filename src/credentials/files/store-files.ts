@@ -1,4 +1,4 @@
-import type { Credential } from '../kernel/caller.ts';
+import type { Credential } from '../../kernel/caller.ts';
 import { openSecretFile, readKeyFile } from './secret-file.ts';
 import type { Unusable, WatchOptions } from './watched-files.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Report, Unchecked } from './cross-check.ts';
-import { bytes, milliseconds, scopeToken, secureUrl } from './scalars.ts';
-import { checkSecret, secretText } from './secret.ts';
-import { UpstreamProxy, UpstreamTls } from './tls.ts';
+import type { Report, Unchecked } from '../cross-check.ts';
+import { bytes, milliseconds, scopeToken, secureUrl } from '../scalars.ts';
+import { checkSecret, secretText } from '../secret.ts';
+import { UpstreamProxy, UpstreamTls } from '../tls.ts';
 
 const clientId = z
   .string()

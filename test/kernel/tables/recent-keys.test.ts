@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createRecentKeys } from '../../src/kernel/recent-keys.ts';
+import { createRecentKeys } from '../../../src/kernel/tables/recent-keys.ts';
 
 describe('recent keys', () => {
   it('are bounded: the key that was added longest ago makes room, whichever was asked about last', () => {

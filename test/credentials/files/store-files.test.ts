@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { openStoreFiles, type StoreFiles, type StoreSettings } from '../../src/credentials/store-files.ts';
-import { inFolder } from '../support/process.ts';
+import { openStoreFiles, type StoreFiles, type StoreSettings } from '../../../src/credentials/files/store-files.ts';
+import { inFolder } from '../../support/process.ts';
 
 const LONG = 'x'.repeat(32);
 

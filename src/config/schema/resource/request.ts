@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Resource } from '../../resources/resource.ts';
-import { keysOf, type Report, type Unchecked } from './cross-check.ts';
-import { requestHeaderName, scalarText } from './scalars.ts';
+import type { Resource } from '../../../resources/resource.ts';
+import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
+import { requestHeaderName, scalarText } from '../scalars.ts';
 import { checkPointer, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
 /** Keys of pagination settings that name a query parameter, or point into the body. */

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { withAbort } from '../kernel/deadline.ts';
+import { withAbort } from '../../kernel/deadline.ts';
 
 /** Why a file gives nothing that can be used, in words of ours: nothing of what it holds. */
 export interface Unusable {

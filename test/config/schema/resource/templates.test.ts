@@ -8,7 +8,7 @@ import {
   isJson,
   isPointer,
   namesIn,
-} from '../../../src/config/schema/templates.ts';
+} from '../../../../src/config/schema/resource/templates.ts';
 
 describe('a path with names in braces', () => {
   it('tells its names, and whether each brace is one of a name', () => {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Resource } from '../../resources/resource.ts';
-import { LifetimeSettings } from './cache.ts';
-import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import type { Resource } from '../../../resources/resource.ts';
+import { LifetimeSettings } from '../cache.ts';
+import { crossCheck, EVEN_AFTER_ISSUES } from '../cross-check.ts';
+import { bytes, expression, scopeToken, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination.ts';
 import { checkRequest, requestShape } from './request.ts';
-import { bytes, expression, scopeToken, whole } from './scalars.ts';
 
 /** A key that is there for resources that are stored only; its type is that of all, since one function makes them. */
 function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<typeof LifetimeSettings>> } {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
+import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from '../cross-check.ts';
+import { NOT_IN_URL, reportRepeated } from '../resource/request.ts';
+import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from '../scalars.ts';
+import { checkSecret, secretText } from '../secret.ts';
+import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 import { checkExchange, ExchangeCredential } from './exchange.ts';
-import { NOT_IN_URL, reportRepeated } from './request.ts';
-import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from './scalars.ts';
-import { checkSecret, secretText } from './secret.ts';
-import { checkCertificate, UpstreamProxy, UpstreamTls } from './tls.ts';
 
 const Passthrough = z.strictObject({
   kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openTlsFiles, type TlsPaths } from '../../src/credentials/tls-files.ts';
-import { createAuthority, writePem } from '../support/certificates.ts';
-import { inFolder } from '../support/process.ts';
+import { openTlsFiles, type TlsPaths } from '../../../src/credentials/files/tls-files.ts';
+import { createAuthority, writePem } from '../../support/certificates.ts';
+import { inFolder } from '../../support/process.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTtlSet } from '../../src/kernel/ttl-set.ts';
+import { createTtlSet } from '../../../src/kernel/tables/ttl-set.ts';
 
 describe('a TTL set', () => {
   it('holds a key for a time, counted from when it was added last', () => {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openSecretFile } from '../../src/credentials/secret-file.ts';
-import { inFolder } from '../support/process.ts';
+import { openSecretFile } from '../../../src/credentials/files/secret-file.ts';
+import { inFolder } from '../../support/process.ts';
 
 const never = new AbortController().signal;
 const SECOND = 1000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
-import { expression, headerName, whole } from './scalars.ts';
+import { crossCheck, EVEN_AFTER_ISSUES } from '../cross-check.ts';
+import { expression, headerName, whole } from '../scalars.ts';
 
 const parameter = z.string().min(1);
 const size = whole(1, 100_000).default(100).describe('Items to ask for in one page.');
