@@ -9,7 +9,7 @@ import { type Core, createCore } from './core.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
 import { protectedResourceOf, rpcOptions } from './mcp-over-http.ts';
-import { joinEvents } from './observability/events.ts';
+import { joinEvents } from './observability/join-events.ts';
 import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
 import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';

@@ -2,7 +2,7 @@ import { openAudit } from '../audit.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { createCore } from '../core.ts';
 import { openStdio } from '../mcp/stdio/open-stdio.ts';
-import { joinEvents } from '../observability/events.ts';
+import { joinEvents } from '../observability/join-events.ts';
 import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
 import { createTracing } from '../observability/traces/tracing.ts';

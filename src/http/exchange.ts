@@ -4,7 +4,7 @@ import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { Span } from '../kernel/span.ts';
 import type { Users } from '../kernel/users.ts';
-import type { Auditee, MemberRecord, RequestRecord } from '../observability/events.ts';
+import type { Auditee, MemberRecord, RequestRecord } from '../observability/request-record.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
 import { forbidsCache } from './request/conditional.ts';
 import { announcesBody, credentialsIn, type Fields, readFields } from './request/fields.ts';

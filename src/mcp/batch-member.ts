@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../observability/events.ts';
+import type { RequestRecord } from '../observability/request-record.ts';
 
 /** Works on one request of a batch, and notes on the batch's record what that came to by itself. */
 export async function asMember<T>(record: RequestRecord, rpc: string, work: () => T | Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { RequestRecord } from '../observability/events.ts';
+import type { RequestRecord } from '../observability/request-record.ts';
 import { cacheOutcome, type Load } from '../snapshots/load.ts';
 
 /** Who asks for something, and what is to be known of the request. */

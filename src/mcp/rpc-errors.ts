@@ -1,7 +1,9 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { redactCredentials } from '../credentials/redact.ts';
-import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
-import { type Events, tellBound } from '../observability/events.ts';
+import type { ErrorCode } from '../kernel/error-table.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../observability/events.ts';
+import { tellBound } from '../observability/join-events.ts';
 import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';

@@ -1,7 +1,7 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/turns.ts';
-import { tellBound } from '../observability/events.ts';
+import { tellBound } from '../observability/join-events.ts';
 import { asMember } from './batch-member.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';

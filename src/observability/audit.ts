@@ -1,5 +1,6 @@
-import type { Events, MemberRecord, RequestRecord } from './events.ts';
+import type { Events } from './events.ts';
 import type { Logger } from './logger.ts';
+import type { MemberRecord, RequestRecord } from './request-record.ts';
 
 /** Methods of JSON-RPC that show items. */
 const READS: ReadonlySet<string> = new Set(['resources/read', 'tools/call']);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
-import type { RequestRecord } from './events.ts';
+import type { RequestRecord } from './request-record.ts';
 
 const MAX_CAUSES = 5;
 /** OpenSSL has codes with a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */

@@ -1,7 +1,8 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { causesOf, nameError } from './causes.ts';
-import type { Events, RequestRecord, RequestRef } from './events.ts';
+import type { Events } from './events.ts';
 import type { Level, Logger } from './logger.ts';
+import type { RequestRecord, RequestRef } from './request-record.ts';
 import type { Verbosity } from './verbosity.ts';
 
 /** Enough to tell callers apart, too little to be anybody's key. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../kernel/caller.ts';
 import type { TraceHeaders } from '../kernel/span.ts';
-import type { RequestRef } from './events.ts';
+import type { RequestRef } from './request-record.ts';
 
 /** A caller's trace, continued. */
 export interface Trace {

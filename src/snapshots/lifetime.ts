@@ -1,4 +1,5 @@
-import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
+import type { ErrorCode } from '../kernel/error-table.ts';
+import { GatewayError } from '../kernel/errors.ts';
 
 /** How long snapshots of one resource may be served. */
 export interface Lifetime {

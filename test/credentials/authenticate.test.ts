@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Authenticate, createAuthenticate } from '../../src/credentials/authenticate.ts';
 import { Credential } from '../../src/kernel/caller.ts';
-import { type ErrorCode, GatewayError } from '../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../src/kernel/error-table.ts';
+import { GatewayError } from '../../src/kernel/errors.ts';
 
 const authenticate = withValues(createAuthenticate());
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { problemResponse } from '../../src/http/response/problem.ts';
-import { ERRORS, GatewayError } from '../../src/kernel/errors.ts';
+import { ERRORS } from '../../src/kernel/error-table.ts';
+import { GatewayError } from '../../src/kernel/errors.ts';
 import { writeError } from '../../src/mcp/rpc-errors.ts';
 import { codeBlocks } from '../support/docs.ts';
 

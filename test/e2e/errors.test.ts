@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { ERRORS, type ErrorCode } from '../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../src/kernel/error-table.ts';
 import { TOKEN } from '../support/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../support/http-upstream.ts';

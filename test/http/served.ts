@@ -8,7 +8,9 @@ import {
 } from '../../src/http/listeners.ts';
 import type { RpcHandler } from '../../src/http/operations/rpc.ts';
 import { problemResponse } from '../../src/http/response/problem.ts';
-import { type Events, joinEvents, type RequestRecord } from '../../src/observability/events.ts';
+import type { Events } from '../../src/observability/events.ts';
+import { joinEvents } from '../../src/observability/join-events.ts';
+import type { RequestRecord } from '../../src/observability/request-record.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import { createRepresentations } from '../../src/snapshots/representations/representations.ts';
 import { type CatalogueRead, catalogueOf, type Reader } from '../support/catalogue.ts';

@@ -1,6 +1,7 @@
 import type { RpcHeaders } from '../../src/mcp/envelope.ts';
 import { createRpcHandler, type RpcHandlerOptions, type RpcRequest } from '../../src/mcp/rpc-handler.ts';
-import type { Events, RequestRecord } from '../../src/observability/events.ts';
+import type { Events } from '../../src/observability/events.ts';
+import type { RequestRecord } from '../../src/observability/request-record.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { createRepresentations } from '../../src/snapshots/representations/representations.ts';

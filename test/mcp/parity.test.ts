@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { SettingsInput } from '../../src/config/schema/settings.ts';
-import { ERRORS } from '../../src/kernel/errors.ts';
+import { ERRORS } from '../../src/kernel/error-table.ts';
 import { eventually } from '../support/eventually.ts';
 import { settingsFor } from '../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { auditEvents } from '../../src/observability/audit.ts';
-import type { RequestRecord } from '../../src/observability/events.ts';
+import type { RequestRecord } from '../../src/observability/request-record.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({

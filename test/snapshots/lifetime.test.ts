@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ERRORS, type ErrorCode, GatewayError } from '../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../src/kernel/error-table.ts';
+import { GatewayError } from '../../src/kernel/errors.ts';
 import { allowsStale, freshUntil, stageAt } from '../../src/snapshots/lifetime.ts';
 
 const LIFETIME = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };

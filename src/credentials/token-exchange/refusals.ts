@@ -1,4 +1,5 @@
-import { type ErrorCode, GatewayError } from '../../kernel/errors.ts';
+import type { ErrorCode } from '../../kernel/error-table.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 
 /** What was asked of an authorization server, and the status of its response; 0 where none came. */
 export interface Asked {

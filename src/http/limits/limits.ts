@@ -1,4 +1,5 @@
-import { type ErrorCode, GatewayError } from '../../kernel/errors.ts';
+import type { ErrorCode } from '../../kernel/error-table.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { createClientAddress } from './client-address.ts';
 import { createRate, type Rate, type Standing } from './rate.ts';

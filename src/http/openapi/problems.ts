@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../kernel/error-table.ts';
 import { HEADERS, headersOf } from './headers.ts';
 
 /** Codes that no read is answered with: they are about messages of MCP, or about other paths and methods. */

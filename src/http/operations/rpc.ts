@@ -1,6 +1,6 @@
 import { type Caller, countedAs } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { RequestRecord } from '../../observability/events.ts';
+import type { RequestRecord } from '../../observability/request-record.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Fields } from '../request/fields.ts';

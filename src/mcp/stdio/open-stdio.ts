@@ -10,7 +10,7 @@ import {
 import type { NameToken } from '../../credentials/audit-names.ts';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { RequestRecord } from '../../observability/events.ts';
+import type { RequestRecord } from '../../observability/request-record.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { loggedMethod, parseMessage } from '../message.ts';
 import { andThen, type RequestContext } from '../request-context.ts';

@@ -1,6 +1,7 @@
-import { ERRORS } from '../../kernel/errors.ts';
+import { ERRORS } from '../../kernel/error-table.ts';
 import { errorTypeOf } from '../causes.ts';
-import type { Events, RequestRecord } from '../events.ts';
+import type { Events } from '../events.ts';
+import type { RequestRecord } from '../request-record.ts';
 import type { Families } from './families.ts';
 
 /** Methods of HTTP that are told apart; all others are `_OTHER`. */

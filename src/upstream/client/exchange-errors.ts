@@ -1,4 +1,5 @@
-import { type ErrorCode, GatewayError, type Retryable } from '../../kernel/errors.ts';
+import type { ErrorCode } from '../../kernel/error-table.ts';
+import { GatewayError, type Retryable } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { isOutOfDescriptors } from './descriptors.ts';
 

@@ -1,5 +1,6 @@
 import { isDeadline, startDeadline } from '../../kernel/deadline.ts';
-import { type ErrorCode, GatewayError } from '../../kernel/errors.ts';
+import type { ErrorCode } from '../../kernel/error-table.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
 import type { Upstream } from '../upstream.ts';

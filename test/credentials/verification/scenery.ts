@@ -1,6 +1,7 @@
 import { createBoundedFetch } from '../../../src/credentials/bounded-fetch.ts';
 import { createIssuer, type Issuer } from '../../../src/credentials/verification/issuer.ts';
-import { type ErrorCode, GatewayError } from '../../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../../src/kernel/error-table.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 
 /** Asks a server of a test, within small bounds. */

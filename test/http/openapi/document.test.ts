@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import { describeReads } from '../../../src/http/openapi/document.ts';
 import { CODES } from '../../../src/http/openapi/problems.ts';
-import { ERRORS, type ErrorCode } from '../../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
 import { define } from '../../../src/resources/resource.ts';
 import { FOUR } from '../../resources/findings.ts';
 import { THE_READS } from '../../support/openapi.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ERRORS, type ErrorCode, GatewayError } from '../../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
 import { heldUntil, loadOf, manyTools } from '../../support/loads.ts';
 import { describedBy, THE_READS } from '../../support/openapi.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { protectedResource } from '../../../src/http/protected-resource.ts';
 import { createChallenge } from '../../../src/http/response/challenge.ts';
-import { ERRORS, type ErrorCode, GatewayError, type GatewayErrorFacts } from '../../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
+import { GatewayError, type GatewayErrorFacts } from '../../../src/kernel/errors.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 const METADATA = 'resource_metadata="https://portico.example/.well-known/oauth-protected-resource/mcp"';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { problemResponse } from '../../../src/http/response/problem.ts';
-import { ERRORS, type ErrorCode, GatewayError } from '../../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
 import { headersOf } from './headers-of.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../../src/kernel/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
 import type { RawResponse } from '../../support/raw-response.ts';
 import { TOKEN } from './requests.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { SettingsInput } from '../../../src/config/schema/settings.ts';
-import type { ErrorCode } from '../../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../../src/kernel/error-table.ts';
 import type { Reading } from './ways.ts';
 
 /** What the platform does with a request. */

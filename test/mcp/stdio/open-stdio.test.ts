@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
-import type { RequestRecord } from '../../../src/observability/events.ts';
+import type { RequestRecord } from '../../../src/observability/request-record.ts';
 import { callerWith, TOKEN } from '../../support/caller.ts';
 import type { CatalogueRead, Reader } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
-import { type Events, joinEvents, type RequestRecord } from '../../../src/observability/events.ts';
+import type { Events } from '../../../src/observability/events.ts';
+import { joinEvents } from '../../../src/observability/join-events.ts';
 import { createMetrics, type Metrics } from '../../../src/observability/metrics/metrics.ts';
+import type { RequestRecord } from '../../../src/observability/request-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { parseExposition } from './scraped.ts';
 

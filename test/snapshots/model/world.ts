@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type ErrorCode, GatewayError } from '../../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../../src/kernel/error-table.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createMemoryStore, type MemoryConnection } from '../../support/shared-store.ts';
 import { callerOf, type Departure, settle, text } from '../departures.ts';

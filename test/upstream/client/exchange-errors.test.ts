@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { ErrorCode, GatewayError } from '../../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../../src/kernel/error-table.ts';
+import type { GatewayError } from '../../../src/kernel/errors.ts';
 import type { UpstreamOptions } from '../../../src/upstream/client/client.ts';
 import { errorOfExchange, retryAfterSeconds } from '../../../src/upstream/client/exchange-errors.ts';
 import { json } from '../../support/http-upstream.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Events, joinEvents } from '../../src/observability/events.ts';
+import type { Events } from '../../src/observability/events.ts';
+import { joinEvents } from '../../src/observability/join-events.ts';
 
 describe('listeners that are joined', () => {
   const retry = { requestId: 'r-1', upstream: 'tools', retries: 1, delayMs: 5 };

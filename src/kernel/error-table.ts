@@ -1,0 +1,257 @@
+/** One row of the error table: what both edges say when this happens. */
+export interface ErrorRow {
+  /** HTTP status of the response. */
+  readonly status: number;
+  /** RFC 9457 `title`: the same for every occurrence. */
+  readonly title: string;
+  /** RFC 9457 `detail` when the place that throws has nothing better to say. Safe for any caller. */
+  readonly detail: string;
+  /** Seconds for `Retry-After` when the place that throws knows no better. Rows without it send none. */
+  readonly retryAfterSeconds?: number;
+  /**
+   * Code of the JSON-RPC error, where the response to a JSON-RPC request may be this. Those of 401 and 403 are outside the
+   * range that JSON-RPC reserves.
+   */
+  readonly rpc?: number;
+}
+
+const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+
+/**
+ * Every way in which Portico says no. The table is closed: edges read it and never invent a status, and
+ * `docs/errors.md` shows it row by row (a test holds the two together).
+ */
+export const ERRORS = {
+  credential_missing: {
+    status: 401,
+    rpc: 401,
+    title: 'Credential missing',
+    detail: 'Send the header Authorization: Bearer <access token>.',
+  },
+  credential_malformed: {
+    status: 401,
+    rpc: 401,
+    title: 'Credential malformed',
+    detail: 'The Authorization header must be Bearer followed by one token (RFC 6750, section 2.1).',
+  },
+  credential_rejected: {
+    status: 401,
+    rpc: 401,
+    title: 'Credential rejected',
+    detail: 'The platform refused this access token. Obtain a new one and try again.',
+  },
+  access_denied: {
+    status: 403,
+    rpc: 403,
+    title: 'Access denied',
+    detail: 'The platform does not let this caller read this resource.',
+  },
+  origin_refused: {
+    status: 403,
+    title: 'Origin refused',
+    detail: 'Requests from this web origin are not accepted here.',
+  },
+  upstream_credential_rejected: {
+    status: 502,
+    rpc: INTERNAL_ERROR,
+    title: 'Upstream refused Portico',
+    detail: 'The platform refused the credential that Portico itself brought. Its operator has to mend this.',
+  },
+  uri_missing: {
+    status: 400,
+    rpc: INVALID_PARAMS,
+    title: 'Parameter uri missing',
+    detail: 'Name the resource to read in the query parameter uri.',
+  },
+  uri_repeated: {
+    status: 400,
+    rpc: INVALID_PARAMS,
+    title: 'Parameter uri repeated',
+    detail: 'Send the query parameter uri once.',
+  },
+  resource_unknown: {
+    status: 404,
+    rpc: INVALID_PARAMS,
+    title: 'Resource unknown',
+    detail: 'No resource has this uri.',
+  },
+  invalid_params: {
+    status: 400,
+    rpc: INVALID_PARAMS,
+    title: 'Invalid parameters',
+    detail: 'The parameters are not those that this method takes.',
+  },
+  list_changed: {
+    status: 409,
+    rpc: INVALID_PARAMS,
+    title: 'List changed',
+    detail: 'The list changed since this cursor was given out: start again without a cursor.',
+  },
+  result_too_large: {
+    status: 413,
+    rpc: INVALID_PARAMS,
+    title: 'Result too large',
+    detail: 'The result would be larger than a tool may return here. Ask for less.',
+  },
+  invalid_request: {
+    status: 400,
+    rpc: INVALID_REQUEST,
+    title: 'Invalid request',
+    detail: 'The request is not well-formed HTTP.',
+  },
+  parse_error: {
+    status: 400,
+    rpc: PARSE_ERROR,
+    title: 'Parse error',
+    detail: 'The message is not JSON in UTF-8.',
+  },
+  invalid_rpc: {
+    status: 400,
+    rpc: INVALID_REQUEST,
+    title: 'Invalid JSON-RPC',
+    detail: 'This is not a JSON-RPC 2.0 message that can be answered here.',
+  },
+  header_mismatch: {
+    status: 400,
+    rpc: HEADER_MISMATCH,
+    title: 'Header mismatch',
+    detail: 'The MCP headers are missing, or say something else than the body.',
+  },
+  version_unsupported: {
+    status: 400,
+    rpc: UNSUPPORTED_PROTOCOL_VERSION,
+    title: 'Protocol version unsupported',
+    detail: 'This revision of MCP is not spoken here.',
+  },
+  not_found: {
+    status: 404,
+    rpc: METHOD_NOT_FOUND,
+    title: 'Not found',
+    detail: 'Nothing lives at this path.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This path answers only the methods named in Allow.',
+  },
+  not_acceptable: {
+    status: 406,
+    title: 'Not acceptable',
+    detail:
+      'The answer is application/json, plain or coded as zstd or gzip; Accept and Accept-Encoding must allow that.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request too slow',
+    detail: 'The request did not arrive in time.',
+  },
+  too_large: {
+    status: 413,
+    rpc: INVALID_REQUEST,
+    title: 'Body too large',
+    detail: 'The message is larger than this server reads.',
+  },
+  uri_too_long: {
+    status: 414,
+    title: 'Request target too long',
+    detail: 'The request target is longer than this server reads.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Media type unsupported',
+    detail: 'Send the body as Content-Type: application/json, in UTF-8 and without a Content-Encoding.',
+  },
+  host_refused: {
+    status: 421,
+    title: 'Host refused',
+    detail: 'This server does not answer for the host that the request names.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    detail: 'The request headers are larger than this server reads.',
+  },
+  rate_limited: {
+    status: 429,
+    rpc: INTERNAL_ERROR,
+    title: 'Rate limit',
+    detail: 'More requests came than are answered here. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
+  upstream_rate_limited: {
+    status: 429,
+    rpc: INTERNAL_ERROR,
+    title: 'Platform rate limit',
+    detail: 'The platform asks to slow down. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
+  upstream_refused: {
+    status: 502,
+    rpc: INTERNAL_ERROR,
+    title: 'Platform refused the request',
+    detail:
+      "The platform refused the request that Portico made of it. Trying again will not help. Portico's operator finds why by the requestId in the log.",
+  },
+  upstream_failed: {
+    status: 502,
+    rpc: INTERNAL_ERROR,
+    title: 'Platform failed',
+    detail: 'The platform did not answer this read. Trying again may help.',
+  },
+  upstream_invalid: {
+    status: 502,
+    rpc: INTERNAL_ERROR,
+    title: 'Platform answer unusable',
+    detail: 'The platform answered, but not in a shape from which the whole list could be built.',
+  },
+  upstream_timeout: {
+    status: 504,
+    rpc: INTERNAL_ERROR,
+    title: 'Platform too slow',
+    detail: 'The list did not come from the platform in time. Trying again may help.',
+  },
+  breaker_open: {
+    status: 503,
+    rpc: INTERNAL_ERROR,
+    title: 'Platform given a pause',
+    detail: 'The platform has failed too often and is not asked for a while. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
+  overloaded: {
+    status: 503,
+    rpc: INTERNAL_ERROR,
+    title: 'Overloaded',
+    detail: 'Too many requests to the platform are waiting already. Try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
+  verifier_unavailable: {
+    status: 503,
+    rpc: INTERNAL_ERROR,
+    title: 'Access token not verified',
+    detail:
+      'Whether this access token is good could not be found out just now. It may well be: try again after Retry-After.',
+    retryAfterSeconds: 1,
+  },
+  draining: {
+    status: 503,
+    rpc: INTERNAL_ERROR,
+    title: 'Shutting down',
+    detail: 'This instance is shutting down. Try again.',
+    retryAfterSeconds: 1,
+  },
+  internal: {
+    status: 500,
+    rpc: INTERNAL_ERROR,
+    title: 'Internal error',
+    detail: 'Something is wrong inside Portico. The requestId finds it in the log.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code of the error table. Part of the contract: clients switch on it. */
+export type ErrorCode = keyof typeof ERRORS;
