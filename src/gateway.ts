@@ -1,23 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Audit, openAudit } from './audit.ts';
 import { changeSettings, type SettingsChanges } from './config/changes.ts';
-import { effectiveSettings } from './config/effective.ts';
 import { parseConfig } from './config/load-config.ts';
-import { LogChange } from './config/schema/log.ts';
-import { type Config, resourceConfig, type SettingsInput } from './config/schema/settings.ts';
+import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
-import type { LogControl } from './http/operations/log-verbosity.ts';
 import { protectedResourceOf, rpcOptions } from './mcp-over-http.ts';
 import { joinEvents } from './observability/join-events.ts';
 import { logEvents } from './observability/log.ts';
 import { createLogger, type Logger, standardOutput } from './observability/logger.ts';
-import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
 import { createStatusKeeper } from './observability/status/status.ts';
 import type { Now } from './observability/status/view.ts';
 import { createTracing } from './observability/traces/tracing.ts';
-import { createVerbosity, isAdjustable, type Verbosity } from './observability/verbosity.ts';
+import { createVerbosity, isAdjustable } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
+import { logControl, openMetrics, viewOf } from './operating.ts';
 import { createOwnFiles, withFiles } from './own-files.ts';
 import { joinReplicas } from './replicas.ts';
 import { RESOURCES } from './resources/index.ts';
@@ -77,7 +74,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const logger = options.logger ?? createLogger(config.log);
   const audit = openAudit(config, { logger, destination: standardOutput() });
   try {
-    const { droppedLines = options.logger === undefined ? droppedOnStandardOutput : undefined } = options;
+    const onStandardOutput = () => standardOutput().droppedLines ?? 0;
+    const { droppedLines = options.logger === undefined ? onStandardOutput : undefined } = options;
     return buildGateway(config, { ...options, logger, audit, droppedLines });
   } catch (error) {
     void audit?.close();
@@ -91,16 +89,12 @@ interface BuildOptions extends Omit<GatewayOptions, 'droppedLines'> {
   readonly droppedLines: (() => number) | undefined;
 }
 
-function droppedOnStandardOutput(): number {
-  return standardOutput().droppedLines ?? 0;
-}
-
 function buildGateway(first: Config, options: BuildOptions): Gateway {
   const { resources = RESOURCES, logger, audit } = options;
   let config = first;
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const metrics = config.admin.enabled && config.admin.metrics ? countFor(config, options) : undefined;
+  const metrics = openMetrics(config, options);
   const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
   const events = joinEvents([
     logEvents(verbosity?.logger ?? logger, { verbosity }),
@@ -151,24 +145,8 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   let url: string | undefined;
   let adminUrl: string | undefined;
 
-  function statusNow(): Now {
-    const { cache } = core.holdings;
-    return {
-      version: readVersion(),
-      isDraining: draining,
-      url: config.publicUrl ?? url ?? '',
-      upstreams: [...core.upstreams].map(([name, { breakerState }]) => ({ name, breaker: breakerState })),
-      resources: core.catalogue.offered.map(({ resource, definition }) => ({
-        name: resource.name,
-        uri: definition.uri,
-        upstream: resourceConfig(config, resource).upstream,
-      })),
-      snapshots: { entries: cache.entries, bytes: cache.bytes, maxBytes: config.cache.maxBytes },
-      shared: replicas && { isUp: replicas.isUp },
-      settingsFile: options.settingsFile ?? null,
-      settings: effectiveSettings(config, options.isFromEnvironment ?? (() => false)),
-    };
-  }
+  const statusNow = (): Now =>
+    viewOf(core, config, { ...options, isDraining: draining, url, isSharedUp: replicas?.isUp });
 
   function retire(before: Core, next: Core): void {
     retiring.add(before);
@@ -239,26 +217,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       return whole;
     },
   };
-}
-
-function logControl(verbosity: Verbosity): LogControl {
-  return {
-    read: () => verbosity.state,
-    change(asked) {
-      const { success, data } = LogChange.safeParse(asked);
-      if (success) verbosity.change(data);
-      return success;
-    },
-  };
-}
-
-function countFor(config: Config, { audit, droppedLines }: BuildOptions): Metrics {
-  return createMetrics({
-    snapshots: config.cache,
-    version: readVersion(),
-    droppedLines,
-    droppedAuditLines: audit?.droppedLines,
-  });
 }
 
 /** How long a read takes at most: first it may wait for another replica's load. */

@@ -12,13 +12,10 @@ import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 import type { LoadAccount, Loading } from '../upstream/loading.ts';
 import type { ListRequest } from '../upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../upstream/pagination/paginate.ts';
-import type { Pagination } from '../upstream/pagination/pagination.ts';
-import { headerStatements } from '../upstream/signs/statements.ts';
 import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../upstream/upstream.ts';
+import { bodyTellsEnd, NOTHING_SAID, saidOf, tagged } from './first-page.ts';
 import type { ReadPage } from './page-desk.ts';
 import type { MappedPage } from './page-reader.ts';
-
-const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
 
 export interface LoaderOptions {
   /** Name of the resource, as events tell it. */
@@ -170,34 +167,9 @@ function orThrow(page: MappedPage | GatewayError): MappedPage {
   return page;
 }
 
-/** Whether a page's body itself says that no other follows: a total or a link in a header may change under its tag. */
-function bodyTellsEnd(pagination: Pagination): boolean {
-  const { kind, total, totalHeader } = pagination;
-  if (total === undefined && totalHeader !== undefined) return false;
-  return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);
-}
-
 /** The same snapshot, of a load that began at `loadedAt`. */
 function at(loadedAt: number, { snapshot }: Pick<Memoized, 'snapshot'>): Memoized['snapshot'] {
   return Object.freeze({ ...snapshot, loadedAt });
-}
-
-/**
- * The one entity tag that a page came with (RFC 9110, section 8.8.3), if it can be sent back as it is. With a POST it cannot:
- * there it asks that nothing be done (section 13.1.2).
- */
-function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
-  const { etag } = headers;
-  if (post !== undefined || typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
-  return { upstreamEtag: etag, upstreamSaid: saidOf(headers) };
-}
-
-const NOTHING_SAID = saidOf({});
-
-/** What headers say of how the list goes on, as a text to compare. */
-function saidOf(headers: ReplyHeaders): string {
-  const said = headerStatements(headers);
-  return said.length === 0 ? '' : JSON.stringify(said);
 }
 
 function checkFindings(counts: MappingCounts): void {

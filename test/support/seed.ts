@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
+import { randomFrom as from } from '../../bench/simulation/random.ts';
 
 /**
  * What all that is random in a test begins from: another one with each run, or the one that `SEED` names, so that a run
@@ -13,13 +14,7 @@ fc.configureGlobal({ seed: SEED });
 /** For the name of a test. */
 export const SEEDED = `(SEED=${SEED})`;
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Numbers from 0 up to 1, the same for the same seed. */
 export function randomFrom(seed = SEED): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  return from(seed);
 }

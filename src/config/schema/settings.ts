@@ -174,3 +174,9 @@ export type Config = Omit<Output, 'resources'> & { readonly resources: Readonly<
 export function resourceConfig({ resources }: Config, { name }: Resource): ResourceConfig {
   return resources[name as ResourceName];
 }
+
+/** What settings that were checked have for certain. */
+export function checked<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the settings were not checked');
+  return value;
+}
