@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, Credential, type Verified } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { Span } from '../kernel/span.ts';
+import { during } from '../observability/traces/during.ts';
 
 /** What is known of a caller by its credential alone. */
 export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified'>;
@@ -32,9 +34,10 @@ export type KeyOf = (text: string) => string;
  * others, so that a proxy in front may have judged a different one.
  *
  * Rejects with `credential_missing` where there is none, `credential_malformed` where it is no bearer token, and
- * `invalid_request` where there are several; and as {@link Verify} does, where somebody verifies.
+ * `invalid_request` where there are several; and as {@link Verify} does, where somebody verifies. Below `span` stands how long
+ * that took.
  */
-export type Authenticate = (authorization: readonly Credential[]) => Promise<Identity>;
+export type Authenticate = (authorization: readonly Credential[], span?: Span) => Promise<Identity>;
 
 /** `"Bearer" 1*SP b64token` (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -54,13 +57,14 @@ export function createKeyOf(secret: Buffer = randomBytes(32)): KeyOf {
 }
 
 export function createAuthenticate({ verify, keyOf = createKeyOf() }: AuthenticateOptions = {}): Authenticate {
-  return async (authorization) => {
+  return async (authorization, span) => {
     const token = readBearer(authorization);
     const credential = new Credential(token);
     const key = keyOf(token);
     if (verify === undefined) return { credential, key, partition: key, expiresAt: expiryOf(token) };
     const found = verify(credential, key);
-    const { partition, expiresAt, verified } = found instanceof Promise ? await found : found;
+    const verdict = found instanceof Promise ? await during(span?.begin('verify'), undefined, () => found) : found;
+    const { partition, expiresAt, verified } = verdict;
     return { credential, key, partition, expiresAt, verified };
   };
 }

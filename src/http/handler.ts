@@ -86,7 +86,7 @@ export function createHandler(options: HandlerOptions): Handle {
     // Before the token is looked at: where many were refused, this is one more guess.
     const checked = limits?.checkAddress(exchange);
     if (checked !== undefined) await checked;
-    const identity = await authenticate(fields.authorization);
+    const identity = await authenticate(fields.authorization, span);
     const { credential, key, partition, expiresAt, verified } = identity;
     exchange.callerKey = key;
     auditing?.name(exchange, identity);

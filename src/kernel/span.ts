@@ -7,9 +7,9 @@ export interface TraceHeaders {
 /**
  * What a span is about: a request over HTTP; one of JSON-RPC; a read, which begins with the decision of the cache; a refresh
  * behind one; the load that a flight makes; a look at what replicas share; one page, with all waits; one request that an
- * upstream is sent.
+ * upstream is sent; the verification of a token that is not remembered.
  */
-export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call';
+export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call' | 'verify';
 
 /**
  * What spans tell, in words of this house. All are texts of settings, of closed lists and of ours, and numbers: there is no

@@ -23,9 +23,9 @@ export function causesOf(error: unknown): string[] {
  * What events say of work that failed: the code of its error, `cancelled` where the signal of whoever waited has aborted, or
  * `internal` for a bug.
  */
-export function codeOf(error: unknown, signal: AbortSignal): string {
+export function codeOf(error: unknown, signal?: AbortSignal): string {
   if (error instanceof GatewayError) return error.code;
-  return signal.aborted ? 'cancelled' : 'internal';
+  return signal?.aborted ? 'cancelled' : 'internal';
 }
 
 const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);

@@ -18,6 +18,7 @@ const SPANS: Readonly<Record<SpanAbout, Described>> = {
   load: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('load', resource) },
   look: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('look', resource) },
   page: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('page', resource) },
+  verify: { kind: SpanKind.INTERNAL, name: () => 'verify' },
   call: { kind: SpanKind.CLIENT, name: ({ method }) => words(method) },
 };
 

@@ -4,7 +4,7 @@ import { codeOf } from '../causes.ts';
 /** Does some work, and ends its span with it, whichever way that goes. `signal` is that of whoever waits for it. */
 export async function during<T>(
   span: Span | undefined,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   work: () => Promise<T>,
   factsOf?: (result: T) => SpanFacts,
 ): Promise<T> {

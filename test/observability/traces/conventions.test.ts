@@ -79,6 +79,7 @@ describe('the conventions', () => {
       load: ['load tools', 'load', SpanKind.INTERNAL],
       look: ['look tools', 'look', SpanKind.INTERNAL],
       page: ['page tools', 'page', SpanKind.INTERNAL],
+      verify: ['verify', 'verify', SpanKind.INTERNAL],
       call: ['GET', '', SpanKind.CLIENT],
     };
     for (const [about, [name, without, kind]] of Object.entries(names) as [SpanAbout, [string, string, SpanKind]][]) {
