@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { closest } from '../config/mistakes/close-words.ts';
 
 export const USAGE = `Usage: portico COMMAND [FILE]
 
@@ -70,9 +71,8 @@ export function parseCommandLine(args: string[]): CommandLine {
     parsed = parse(args);
   } catch (error) {
     // Node's second sentence is about arguments that begin with a dash, which is not what a misspelt option was meant as.
-    return {
-      issue: error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments',
-    };
+    const said = error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments';
+    return { issue: said + optionHint(args) };
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config, full = false, probe = false, json = false } = values;
@@ -86,7 +86,7 @@ export function parseCommandLine(args: string[]): CommandLine {
       : { issue: '--demo takes no other argument' };
   }
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (options === undefined) return { issue: `there is no command ${name}${serveHint(name)}` };
+  if (options === undefined) return { issue: `there is no command ${name}${commandHint(name)}` };
   const other = Object.keys(values).find((option) => !options.includes(option));
   if (other !== undefined) return { issue: `${name} takes no --${other}` };
   const files = [...(config ?? []), ...rest];
@@ -103,25 +103,43 @@ export function parseCommandLine(args: string[]): CommandLine {
   return { name: name as Command, file: files[0], ...flags };
 }
 
+const PARSED = {
+  config: { type: 'string', short: 'c', multiple: true },
+  full: { type: 'boolean' },
+  probe: { type: 'boolean' },
+  json: { type: 'boolean' },
+  openapi: { type: 'string' },
+  from: { type: 'string' },
+  yes: { type: 'boolean', short: 'y' },
+  demo: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
 function parse(args: string[]) {
-  return parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      config: { type: 'string', short: 'c', multiple: true },
-      full: { type: 'boolean' },
-      probe: { type: 'boolean' },
-      json: { type: 'boolean' },
-      openapi: { type: 'string' },
-      from: { type: 'string' },
-      yes: { type: 'boolean', short: 'y' },
-      demo: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean', short: 'v' },
-    },
-  });
+  return parseArgs({ args, allowPositionals: true, options: PARSED });
 }
 
-function serveHint(name: string): string {
-  return /[./]/.test(name) ? `; did you mean portico serve ${name}?` : '';
+/** What other programs call what it is here. */
+const COMMANDS: ReadonlyMap<string, string> = new Map([
+  ...['help', 'version', 'demo'].map((name) => [name, `--${name}`] as const),
+  ...['start', 'run'].map((name) => [name, 'serve'] as const),
+  ...['validate', 'lint', 'config'].map((name) => [name, 'check'] as const),
+  ['probe', 'check --probe'],
+]);
+
+function commandHint(name: string): string {
+  if (/[./]/.test(name)) return `; did you mean portico serve ${name}?`;
+  const meant = COMMANDS.get(name) ?? closest(name, Object.keys(OPTIONS))?.candidate;
+  return meant === undefined ? '' : `; did you mean portico ${meant}?`;
+}
+
+/** For the first option that is none. */
+function optionHint(args: readonly string[]): string {
+  const names = args.flatMap((arg) => (arg.startsWith('--') ? [arg.slice(2).split('=', 1)[0] ?? ''] : []));
+  const best = closest(
+    names.find((name) => !Object.hasOwn(PARSED, name)),
+    Object.keys(PARSED),
+  );
+  return best === undefined ? '' : `; did you mean --${best.candidate}?`;
 }

@@ -70,8 +70,15 @@ const LISTEN_ISSUES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something else listens there',
   EACCES: 'that needs more rights than this process has',
   EADDRNOTAVAIL: 'this machine has no such address',
+  EMFILE: 'this process may open no more files (ulimit -n)',
   ENOTFOUND: 'that host name is unknown',
-  ENOENT: 'there is no such folder',
+};
+
+/** The same of a Unix socket. The system tells a folder that is missing and one that it may not write to alike. */
+const SOCKET_ISSUES: Readonly<Record<string, string>> = {
+  ...LISTEN_ISSUES,
+  EADDRINUSE: 'something else listens there, or a file that is no socket has that name',
+  EACCES: 'its folder is missing, or this process may not write there',
 };
 
 /** The variables that the demo's settings, and many others, take their ports from. */
@@ -84,9 +91,11 @@ function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo: boolean
     address,
     port,
   } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  const place = port === undefined ? (address ?? 'the configured address') : `${address}:${port}`;
-  const issue = `cannot listen on ${place}: ${LISTEN_ISSUES[code] ?? 'it failed'} (${code})`;
-  if (code !== 'EADDRINUSE' || port === undefined) return issue;
+  // Node tells -1 of a socket.
+  const hasPort = port !== undefined && port >= 0;
+  const place = hasPort ? `${address}:${port}` : (address ?? 'the configured address');
+  const issue = `cannot listen on ${place}: ${(hasPort ? LISTEN_ISSUES : SOCKET_ISSUES)[code] ?? 'it failed'} (${code})`;
+  if (code !== 'EADDRINUSE' || !hasPort) return issue;
   const variable = PORT_VARIABLES[listener];
   const other = port < 65_535 ? port + 1 : port - 1;
   if (isDemo) return `${issue}; ${variable} names another port: ${variable}=${other} portico --demo`;

@@ -289,7 +289,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
 
   const wrong: [string, string, string][] = [
     ['a missing block', 'scheme: a', '1:1: upstreams: is required'],
-    ['an empty file', '', '1:1: expected a block of keys, got nothing'],
+    ['a file of remarks', '# nothing\n', '1:1: there are no settings yet: docs/onboarding.md begins with upstreams'],
     ['a file with text', 'hello', '1:1: expected a block of keys, got text'],
     ['an empty block', `http:\n${UPSTREAMS}`, '1:6: http: expected a block of keys, got nothing'],
     ['a list for a block', `http: []\n${UPSTREAMS}`, '1:1: http: expected a block of keys, got a list'],
@@ -324,8 +324,59 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     [
       'a word for a boolean',
       `admin: { enabled: yes }\n${UPSTREAMS}`,
+      '1:19: admin.enabled: expected true or false, got text; write true',
+    ],
+    [
+      'another word for a boolean',
+      `admin: { enabled: Off }\n${UPSTREAMS}`,
+      '1:19: admin.enabled: expected true or false, got text; write false',
+    ],
+    [
+      'any other text for a boolean',
+      `admin: { enabled: maybe }\n${UPSTREAMS}`,
       '1:19: admin.enabled: expected true or false, got text',
     ],
+    [
+      'a time with a unit',
+      `http: { sendTimeoutMs: 1.5 min }\n${UPSTREAMS}`,
+      '1:24: http.sendTimeoutMs: expected a whole number, got text; write it in milliseconds, without a unit',
+    ],
+    [
+      'a size with a unit',
+      `cache: { maxBytes: 128MiB }\n${UPSTREAMS}`,
+      '1:20: cache.maxBytes: expected a whole number, got text; write it in bytes, without a unit',
+    ],
+    [
+      'a unit where a number has none',
+      `cache: { maxEntries: 5k }\n${UPSTREAMS}`,
+      '1:22: cache.maxEntries: expected a whole number, got text',
+    ],
+    [
+      'what others call a kind of paging',
+      `resources: { tools: { pagination: { kind: Cursor } } }\n${UPSTREAMS}`,
+      '1:43: resources.tools.pagination.kind: must be one of none, token, offset, page, link; did you mean token?',
+    ],
+    [
+      'what others call a kind of credential',
+      'upstreams: { tools: { baseUrl: http://a.example, credential: { kind: apiKey, name: X-Api-Key } } }',
+      '1:70: upstreams.tools.credential.kind: must be one of passthrough, header, exchange, service, none; did you mean header?',
+    ],
+    [
+      'a URL without a scheme',
+      'upstreams: { tools: { baseUrl: api.example.com/v1 } }',
+      '1:32: upstreams.tools.baseUrl: must be an http or https URL; put https:// before it',
+    ],
+    [
+      'a variable as shells write it',
+      'upstreams: { tools: { baseUrl: $TOOLS_URL } }',
+      '1:32: upstreams.tools.baseUrl: must be an http or https URL; a variable of the environment is written ${NAME}',
+    ],
+    [
+      'an address in brackets',
+      `http: { host: "[::1]" }\n${UPSTREAMS}`,
+      '1:15: http.host: must be an IP address or a host name, without port and brackets',
+    ],
+    ['an empty file', '', '1:1: there are no settings yet: docs/onboarding.md begins with upstreams'],
     [
       'a number for a field',
       `resources: { tools: { fields: { id: 5 } } }\n${UPSTREAMS}`,
@@ -419,7 +470,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     [
       'a reference between brackets',
       'http: { allowedHosts: [${HOST}] }',
-      '1:25: between brackets, ${…} must stand in quotes',
+      '1:25: between brackets, ${…} must stand in quotes; for a number, or true and false, it needs a line of its own',
     ],
   ];
   for (const [what, yaml, expected] of wrong) {
@@ -432,6 +483,24 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     expect(await issuesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
       '1:13: not expected here: put text with special characters in quotes',
       '3:6: plain text cannot begin with this character: put it in quotes',
+    ]);
+  });
+
+  it('are not told where a tab, or a reference between brackets, has misled whoever reads what comes after', async () => {
+    const tabs = 'http:\n\thost: a\n\tport: 1\nlog:\n  level: info\n level: warn\n';
+    expect(await issuesIn(tabs)).to.deep.equal([
+      '2:1: indent with spaces: YAML takes no tabs',
+      '3:1: indent with spaces: YAML takes no tabs',
+    ]);
+    const [first, ...others] = await issuesIn(
+      'http: { port: ${PORT} }\nadmin: { enabled: true }\nscheme: a\nlog:\n  level: info\n',
+    );
+    expect(first).to.match(/^1:16: between brackets/);
+    expect(others).to.deep.equal([]);
+    // What comes before is told.
+    expect((await issuesIn('scheme: "a" b\nhttp:\n\tport: 1\n')).map((issue) => issue.split(':', 1)[0])).to.deep.equal([
+      '1',
+      '3',
     ]);
   });
 

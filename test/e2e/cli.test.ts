@@ -207,8 +207,20 @@ describe('the command line', () => {
       const file = await writeSettings(folder, `http: { socketPath: ${socket} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
       const { code, stderr } = await runPortico(['--config', file]).ended;
       expect(code).to.equal(1);
-      expect(stderr.trim().split('\n')).to.have.length(1);
-      expect(stderr).to.contain(socket);
+      expect(stderr).to.equal(
+        `portico: cannot listen on ${socket}: its folder is missing, or this process may not write there (EACCES)\n`,
+      );
+    });
+  });
+
+  it('ends with one line when a file stands where the unix socket is to be', async () => {
+    await inFolder(async (folder) => {
+      const file = await writeSettings(folder, `http: { socketPath: ${folder} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
+      const { code, stderr } = await runPortico(['--config', file]).ended;
+      expect(code).to.equal(1);
+      expect(stderr).to.equal(
+        `portico: cannot listen on ${folder}: something else listens there, or a file that is no socket has that name (EADDRINUSE)\n`,
+      );
     });
   });
 });

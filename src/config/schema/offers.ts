@@ -1,5 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
-import { didYouMean } from '../mistakes/hints.ts';
+import { didYouMean } from '../mistakes/close-words.ts';
 import { crossCheck, keysOf, type Report, type Unchecked } from './cross-check.ts';
 
 /** What settings say of whether resources are offered. */

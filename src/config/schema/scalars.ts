@@ -30,10 +30,17 @@ export const expression = z
 export const baseUrl = z
   .url({
     protocol: /^https?$/,
-    error: ({ code }) => (code === 'invalid_format' ? 'must be an http or https URL' : undefined),
+    error: ({ code, input }) =>
+      code === 'invalid_format' ? `must be an http or https URL${urlHint(String(input))}` : undefined,
   })
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
   .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
+
+/** What the text was most likely meant as. */
+function urlHint(text: string): string {
+  if (/^\$[A-Za-z_]\w*/.test(text)) return '; a variable of the environment is written ${NAME}';
+  return /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(text) ? '; put https:// before it' : '';
+}
 
 function isBare(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
@@ -138,7 +145,7 @@ export const listenHost = z
   .string()
   .refine(
     (host) => isIP(host) !== 0 || /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(host),
-    'must be an IP address or a host name, without port',
+    'must be an IP address or a host name, without port and brackets',
   );
 
 /** Path of a unix socket. No system takes more than 103 bytes for certain (`sun_path` of unix(7) and of macOS). */
