@@ -1,5 +1,5 @@
 import { type Lifetime, stageAt } from '../../src/snapshots/lifetime.ts';
-import { isRecent, isServable, nextStep, pauseMs, type Standing } from '../../src/snapshots/shared/steps.ts';
+import { isRecent, nextStep, pauseMs, type Standing } from '../../src/snapshots/shared/steps.ts';
 import { type Account, createAccount } from './account.ts';
 import { type CallersOptions, haveCallersCome } from './callers.ts';
 import { createSchedule } from './schedule.ts';
@@ -152,7 +152,7 @@ export function simulate(options: FleetOptions): Account {
       }
       giveBack(flight);
       const copies = [first[replica]?.get(caller), isPut ? second[caller] : undefined];
-      const isAny = copies.some((loadedAt) => loadedAt !== undefined && isServable(loadedAt, lifetime, now));
+      const isAny = copies.some((loadedAt) => loadedAt !== undefined && stageAt(now, loadedAt, lifetime) !== 'over');
       land(flight, isRefused ? (isAny ? 'staleForError' : 'failed') : 'upstream');
     });
   }

@@ -36,8 +36,8 @@ export interface Client {
  * The one home of the package. Loads it, and opens a connection; `onLost` is told, perhaps several times, that it is of no
  * use any more: closed, reset, or out of step. Rejects where it cannot be opened in time.
  *
- * The client is told to give up at once: what it would do by itself (queue what comes meanwhile, open again, read on behind
- * bytes that it did not understand) might give one command the reply of another.
+ * The client is told to give up at once: what it would do by itself (open again, read on behind bytes that it did not
+ * understand) might give one command the reply of another.
  */
 export async function openClient(options: ClientOptions, onLost: (error: Error) => void): Promise<Client> {
   const { createClient, createCluster, RESP_TYPES } = await import('@redis/client');
@@ -49,11 +49,9 @@ export async function openClient(options: ClientOptions, onLost: (error: Error) 
       reconnectStrategy: false as const,
       ...(tls === undefined ? {} : { ...tls, tls: true as const }),
     },
-    disableOfflineQueue: true,
     disableClientInfo: true,
     // What version 3 adds is not used, and would be more that Redis may send.
     RESP: 2 as const,
-    maintNotifications: 'disabled' as const,
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
   };
   if (cluster) {
@@ -80,7 +78,6 @@ async function opened(client: Client, connecting: Promise<unknown>, connectMs: n
     return client;
   } catch (error) {
     client.destroy();
-    connecting.catch(() => {});
     throw error;
   } finally {
     clearTimeout(timer);

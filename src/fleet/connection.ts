@@ -65,7 +65,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   function later(ms: number): void {
     clearTimeout(timer);
-    if (!isClosed) timer = setTimeout(() => void next(), ms).unref();
+    if (!isClosed) timer = setTimeout(() => void next(), ms);
   }
 
   function pause(): number {

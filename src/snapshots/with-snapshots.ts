@@ -53,8 +53,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     for (;;) {
       const loaded = await load(caller, signal, { ...how, known: isShared(caller) ? undefined : held });
       // Whoever began the flight may have been content with an older copy, or with a token that lasts longer.
-      if (!loaded.collapsed || !loaded.copied || isRecentFor(caller, loaded, how.maxAgeMs))
-        return serve(loaded, caller);
+      if (!loaded.copied || isRecentFor(caller, loaded, how.maxAgeMs)) return serve(loaded, caller);
     }
   }
 

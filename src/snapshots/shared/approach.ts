@@ -33,7 +33,6 @@ export async function approach(copies: Copies, signal: AbortSignal, options: App
   const begun = clock();
   let holder: Standing['lease'] = 'unasked';
   let lease: string | undefined;
-  let first: SharedLooked['outcome'] | undefined;
   try {
     for (;;) {
       const found = await copies.look();
@@ -41,14 +40,14 @@ export async function approach(copies: Copies, signal: AbortSignal, options: App
       const opened = copy && isRecent(copy.loadedAt, maxAgeMs, now()) ? await copy.open() : undefined;
       signal.throwIfAborted();
       if (opened !== undefined && opened !== 'altered') return { outcome: 'hit', taken: opened, lease };
-      first ??= outcomeOf(found, opened);
-      if (found === undefined) return { outcome: first, lease };
+      const outcome = outcomeOf(found, opened);
+      if (found === undefined) return { outcome, lease };
       const standing: Standing = { lease: holder, waitedMs: clock() - begun, patienceMs };
       const step = nextStep(standing);
-      if (step === 'load') return { outcome: first, found, lease };
+      if (step === 'load') return { outcome, found, lease };
       if (step === 'wait') await sleep(pauseMs(standing), signal);
       const answer = await store.lease(copies.name, leaseMs);
-      if (answer === undefined) return { outcome: first, found };
+      if (answer === undefined) return { outcome, found };
       holder = answer === 'other' ? 'other' : 'ours';
       if (answer !== 'other') lease = answer.token;
     }

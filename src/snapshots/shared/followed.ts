@@ -77,8 +77,7 @@ export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
         for (const name of names) if (held.peek(name) === here) held.delete(name);
       };
     },
-    isSinceEviction: (name, loadedAt) =>
-      loadedAt > Math.max(everyNameEvictedAt, evictedAt.get(name) ?? everyNameEvictedAt),
+    isSinceEviction: (name, loadedAt) => loadedAt > (evictedAt.get(name) ?? everyNameEvictedAt),
     evicted,
     async heard(names) {
       if (names !== 'unknown') evicted(names);

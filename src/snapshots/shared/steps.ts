@@ -1,4 +1,4 @@
-import { type Lifetime, stageAt } from '../lifetime.ts';
+import type { Lifetime } from '../lifetime.ts';
 
 /** How far clocks of two replicas may be apart: what was loaded that far in the future was loaded now. */
 export const MAX_CLOCK_SKEW_MS = 1000;
@@ -11,11 +11,6 @@ export function loadedBy(loadedAt: number, now: number): number | undefined {
 /** Whether a copy of that age will do in place of a load. */
 export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boolean {
   return now - loadedAt < maxAgeMs;
-}
-
-/** Whether a copy may be served at all, be it only where the upstream fails. */
-export function isServable(loadedAt: number, lifetime: Lifetime, now: number, expiresAt?: number): boolean {
-  return stageAt(now, loadedAt, lifetime, expiresAt) !== 'over';
 }
 
 /** When what was loaded serves nobody any more, in milliseconds since the epoch. */

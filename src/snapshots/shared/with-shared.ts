@@ -7,7 +7,6 @@ import type { Lifetime } from '../lifetime.ts';
 import type { Load, Loader } from '../load.ts';
 import { approach } from './approach.ts';
 import { type Copies, type Found, openCopies, type SharedReading } from './copies.ts';
-import { isServable } from './steps.ts';
 
 export interface SharedOptions {
   readonly resource: string;
@@ -15,8 +14,6 @@ export interface SharedOptions {
   readonly lifetime: Lifetime;
   readonly shared: SharedReading;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
 /**
@@ -24,15 +21,14 @@ export interface SharedOptions {
  * time. What a load brings is put behind the reader's back. Where the second level cannot be asked, it is as if there were none.
  */
 export function withShared(load: Loader, options: SharedOptions): Loader {
-  const { resource, cache, lifetime, shared, events, now } = options;
+  const { resource, cache, lifetime, shared, events } = options;
   const { level } = shared;
   const copiesOf = openCopies({ ...shared, resource, lifetime });
 
   /** A copy that is not recent may yet be what the upstream still has, or be served where the upstream fails. */
-  async function servable(caller: Caller, found: Found | undefined, newerThan: number): Promise<Load | undefined> {
+  async function olderCopy(found: Found | undefined, newerThan: number): Promise<Load | undefined> {
     const copy = found?.copy;
     if (copy === undefined || copy.loadedAt <= newerThan) return undefined;
-    if (!isServable(copy.loadedAt, lifetime, now(), caller.expiresAt)) return undefined;
     const opened = await copy.open();
     return opened === 'altered' ? undefined : opened;
   }
@@ -62,7 +58,7 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
     let isPut = false;
     try {
       if (taken !== undefined) return { ...taken, copied: true };
-      const copy = await servable(caller, found, known?.snapshot.loadedAt ?? Number.NEGATIVE_INFINITY);
+      const copy = await olderCopy(found, known?.snapshot.loadedAt ?? Number.NEGATIVE_INFINITY);
       if (copy !== undefined) keep?.(copy);
       const loaded = await load(caller, signal, { known: copy ?? known });
       if (found !== undefined) {

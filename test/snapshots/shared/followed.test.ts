@@ -85,4 +85,30 @@ describe('the names that are followed', () => {
     expect(followed.isSinceEviction('z', 1001)).to.equal(true);
     expect(followed.isSinceEviction('b', 2000)).to.equal(false);
   });
+
+  it('take no copies of other names along where one is evicted again', () => {
+    const { clock, followed } = world(2);
+    followed.evicted(['a']);
+    clock.now = 2000;
+    followed.evicted(['a']);
+    expect(followed.isSinceEviction('a', 2000)).to.equal(false);
+    expect(followed.isSinceEviction('z', 1)).to.equal(true);
+  });
+
+  it('forget the one that was asked for longest ago, which may not be the oldest', () => {
+    const { clock, followed } = world(2);
+    const evict = (name: string) => {
+      clock.now += 1000;
+      followed.evicted([name]);
+    };
+    evict('a');
+    evict('b');
+    followed.isSinceEviction('a', 0);
+    evict('c');
+    evict('d');
+    // Of a (2000) and b (3000) nobody knows any more.
+    expect(followed.isSinceEviction('b', 3000)).to.equal(false);
+    expect(followed.isSinceEviction('b', 3001)).to.equal(true);
+    expect(followed.isSinceEviction('c', 4000)).to.equal(false);
+  });
 });

@@ -25,10 +25,13 @@ describe('what is in hand', () => {
     end('b');
     await settle();
     expect(begun).to.deep.equal(['a', 'b', 'c']);
+    all.push(take('e', 10));
+    await settle();
+    expect(begun, 'one that comes later').to.deep.equal(['a', 'b', 'c']);
     for (const name of ['a', 'c']) end(name);
     await settle();
-    end('d');
-    expect(await Promise.all(all)).to.deep.equal(['a', 'b', 'c', 'd']);
+    for (const name of ['d', 'e']) end(name);
+    expect(await Promise.all(all)).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('is no more than so many bytes, but for one however large', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { stageAt } from '../../../src/snapshots/lifetime.ts';
-import { endOf, isServable, loadedBy, nextStep, pauseMs } from '../../../src/snapshots/shared/steps.ts';
+import { endOf, loadedBy, nextStep, pauseMs } from '../../../src/snapshots/shared/steps.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const LIFETIME = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
@@ -49,8 +49,8 @@ describe('a copy', () => {
     fc.assert(
       fc.property(lifetimes, fc.option(fc.nat(1000), { nil: undefined }), (lifetime, expiresAt) => {
         const end = endOf(0, lifetime, expiresAt);
-        expect(isServable(0, lifetime, end, expiresAt)).to.equal(false);
-        if (end > 0) expect(isServable(0, lifetime, end - 1, expiresAt)).to.equal(true);
+        expect(stageAt(end, 0, lifetime, expiresAt)).to.equal('over');
+        if (end > 0) expect(stageAt(end - 1, 0, lifetime, expiresAt)).to.not.equal('over');
       }),
     );
   });

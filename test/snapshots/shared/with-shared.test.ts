@@ -298,6 +298,7 @@ describe('what replicas share', () => {
     clock.now += MINUTE;
     await read([{ id: 'a' }]);
     expect([one.outcomes(), one.connection.calls.lease]).to.deep.equal([['miss'], 1]);
+    expect(one.tools.departures[1]?.options?.known, 'the upstream may say that it is still so').to.be.an('object');
     clock.now += 10 * MINUTE;
     await read([{ id: 'b' }]);
     await eventually(() => store.held.size === 1);
