@@ -1,3 +1,5 @@
+import { BadReply, createReplyCheck } from './replies.ts';
+
 /** By what Redis knows Portico (an ACL user). */
 export interface RedisUser {
   readonly username?: string;
@@ -22,6 +24,8 @@ export interface ClientOptions {
   readonly connectMs: number;
   readonly user: RedisUser;
   readonly tls: RedisTls | undefined;
+  /** Largest value that is asked for. */
+  readonly maxValueBytes: number;
 }
 
 /** One connection to Redis (one to each node of a cluster): it is not opened again once it is lost. */
@@ -40,8 +44,14 @@ export interface Client {
  * understand) might give one command the reply of another.
  */
 export async function openClient(options: ClientOptions, onLost: (error: Error) => void): Promise<Client> {
-  const { createClient, createCluster, RESP_TYPES } = await import('@redis/client');
-  const { url, cluster, connectMs, user, tls } = options;
+  const bad = Promise.withResolvers<never>();
+  // While it opens, the client says so, and waits on.
+  const onError = (error: Error) => {
+    if (error instanceof BadReply) bad.reject(error);
+    onLost(error);
+  };
+  const { url, cluster, connectMs, user, tls, maxValueBytes } = options;
+  const { createClient, createCluster, RESP_TYPES } = await loadPackage(maxValueBytes);
   const common = {
     ...user,
     socket: {
@@ -57,14 +67,42 @@ export async function openClient(options: ClientOptions, onLost: (error: Error) 
   if (cluster) {
     const { RESP, commandOptions, ...defaults } = common;
     const client = createCluster({ RESP, commandOptions, rootNodes: [{ url }], defaults, maxCommandRedirections: 2 });
-    client.on('error', onLost).on('node-error', onLost);
+    client.on('error', onError).on('node-error', onError);
     const send: Client['send'] = (key, args) => client.sendCommand(key, false, [...args]);
-    return opened({ send, destroy: () => client.destroy() }, client.connect(), connectMs);
+    return opened({ send, destroy: () => client.destroy() }, Promise.race([client.connect(), bad.promise]), connectMs);
   }
   const client = createClient({ ...common, url });
-  client.on('error', onLost);
+  client.on('error', onError);
   const send: Client['send'] = (_, args) => client.sendCommand([...args]);
-  return opened({ send, destroy: () => client.destroy() }, client.connect(), connectMs);
+  return opened({ send, destroy: () => client.destroy() }, Promise.race([client.connect(), bad.promise]), connectMs);
+}
+
+/** Whatever comes with a value, or in its place: a hundred evictions of a hundred names, the slots of a cluster. */
+const BESIDE_VALUE_BYTES = 2_097_152;
+
+/** The most that any client of this process may be sent at once. */
+let maxReplyBytes = 0;
+const bounded = new WeakSet<object>();
+
+/**
+ * The package, whose clients take nothing that has not been checked. It has no option for that, and those of a cluster cannot be had
+ * one by one: so what reads replies for all of them is told to have them checked first. Its version is pinned for that.
+ */
+async function loadPackage(maxValueBytes: number): Promise<typeof import('@redis/client')> {
+  const redis = await import('@redis/client');
+  maxReplyBytes = Math.max(maxReplyBytes, maxValueBytes + BESIDE_VALUE_BYTES);
+  const decoder: { write(bytes: Buffer): void } = Object.getPrototypeOf(redis.createClient()._getQueue().decoder);
+  if (bounded.has(decoder)) return redis;
+  bounded.add(decoder);
+  const { write } = decoder;
+  const checks = new WeakMap<object, (bytes: Buffer) => void>();
+  decoder.write = function checked(bytes) {
+    const check = checks.get(this) ?? createReplyCheck({ maxBytes: maxReplyBytes });
+    checks.set(this, check);
+    check(bytes);
+    write.call(this, bytes);
+  };
+  return redis;
 }
 
 /** A handshake that nobody answers has no end of its own. */

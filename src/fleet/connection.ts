@@ -1,10 +1,11 @@
 import type { Events } from '../observability/events.ts';
 import type { Client } from './client.ts';
 import { type Answer, type Call, codeOf, createLink, type Link, type LinkOptions, type LostReason } from './link.ts';
+import { BadReply } from './replies.ts';
 
 export interface ConnectionOptions extends Omit<LinkOptions, 'onLost' | 'stallMs'> {
   /** Opens one connection; rejects where that cannot be had. */
-  readonly open: (onLost: () => void) => Promise<Client>;
+  readonly open: (onLost: (error: Error) => void) => Promise<Client>;
   /**
    * What is asked at every look after Redis, before anything else over a new connection. Resolves with whether all of it was
    * answered.
@@ -83,7 +84,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function connect(): Promise<void> {
     let opened: Link | undefined;
     try {
-      const client = await options.open(() => opened?.lose('closed'));
+      const client = await options.open((error) => opened?.lose(isOutOfStep(error) ? 'out_of_step' : 'closed'));
       if (isClosed) {
         client.destroy();
         return;
@@ -92,7 +93,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       link = opened;
       weight = 0;
     } catch (error) {
-      lost(isCredential(codeOf(error)) ? 'credential' : 'unreachable');
+      lost(isCredential(codeOf(error)) ? 'credential' : isOutOfStep(error) ? 'out_of_step' : 'unreachable');
     }
   }
 
@@ -156,6 +157,11 @@ export function createConnection(options: ConnectionOptions): Connection {
       link = undefined;
     },
   };
+}
+
+/** What came is no reply, or longer than any that is asked for; or nobody waited for it, which the client says in no other words. */
+function isOutOfStep(error: unknown): boolean {
+  return error instanceof BadReply || (error instanceof TypeError && !('code' in error));
 }
 
 /** Redis does not know us, or does not let us. */

@@ -37,6 +37,17 @@ function unasked(bytes: string): Treatment {
   };
 }
 
+/** Sends this in place of every tenth reply, and then more and more. */
+function endless(begin: string, more: string): Treatment {
+  let count = 0;
+  return (reply, say) => {
+    count += 1;
+    if (count % 10 !== 0) return say(reply);
+    say(Buffer.from(begin));
+    for (let times = 0; times < 200; times += 1) say(Buffer.from(more));
+  };
+}
+
 /** Has each value be what stood under another name, of any caller and list, as long as the fault lasts. */
 const SWAPPED = `
 local names = redis.call('KEYS', '*:value:*')
@@ -63,7 +74,7 @@ type Fault = readonly [begin: (redis: Redis, proxy: RedisProxy) => unknown, end?
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   'says nothing': [(_, proxy) => proxy.treat(STALLED)],
-  'answers late': [(_, proxy) => proxy.treat(late(120))],
+  'answers late': [(_, proxy) => proxy.treat(late(250))],
   'resets every connection': [
     async (_, proxy) => {
       for (let times = 0; times < 10; times += 1) {
@@ -76,6 +87,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'sends what is no reply': [(_, proxy) => proxy.treat(unasked('HTTP/1.1 400 Bad Request\r\n\r\n'))],
   'sends replies that nobody asked for': [(_, proxy) => proxy.treat(unasked('*2\r\n$1\r\n1\r\n$2\r\nok\r\n'))],
   'sends a reply without an end': [(_, proxy) => proxy.treat(unasked('$500000000\r\n'))],
+  'announces arrays within arrays that no memory has room for': [
+    (_, proxy) => proxy.treat(unasked('*30000000\r\n'.repeat(20))),
+  ],
+  'sends a list without an end': [(_, proxy) => proxy.treat(endless('*2000000000\r\n', ':1\r\n'.repeat(16_384)))],
+  'sends a value without an end': [(_, proxy) => proxy.treat(endless('$2000000000\r\n', 'x'.repeat(65_536)))],
   'has values under other names': [(redis) => again(redis, SWAPPED)],
   'has other values': [(redis) => again(redis, ALTERED)],
   'has no memory left': [
@@ -117,10 +133,11 @@ describe('replicas under load while their Redis', function () {
       folder: redis.folder,
       platformUrl: platform.url,
       // Short, so that much is asked of Redis.
-      timeoutMs: 50,
+      timeoutMs: 100,
       shared: 'leaseMs: 1000, waitMs: 500',
       cache: 'ttlMs: 300, staleWhileRevalidateMs: 0, staleIfErrorMs: 0',
       more: 'limits: { perCaller: 100000, total: 10000000 }',
+      heapMb: 128,
     };
     replicas = [await startReplica(proxy.redisUrl, options), await startReplica(proxy.redisUrl, options)];
   });

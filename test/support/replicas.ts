@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { onCleanup } from './cleanup.ts';
 import { eventually } from './eventually.ts';
-import { type PorticoProcess, runPortico } from './process.ts';
+import { type PorticoProcess, porticoEnvironment, runPortico } from './process.ts';
 
 /** One of several processes of Portico that share a Redis. */
 export interface Replica {
@@ -25,6 +25,8 @@ export interface ReplicasOptions {
   readonly cache?: string;
   /** More settings, in YAML. */
   readonly more?: string;
+  /** Bound on the heap, in MB. @default Node's own */
+  readonly heapMb?: number;
 }
 
 /** What reads a list as a caller. */
@@ -32,7 +34,7 @@ export type ReadList = (replica: Replica, name: string, token: string) => Promis
 
 /** Starts one more replica on this Redis, and waits until it has it, unless that is away. */
 export async function startReplica(redisUrl: string, options: ReplicasOptions, waits = true): Promise<Replica> {
-  const { folder, platformUrl, timeoutMs = 5000, shared = '', cache = '', more = '' } = options;
+  const { folder, platformUrl, timeoutMs = 5000, shared = '', cache = '', more = '', heapMb } = options;
   const keySecretFile = join(folder, 'fleet-secret');
   await writeFile(keySecretFile, 'a secret of the deployment, long enough');
   // Each has its own: what one is given must be no change for the others.
@@ -47,7 +49,10 @@ upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000 } }
 resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
 ${more}`,
   );
-  const process = runPortico(['--config', file]);
+  const { NODE_OPTIONS = '' } = porticoEnvironment();
+  const heap: Record<string, string> =
+    heapMb === undefined ? {} : { NODE_OPTIONS: `${NODE_OPTIONS} --max-old-space-size=${heapMb}` };
+  const process = runPortico(['--config', file], heap);
   const url = await process.ready;
   const adminUrl = /"adminUrl":"([^"]+)"/.exec(process.stdout())?.[1] ?? '';
   const replica = { process, url, adminUrl };
