@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { createRequire } from 'node:module';
 
 export interface BoundedFetchOptions {
   /** Largest body of a response; a larger one ends the exchange. */
@@ -32,6 +32,8 @@ const CONNECTIONS = 16;
 const MAX_HEADER_BYTES = 16_384;
 
 export function createBoundedFetch({ maxBytes, timeoutMs }: BoundedFetchOptions): BoundedFetch {
+  // Only here: where callers are not verified, it is not loaded as a whole (docs/decisions/0041).
+  const { Agent, request }: typeof import('undici') = createRequire(import.meta.url)('undici');
   const agent = new Agent({
     connections: CONNECTIONS,
     allowH2: false,

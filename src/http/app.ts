@@ -1,22 +1,15 @@
 import type { RequestListener } from 'node:http';
-import { createRequire } from 'node:module';
-import Koa from 'koa';
 import { Exchange } from './exchange.ts';
 import type { Handle } from './handler.ts';
-import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
-
-// What an `import` of it gets imports `http`, with all that comes with that (kernel/node-http.ts).
-const { Router }: typeof import('@koa/router') = createRequire(import.meta.url)('@koa/router');
-
-interface State {
-  exchange: Exchange;
-}
+import { createKoaService } from './koa-service.ts';
+import { type Operation, UNKNOWN_PATH } from './operations/operation.ts';
 
 /**
  * The service of one listener: opens an exchange for each request, finds what it asks for, and hands both to `handle`.
  *
  * What Koa and its router take for that is above 15 % of a read from cache (docs/decisions/0011), so a table of the
- * targets that clients send most stands ahead of them. It finds the operation sooner, and decides nothing.
+ * targets that clients send most stands ahead of them. It finds the operation sooner, and decides nothing. They are loaded for
+ * the first request that is not in it (0041).
  *
  * `otherCredentials`: headers beside `Authorization` that hold credentials, in lower case.
  */
@@ -25,32 +18,20 @@ export function createApp(
   handle: Handle,
   otherCredentials?: ReadonlySet<string>,
 ): RequestListener {
-  const app = new Koa<State>();
-  const router = new Router<State>({ strict: true, sensitive: true });
-  const told = operations.filter((operation) => !(operation.open === true && operation.isPage));
-  const byPath = Map.groupBy(told, ({ path }) => path);
-  for (const operation of operations) {
-    router.register(operation.path, [...operation.methods], ({ state }) => handle(state.exchange, operation));
-  }
-  // A connection that broke off, and nothing else: `handle` never throws. Koa would print its stack.
-  app.on('error', () => {});
-  app.use((ctx, next) => {
-    // Responses are sent by `handle`.
-    ctx.respond = false;
-    ctx.state.exchange = new Exchange(ctx.req, ctx.res, otherCredentials);
-    const { target } = ctx.state.exchange;
-    if (target === undefined) return handle(ctx.state.exchange, UNKNOWN_PATH);
-    ctx.url = target.path;
-    return next();
-  });
-  app.use(router.routes());
-  app.use(({ path, state }) => {
-    const asked = byPath.get(path);
-    return handle(state.exchange, asked === undefined ? UNKNOWN_PATH : otherMethod(asked, otherCredentials));
-  });
-
-  const throughKoa = app.callback();
   const selected = targetsOf(operations);
+  let koa: RequestListener | undefined;
+
+  function throughKoa(...[req, res]: Parameters<RequestListener>): void {
+    try {
+      koa ??= createKoaService(operations, handle, otherCredentials);
+    } catch (error) {
+      // Its files could not be read: there is no descriptor left, say. The next request tries again.
+      void handle(new Exchange(req, res, otherCredentials), { ...UNKNOWN_PATH, respond: () => Promise.reject(error) });
+      return;
+    }
+    koa(req, res);
+  }
+
   return (req, res) => {
     const operation = selected.get(req.url ?? '')?.find(({ methods }) => methods.includes(req.method ?? ''));
     if (operation === undefined) throughKoa(req, res);

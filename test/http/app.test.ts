@@ -1,9 +1,11 @@
+import { createRequire, registerHooks } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { problemResponse } from '../../src/http/response/problem.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { TOKEN } from '../support/caller.ts';
+import { onCleanup } from '../support/cleanup.ts';
 import { heldUntil, loadOf, manyTools } from '../support/loads.ts';
 import { exchange, get, openConnection, requestText } from '../support/raw-http.ts';
 import { SEED, SEEDED } from '../support/seed.ts';
@@ -245,4 +247,26 @@ describe('the table of targets ahead of Koa', () => {
       { numRuns: 600, seed: SEED },
     );
   }).timeout(120_000);
+});
+
+describe('a router that cannot be loaded', () => {
+  it('fails the requests that need it, one at a time, until it can', async () => {
+    const { url, bugs } = await serve();
+    const require = createRequire(import.meta.url);
+    delete require.cache[require.resolve('koa')];
+    const broken = registerHooks({
+      resolve(specifier, context, next) {
+        if (specifier === 'koa') throw new Error('EMFILE: too many open files');
+        return next(specifier, context);
+      },
+    });
+    onCleanup(() => broken.deregister());
+    const failed = await exchange(url, get('/nothing'));
+    expect(failed.status).to.equal(500);
+    expect(failed.json()).to.include({ code: 'internal' });
+    expect(bugs.map(({ stack }) => stack)).to.match(/EMFILE/);
+    expect((await exchange(url, get(LIST))).status).to.equal(200);
+    broken.deregister();
+    expect((await exchange(url, get('/nothing'))).status).to.equal(404);
+  });
 });

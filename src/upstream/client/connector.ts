@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureVersion } from 'node:tls';
-import { type buildConnector, errors } from 'undici';
+import type { buildConnector } from 'undici';
 import { createDescriptorReserve, isOutOfDescriptors } from './descriptors.ts';
 import { createOpener, type Opener } from './opener.ts';
 import { createTunnels, type ProxyOptions } from './tunnels.ts';
+import { undici } from './undici.ts';
 
 /** How an upstream is known, and knows Portico, over TLS. */
 export interface UpstreamTls {
@@ -76,7 +77,7 @@ export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOpt
 
   const connect: buildConnector.connector = (options, callback) => {
     const attempt = new AbortController();
-    const timer = setTimeout(() => attempt.abort(new errors.ConnectTimeoutError()), timeoutMs);
+    const timer = setTimeout(() => attempt.abort(new undici.errors.ConnectTimeoutError()), timeoutMs);
     opening.add(attempt);
     const ended = () => {
       clearTimeout(timer);
@@ -109,7 +110,7 @@ export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOpt
     },
     close() {
       reserve.close();
-      for (const attempt of opening) attempt.abort(new errors.ClientDestroyedError());
+      for (const attempt of opening) attempt.abort(new undici.errors.ClientDestroyedError());
     },
   };
 }

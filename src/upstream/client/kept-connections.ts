@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
-import { type buildConnector, Client, type Dispatcher, errors } from 'undici';
+import type { buildConnector, Client, Dispatcher } from 'undici';
 import type { Connector } from './connector.ts';
+import { undici } from './undici.ts';
 
 /** Who may be served next over a connection that is kept open: anybody, or only the caller whom it has served before. */
 export type KeptConnections = 'shared' | 'perCaller';
@@ -94,7 +95,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
         Object.assign(connection, { socket: result[1], served: connection.uses, hasRested: false });
         callback(...result);
       });
-    const client = new Client(origin, {
+    const client = new undici.Client(origin, {
       connect,
       allowH2,
       // The read's deadline covers both, all pages together.
@@ -121,7 +122,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     if (isTrusted()) onUnasked();
     trustedFrom = now() + DISTRUST_MS;
     for (const connection of connections) {
-      if (connection.served > connection.uses) drop(connection, new errors.SocketError('not to be trusted'));
+      if (connection.served > connection.uses) drop(connection, new undici.errors.SocketError('not to be trusted'));
     }
   }
 

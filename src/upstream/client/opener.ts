@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
+import { undici } from './undici.ts';
 
 /** Opens a connection, unless `signal` aborts first: its reason is what that ends with. */
 export type Opener = (options: buildConnector.Options, signal: AbortSignal) => Promise<Socket>;
@@ -7,7 +8,9 @@ export type Opener = (options: buildConnector.Options, signal: AbortSignal) => P
 /** Opens connections by undici's connector, which looks up the host and speaks TLS; it has no timer here. */
 export function createOpener(options: buildConnector.BuildOptions): Opener {
   // Its documentation says that it returns the socket at once; its types do not.
-  const open = buildConnector({ ...options, timeout: 0 }) as (...args: Parameters<buildConnector.connector>) => Socket;
+  const open = undici.buildConnector({ ...options, timeout: 0 }) as (
+    ...args: Parameters<buildConnector.connector>
+  ) => Socket;
   return (target, signal) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import { type buildConnector, Client, errors } from 'undici';
+import type { buildConnector } from 'undici';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import { isOutOfDescriptors } from './descriptors.ts';
 import { createOpener } from './opener.ts';
+import { undici, wholeUndici } from './undici.ts';
 
 /** The proxy that stands between Portico and an upstream. */
 export interface ProxyOptions {
@@ -29,6 +30,7 @@ const BARRED =
 export function createTunnels({ url, authorize }: ProxyOptions): Tunnels {
   const { origin } = new URL(url);
   const open = createOpener({ allowH2: false });
+  const { Client } = wholeUndici();
 
   async function connect(target: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
     const client = new Client(origin, {
@@ -94,7 +96,7 @@ const BROKEN: readonly (readonly [RegExp, GatewayErrorFacts])[] = [
 
 function errorOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) {
-    const isLate = signal.reason instanceof errors.ConnectTimeoutError;
+    const isLate = signal.reason instanceof undici.errors.ConnectTimeoutError;
     const facts = { reason: 'the proxy opened no tunnel in time', retryable: 'connect', fault: true } as const;
     return isLate ? new GatewayError('upstream_timeout', { ...facts, cause: signal.reason }) : signal.reason;
   }

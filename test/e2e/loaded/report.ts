@@ -1,12 +1,12 @@
 import { registerHooks } from 'node:module';
 
 /** Preloaded by a process whose test wants to know what it has loaded: SIGUSR2 writes that to standard error. */
-const packages = new Set<string>();
+const loaded = new Set<string>();
 
 registerHooks({
   load(url, context, next) {
-    const name = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
-    if (name !== undefined) packages.add(name);
+    const [, file, name] = /\/node_modules\/(((?:@[^/]+\/)?[^/]+).*)/.exec(url) ?? [];
+    if (file !== undefined && name !== undefined) loaded.add(file).add(name);
     return next(url, context);
   },
 });
@@ -15,5 +15,5 @@ process.on('SIGUSR2', () => {
   // `NativeModule http`, say: what of Node itself is loaded, but for what it is made of.
   const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
   const parts = moduleLoadList.flatMap((entry) => /^NativeModule (.*)$/.exec(entry)?.[1] ?? []);
-  process.stderr.write(`loaded: ${JSON.stringify([...packages, ...parts])}\n`);
+  process.stderr.write(`loaded: ${JSON.stringify([...loaded, ...parts])}\n`);
 });
