@@ -3,6 +3,7 @@ import { redactCredentials } from '../credentials/redact.ts';
 import { type Caller, countedAs } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/users.ts';
+import { stackOf } from '../observability/causes.ts';
 import type { Events } from '../observability/events.ts';
 import { tellBound } from '../observability/join-events.ts';
 import type { Tracing } from '../observability/traces/tracing.ts';
@@ -138,8 +139,8 @@ export function createHandler(options: HandlerOptions): Handle {
   }
 
   function tellBug({ requestId, traceId, fields }: Exchange, thrown: unknown): void {
-    const stack = (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
-    events.internalError?.({ requestId, traceId, stack: redactCredentials(stack, credentialsIn(fields)) });
+    const stack = redactCredentials(stackOf(thrown), credentialsIn(fields));
+    events.internalError?.({ requestId, traceId, stack });
   }
 }
 

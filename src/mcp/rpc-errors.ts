@@ -2,6 +2,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { redactCredentials } from '../credentials/redact.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { stackOf } from '../observability/causes.ts';
 import type { Events } from '../observability/events.ts';
 import { tellBound } from '../observability/join-events.ts';
 import { idOf } from './message.ts';
@@ -18,9 +19,8 @@ export function createRecordError(events: Events): RecordError {
     record.error = error;
     tellBound(events, error, record);
     if (error.code === 'internal') {
-      const stack = thrown instanceof Error ? thrown.stack : undefined;
-      const text = redactCredentials(stack ?? `thrown: ${typeof thrown}`, caller ? [caller.credential] : []);
-      events.internalError?.({ requestId: record.requestId, traceId: record.traceId, stack: text });
+      const stack = redactCredentials(stackOf(thrown), caller ? [caller.credential] : []);
+      events.internalError?.({ requestId: record.requestId, traceId: record.traceId, stack });
     }
     return error;
   };

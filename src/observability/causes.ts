@@ -46,3 +46,8 @@ export function nameError(error: Error): string {
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' && WORD.test(code) ? `${name} ${code}` : name;
 }
+
+/** What is known of a bug: where it came from, or of which type what was thrown is. May hold what came from outside. */
+export function stackOf(thrown: unknown): string {
+  return (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
+}

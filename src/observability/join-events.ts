@@ -1,4 +1,5 @@
 import type { GatewayError } from '../kernel/errors.ts';
+import { stackOf } from './causes.ts';
 import type { Events } from './events.ts';
 import type { RequestRecord, RequestRef } from './request-record.ts';
 
@@ -36,5 +37,5 @@ export function tellBound(events: Events, { bound, upstream }: GatewayError, req
 
 function bugOf(event: unknown, error: unknown) {
   const { requestId = 'none', traceId } = event as Partial<RequestRecord>;
-  return { requestId, traceId, stack: (error instanceof Error ? error.stack : undefined) ?? `thrown: ${typeof error}` };
+  return { requestId, traceId, stack: stackOf(error) };
 }

@@ -85,7 +85,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
         return loaded;
       }
       const { cached } = loaded;
-      if (cached === undefined || why.forwarded === 'miss') return loaded;
+      if (cached === undefined) return loaded;
       return { ...loaded, cached: { ...cached, forwarded: why.forwarded } };
     } catch (error) {
       if (why.noCache || !allowsStale(error)) throw error;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { causesOf, nameError } from '../../src/observability/causes.ts';
+import { causesOf, nameError, stackOf } from '../../src/observability/causes.ts';
 
 describe('the causes of an error', () => {
   it('are named outermost first, with their codes, without the error itself', () => {
@@ -37,5 +37,19 @@ describe('the name of an error', () => {
     const odd = Object.assign(new Error('x'), { name: 'what the upstream said', code: 'a b' });
     expect(nameError(odd)).to.equal('Error');
     expect(nameError(Object.assign(new Error('x'), { code: 'x'.repeat(65) }))).to.equal('Error');
+  });
+});
+
+describe('what is known of a bug', () => {
+  it('is where it came from, or of which type what was thrown is', () => {
+    expect(stackOf(new TypeError('x')))
+      .to.contain('TypeError: x')
+      .and.to.contain('causes.test.ts');
+    const bare = Object.assign(new Error('x'), { stack: undefined });
+    expect([bare, 'text-from-outside', undefined].map(stackOf)).to.deep.equal([
+      'thrown: object',
+      'thrown: string',
+      'thrown: undefined',
+    ]);
   });
 });

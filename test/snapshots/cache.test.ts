@@ -162,6 +162,16 @@ describe('a partition that two credentials share', () => {
   const bob = callerOf('bob', { partition: 'tenant' });
   const carol = callerOf('carol', { partition: 'tenant' });
 
+  it('serves each from when its own last load began, whatever copy of an older one is kept', () => {
+    const cache = createSnapshotCache(MANY);
+    const epoch = cache.begin('tools', bob);
+    epoch.store(loadOf([], { loadedAt: 7 }));
+    epoch.keep(loadOf([], { loadedAt: 5 }));
+    expect(cache.admittedAt('tools', bob)).to.equal(7);
+    epoch.keep(loadOf([], { loadedAt: 9 }));
+    expect(cache.admittedAt('tools', bob)).to.equal(9);
+  });
+
   it('serves each from when its own load began', () => {
     const cache = createSnapshotCache(MANY);
     expect(cache.admittedAt('tools', alice)).to.equal(Number.POSITIVE_INFINITY);

@@ -279,6 +279,7 @@ describe('a snapshot past its freshness', () => {
     await readLanding(tools, 'old');
     clock.now += 61 * MINUTE;
     expect(await errorOf(readRejecting(tools, failed))).to.equal(failed);
+    expect((await readLanding(tools, 'new')).cached, 'as if there were none').to.include({ forwarded: 'miss' });
   });
 
   it('is not served where it was evicted while the upstream failed', async () => {

@@ -45,7 +45,7 @@ export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
   const keys = createRecentKeys({ max: maxKeys, onForgotten: (key) => limiter.delete(key) });
 
   function standing({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): Standing {
-    return { isOver: consumedPoints > quota, remaining: remainingPoints, resetMs: Math.max(msBeforeNext, 0) };
+    return { isOver: consumedPoints > quota, remaining: remainingPoints, resetMs: msBeforeNext };
   }
 
   return {
@@ -62,7 +62,6 @@ export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
       }
     },
     async look(key) {
-      if (!keys.has(key)) return undefined;
       const found = await limiter.get(key);
       return found === null || found.msBeforeNext <= 0 ? undefined : standing(found);
     },

@@ -61,7 +61,7 @@ export function withSharedCounts(rate: Rate, { counts, nameOf, windowMs, maxKeys
       setTimeout(() => {
         isTelling = false;
         if (untold.size > 0) tellSoon();
-      }, PAUSE_MS).unref();
+      }, PAUSE_MS);
     });
   }
 

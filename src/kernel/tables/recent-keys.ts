@@ -11,7 +11,6 @@ export interface RecentKeysOptions {
 export interface RecentKeys {
   readonly size: number;
   add(key: string): void;
-  has(key: string): boolean;
 }
 
 export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): RecentKeys {
@@ -29,6 +28,5 @@ export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): Recen
       // Half of what `set` costs, and the common case.
       if (keys.get(key) === undefined) keys.set(key, true);
     },
-    has: (key) => keys.has(key),
   };
 }

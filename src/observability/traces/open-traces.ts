@@ -10,7 +10,7 @@ import { createQueue } from './queue.ts';
 import type { Beginning, Traces, TracingOptions, TracingSettings } from './traces.ts';
 
 /** Texts are of settings and of closed lists: none is longer, unless settings are. */
-const LIMITS = { attributeValueLengthLimit: 256, attributeCountLimit: 32, linkCountLimit: 8 };
+const LIMITS = { attributeValueLengthLimit: 256 };
 
 /** Flags of a trace that begins here: sampled. */
 const SAMPLED = '01';
@@ -71,7 +71,6 @@ export function openTraces(settings: TracingSettings, { version, events }: Traci
         own.addLink({ context: contextOf(other) });
       },
       end(ended) {
-        if (!own.isRecording()) return;
         const facts = { ...begun, ...ended };
         own.updateName(nameOf(about, facts)).setAttributes(attributesOf(facts)).setStatus(statusOf(facts));
         own.end(epochMs + performance.now());
@@ -95,7 +94,7 @@ export function openTraces(settings: TracingSettings, { version, events }: Traci
     },
     async close(withinMs) {
       const ended = new AbortController();
-      const late = sleep(withinMs, undefined, { signal: ended.signal }).catch(() => {});
+      const late = sleep(withinMs, undefined, { signal: ended.signal });
       await Promise.race([queue.empty(), late]);
       ended.abort();
       queue.close();

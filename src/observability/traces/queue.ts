@@ -65,7 +65,7 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
       shutdown: async () => {},
     },
     maxQueueSize: maxQueueSpans,
-    maxExportBatchSize: Math.min(BATCH_SPANS, maxQueueSpans),
+    maxExportBatchSize: BATCH_SPANS,
     scheduledDelayMillis: intervalMs,
     exportTimeoutMillis: timeoutMs + BEYOND_MS,
   });

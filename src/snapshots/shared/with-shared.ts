@@ -1,4 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
+import { stackOf } from '../../observability/causes.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
 import { during } from '../../observability/traces/during.ts';
@@ -38,8 +39,7 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
       const outcome = await copies.put(loaded, at);
       events.sharedPut?.({ resource, outcome });
     } catch (error) {
-      const stack = (error instanceof Error ? error.stack : undefined) ?? `thrown: ${typeof error}`;
-      events.internalError?.({ ...requestOf(caller), stack });
+      events.internalError?.({ ...requestOf(caller), stack: stackOf(error) });
     }
   }
 

@@ -71,6 +71,27 @@ describe('a rate', () => {
     expect(await rate.look('a')).to.equal(undefined);
   });
 
+  it('is over when its window is, however late timers are', async () => {
+    mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+    const rate = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
+    await rate.take('a', 9);
+    mock.timers.tick(WINDOW_MS);
+    expect(await rate.look('a')).to.equal(undefined);
+    await rate.set('a', 3, 5000);
+    expect(await rate.look('a')).to.deep.equal({ isOver: false, remaining: 7, resetMs: 5000 });
+  });
+
+  it('takes what others say of a window where it is as much as was taken here, and ends it as they do', async () => {
+    mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
+    const rate = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
+    await rate.take('a', 5);
+    await rate.set('a', 5, 2000);
+    expect(await rate.look('a')).to.include({ remaining: 5, resetMs: 2000 });
+    await rate.set('a', 6, 0);
+    mock.timers.tick(1);
+    expect(await rate.look('a'), 'one that is ending').to.equal(undefined);
+  });
+
   it('keeps no more than its bound of 100,000 keys, nor their timers', async () => {
     mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
     const pending = new Set<unknown>();

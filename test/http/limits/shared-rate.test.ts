@@ -83,8 +83,26 @@ describe('a rate that replicas share', () => {
     const shared = createCounts();
     const rate = open(shared, 10, 3);
     for (let count = 0; count < 10; count += 1) void rate.take(`key ${count}`, 1);
+    void rate.take('key 0', 4);
     await eventually(() => shared.adds.length > 0);
-    expect(shared.adds[0]).to.have.length(3);
+    expect(shared.adds[0]).to.deep.equal([
+      ['name of key 0', 5],
+      ['name of key 1', 1],
+      ['name of key 2', 1],
+    ]);
+  });
+
+  it('forgets nothing that is taken while it tells', async () => {
+    const answers: (() => void)[] = [];
+    const add: SharedCounts['add'] = (units) =>
+      new Promise((resolve) => answers.push(() => resolve([...units].map(() => ({ total: 8, restMs: 30_000 })))));
+    const rate = open({ counts: { add } }, 20);
+    await rate.take('a', 3);
+    const answer = await eventually(() => answers[0]);
+    await rate.take('a', 4);
+    answer();
+    await eventually(async () => ((await rate.look('a'))?.resetMs ?? WINDOW_MS) <= 30_000);
+    expect(await rate.look('a')).to.include({ remaining: 20 - 8 - 4 });
   });
 
   it('counts here alone what cannot be told', async () => {

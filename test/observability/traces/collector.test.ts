@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -9,7 +10,7 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { type Collector, startCollector } from '../../support/collector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { json } from '../../support/http-upstream.ts';
-import { freePort } from '../../support/listening.ts';
+import { freePort, listen } from '../../support/listening.ts';
 import { porticoEnvironment, startProcess } from '../../support/process.ts';
 
 type Dropped = Parameters<NonNullable<Events['spansDropped']>>[0];
@@ -64,9 +65,47 @@ describe('spans on their way to the collector', () => {
 
   it('leave at the end, without a wait for others', async () => {
     const tracing = await open({ intervalMs: 86_400_000 });
-    end(tracing, 300);
+    end(tracing, 1000);
     await tracing.close(10_000);
-    expect([collector.spans.length, sent, dropped]).to.deep.equal([300, 300, []]);
+    expect([collector.spans.length, sent, dropped]).to.deep.equal([1000, 1000, []]);
+    expect(collector.bodies).to.have.length(8);
+    expect(collector.connections()).to.be.at.most(4);
+  });
+
+  it('leave over HTTP/1.1, whatever a collector could speak', async () => {
+    const hellos: string[] = [];
+    const server = createServer((socket) => {
+      socket.once('data', (hello) => {
+        hellos.push(String(hello));
+        socket.destroy();
+      });
+    });
+    const { port } = await listen(server);
+    end(await open({ endpoint: `https://127.0.0.1:${port}/v1/traces` }));
+    await eventually(() => dropped.length > 0);
+    expect(hellos[0]).to.contain('\x08http/1.1').and.not.to.contain('\x02h2');
+  });
+
+  it('begin when they are said to have begun, or else now, by the time of day', async () => {
+    const tracing = await open();
+    const before = Date.now();
+    tracing.begin('read', undefined, { begun: performance.now() - 3_600_000 })?.end();
+    tracing.begin('load', undefined)?.end();
+    await eventually(() => sent === 2);
+    const [earlier = 0, now = 0] = ['read', 'load'].map((name) => Number(collector.one(name).begun) / 1e6 - before);
+    expect(earlier).to.be.within(-3_600_100, -3_500_000);
+    expect(now).to.be.within(-100, 100_000);
+  });
+
+  it('leave no timer behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    // Once mocha has set its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = timers();
+    const tracing = await open();
+    end(tracing);
+    await tracing.close(86_400_000);
+    await eventually(() => timers() <= before);
   });
 
   it('are dropped, and told of once, where there are too many', async () => {
@@ -74,8 +113,10 @@ describe('spans on their way to the collector', () => {
     const tracing = await open({ maxQueueSpans: 100, timeoutMs: 60_000, intervalMs: 86_400_000 });
     end(tracing, 1000);
     await tracing.close(50);
-    expect(dropped).to.deep.include({ spans: 900, reason: 'queue_full' });
-    expect(spansDropped()).to.equal(1000);
+    expect(dropped).to.deep.equal([
+      { spans: 900, reason: 'queue_full' },
+      { spans: 100, reason: 'shutdown' },
+    ]);
     expect(sent).to.equal(0);
   });
 
@@ -176,6 +217,21 @@ describe('spans on their way to the collector', () => {
       return sent > 0;
     });
     await eventually(() => isLeft);
+  });
+
+  it('are taken where the collector goes on to answer without an end, and it is left then', async () => {
+    let isLeft = false;
+    collector.respond((_request, response) => {
+      const write = () => {
+        while (response.write('.'.repeat(16_384))) {}
+      };
+      response.on('drain', write).on('close', () => {
+        isLeft = true;
+      });
+      write();
+    });
+    end(await open({ timeoutMs: 86_400_000 }));
+    await eventually(() => isLeft && sent === 1);
   });
 
   it('are all sent at the end, whatever becomes of the first ones', async () => {

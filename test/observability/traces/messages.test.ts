@@ -69,6 +69,16 @@ describe('the trace of a message', () => {
     });
   });
 
+  it('goes on without a tracestate that is no text', async () => {
+    const { rpc, end } = await startTraced(upstream.url);
+    for (const tracestate of [['a=1'], { length: 1 }, 1]) {
+      const [message, headers] = current('resources/read', { uri: URI }, { traceparent: SAMPLED, tracestate });
+      expect((await rpc(message, { ...headers, 'cache-control': 'no-cache' })).status).to.equal(200);
+    }
+    await end();
+    expect(upstream.requests[0]?.headers).to.include.keys('traceparent').and.not.to.include.keys('tracestate');
+  });
+
   it('is kept by what its _meta says, whatever becomes of the HTTP request', async () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     const ask = (meta: string, header: string) => {
