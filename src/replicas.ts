@@ -21,22 +21,17 @@ export interface Replicas extends Pick<Fleet, 'isUp' | 'open' | 'close'> {
   readonly limits: SharedLimits | undefined;
 }
 
-/** No load takes as long: so long one that began before an eviction is known as such. */
-const LEAST_GENERATION_MS = 600_000;
-
 /** Joins those with whom settings share something; `undefined` where they share nothing, or a file cannot be used. */
 export function joinReplicas(config: Config, { events, files }: ReplicasOptions): Replicas | undefined {
-  const { shared, upstreams } = config;
+  const { shared } = config;
   const own = files.storeFiles(config);
   const tlsFiles = files.storeTls(config);
   if (shared === undefined || own === undefined) return undefined;
-  const longest = Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs));
   const fleet = joinFleet({
     ...shared,
     events,
     user: own.user,
     tls: tlsFiles && (() => identityNow(shared.tls, tlsFiles)),
-    generationMs: Math.max(2 * longest, LEAST_GENERATION_MS),
   });
   const secrets = secretsOf(own);
   const { leaseMs, waitMs, maxValueBytes } = shared;

@@ -77,8 +77,8 @@ export async function openClient(options: ClientOptions, onLost: (error: Error) 
   return opened({ send, destroy: () => client.destroy() }, Promise.race([client.connect(), bad.promise]), connectMs);
 }
 
-/** Whatever comes with a value, or in its place: a hundred evictions of a hundred names, the slots of a cluster. */
-const BESIDE_VALUE_BYTES = 2_097_152;
+/** Whatever comes with a value, or in its place: evictions that were not heard, the slots of a cluster. */
+const BESIDE_VALUE_BYTES = 4_194_304;
 
 /** The most that any client of this process may be sent at once. */
 let maxReplyBytes = 0;

@@ -32,6 +32,8 @@ export interface Connection {
 export const LOOK_MS = 250;
 /** A connection that says nothing for so many timeouts is dead. */
 const STALLED_TIMEOUTS = 5;
+/** So many looks that fail one after the other, though other calls may not, are a second in which nothing was heard. */
+const FAILED_LOOKS = 3;
 /** Pauses between attempts: each twice as long as the one before, and up to half of it shorter by chance. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2000;
@@ -52,6 +54,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let isClosed = false;
   let attempts = 0;
   let weight = 0;
+  let failedLooks = 0;
   /** What was told since it was up last, so that a Redis that stays away is told of once for each reason. */
   const told = new Set<LostReason | undefined>();
 
@@ -105,12 +108,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     const isThere = await look(ask);
     // Whoever lost it has seen to the next one.
     if (looked !== link || isClosed) return;
+    failedLooks = isThere ? 0 : failedLooks + 1;
     if (isThere) {
       attempts = 0;
       weight = 0;
       change(true);
       later(LOOK_MS);
-    } else if (isUp) {
+    } else if (isUp && failedLooks < FAILED_LOOKS) {
       later(LOOK_MS);
     } else {
       change(false, 'failing');

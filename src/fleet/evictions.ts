@@ -9,8 +9,6 @@ type Ask = Connection['ask'];
 export interface EvictionsOptions {
   readonly naming: Naming;
   readonly ask: Ask;
-  /** Longer than any load takes: so long it is known that one that began before may not be put. */
-  readonly generationMs: number;
   readonly events: Events;
   /** Names at most that wait to be evicted. @default 100,000 */
   readonly maxWaiting?: number | undefined;
@@ -33,10 +31,13 @@ export interface Evictions {
 /** Names of one step, and of how many the first is where they stand in several places. */
 const STEP = 100;
 const SEARCHED = 1000;
-/** Evictions that Redis keeps for whoever was away, about so many. */
-const KEPT = 10_000;
-/** Evictions that are heard in one step. */
+/** Steps that Redis keeps for whoever was away, about so many: 11 MB, if there were as many names in each as may be. */
+const KEPT = 2000;
+/** Evictions that are heard in one step, and steps of one look: more than there are of those that are kept. */
 const HEARD = 64;
+const HEARD_STEPS = 1000;
+/** What the names of one step take at most: names are 43 characters long. */
+const MAX_TEXT = STEP * 64;
 
 /** Until where evictions were heard. */
 interface Place {
@@ -48,7 +49,7 @@ interface Place {
 }
 
 export function createEvictions(options: EvictionsOptions): Evictions {
-  const { naming, ask, generationMs, events, maxWaiting = 100_000 } = options;
+  const { naming, ask, events, maxWaiting = 100_000 } = options;
   const me = newWord();
   const listeners = new Set<EvictedListener>();
   /** By name, the last eviction of it that is not done yet. */
@@ -87,11 +88,10 @@ export function createEvictions(options: EvictionsOptions): Evictions {
     while (waiting.size > 0) {
       const step = nextStep();
       const names = step.map(([name]) => name);
-      const keys = names.flatMap((name) => {
-        const { value, lease, generation } = naming.keysOf(name);
-        return [value, lease, generation];
-      });
-      const evicted = await isDone(by({ script: EVICT, keys, args: [newWord(), generationMs] }));
+      const all = names.map(naming.keysOf);
+      const keys = [...new Set(all.map(({ life }) => life)), ...all.flatMap(({ value, lease }) => [value, lease])];
+      const args = [newWord(), ...new Set(all.map(({ generation }) => generation))];
+      const evicted = await isDone(by({ script: EVICT, keys, args }));
       const told =
         evicted && (await isDone(by({ script: TELL, keys: [naming.evictions], args: [me, names.join(' '), KEPT] })));
       if (!told) return false;
@@ -123,7 +123,7 @@ export function createEvictions(options: EvictionsOptions): Evictions {
   }
 
   async function hear(by: Ask): Promise<boolean> {
-    for (;;) {
+    for (let step = 0; step < HEARD_STEPS; step += 1) {
       const args = [newWord(), place?.last ?? '', HEARD];
       const answer = await by({ script: HEAR, keys: [naming.lifeOf(0), naming.evictions], args });
       if (answer.said !== 'ok') return false;
@@ -146,6 +146,7 @@ export function createEvictions(options: EvictionsOptions): Evictions {
       if (names.length > 0) tellListeners(names);
       if (!hasMore) return true;
     }
+    return false;
   }
 
   return {
@@ -174,13 +175,14 @@ interface Eviction {
 
 /** Entries of the stream, each its id and its fields; `undefined` where one is something else. */
 function evictionsIn(entries: unknown): Eviction[] | undefined {
-  if (!Array.isArray(entries)) return undefined;
+  if (!Array.isArray(entries) || entries.length > HEARD) return undefined;
   const evictions: Eviction[] = [];
   for (const entry of entries) {
     const [id, fields] = Array.isArray(entry) ? entry : [];
     if (!Array.isArray(fields)) return undefined;
-    const [, from = '', , names = ''] = fields.map(String);
-    evictions.push({ id: String(id), from, names: names.split(' ') });
+    const [, from, , names] = fields;
+    if (!Buffer.isBuffer(names) || names.length > MAX_TEXT) return undefined;
+    evictions.push({ id: String(id), from: String(from), names: names.toString('latin1').split(' ', STEP) });
   }
   return evictions;
 }

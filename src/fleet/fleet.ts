@@ -19,8 +19,6 @@ export interface FleetOptions {
   readonly maxInFlight: number;
   readonly maxInFlightBytes: number;
   readonly maxValueBytes: number;
-  /** Longer than any load takes. */
-  readonly generationMs: number;
   /** Evictions at most that wait to be told. @default 100,000 */
   readonly maxWaiting?: number;
   /** By what Redis knows us now; asked for each connection. */

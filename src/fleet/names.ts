@@ -3,11 +3,14 @@ export interface Keys {
   readonly life: string;
   readonly value: string;
   readonly lease: string;
+  /** Where its generation stands beside the life: some names share one. */
   readonly generation: string;
 }
 
 /** Slots that names are spread over in a cluster: its nodes share the work, and one that is emptied has its own life. */
 const BUCKETS = 64;
+/** Generations, of all names: one that is begun for another name costs a load its place in the store, and no more. */
+const GENERATIONS = 65_536;
 
 /** How names are written in Redis, by the settings `prefix` and `cluster`. */
 export interface Naming {
@@ -26,11 +29,12 @@ export function createNaming(prefix: string, cluster: boolean): Naming {
   const buckets = cluster ? BUCKETS : 1;
   const at = (bucket: number, kind: string, name = '') => `${prefix}:{${bucket}}:${kind}${name && ':'}${name}`;
   /** Names are hashes: any part of one is as good as another. */
-  function bucketOf(name: string): number {
+  function partOf(name: string, parts: number): number {
     let sum = 0;
-    for (let index = 0; index < name.length && index < 4; index += 1) sum = sum * 31 + name.charCodeAt(index);
-    return sum % buckets;
+    for (let index = 0; index < name.length && index < 8; index += 1) sum = sum * 31 + name.charCodeAt(index);
+    return sum % parts;
   }
+  const bucketOf = (name: string) => partOf(name, buckets);
   return {
     bucketOf,
     keysOf(name) {
@@ -39,7 +43,7 @@ export function createNaming(prefix: string, cluster: boolean): Naming {
         life: at(bucket, 'life'),
         value: at(bucket, 'value', name),
         lease: at(bucket, 'lease', name),
-        generation: at(bucket, 'generation', name),
+        generation: `${partOf(name, GENERATIONS)}`,
       };
     },
     lifeOf: (bucket) => at(bucket, 'life'),

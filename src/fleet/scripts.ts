@@ -13,32 +13,33 @@ export interface Script {
  * seen as one.
  *
  * `life` names the time in which what stands here hangs together: another history (a failover, a restart: `master_replid`)
- * or an emptied store (the random value of a key that is made where there is none) is another life. What was put in another
- * one is not there. A replica says nothing: what it has may be old.
+ * or an emptied store (a random value that is made where there is none) is another life. What was put in another one is not
+ * there. A replica says nothing: what it has may be old. Generations stand beside that value, in one hash: none of them can be lost
+ * unless the life ends with it.
  */
 const LIFE = `
 local info = redis.call('INFO', 'replication')
 if not string.find(info, 'role:master', 1, true) then return { ARGV[1], 'replica' } end
-local born = redis.call('GET', KEYS[1])
+local born = redis.call('HGET', KEYS[1], 'born')
 if not born then
   born = ARGV[2]
-  redis.call('SET', KEYS[1], born)
+  redis.call('HSET', KEYS[1], 'born', born)
 end
 local life = string.match(info, 'master_replid:(%x+)') .. '.' .. born
 `;
 
-/** No name was evicted yet, or so long ago that no load is under way that began before. */
+/** Nothing of that generation was evicted in this life. */
 const FIRST_GENERATION = `'-'`;
 
-/** Keys: life, value, generation. Arguments: a new life, most bytes. Says: generation, and what is held. */
+/** Keys: life, value. Arguments: a new life, which generation, most bytes. Says: generation, and what is held. */
 export const LOOK = script(
   'look',
   `${LIFE}
 local held = false
-if redis.call('HGET', KEYS[2], 'life') == life and redis.call('HSTRLEN', KEYS[2], 'bytes') <= tonumber(ARGV[3]) then
+if redis.call('HGET', KEYS[2], 'life') == life and redis.call('HSTRLEN', KEYS[2], 'bytes') <= tonumber(ARGV[4]) then
   held = redis.call('HGET', KEYS[2], 'bytes')
 end
-return { ARGV[1], 'ok', life .. '.' .. (redis.call('GET', KEYS[3]) or ${FIRST_GENERATION}), held }`,
+return { ARGV[1], 'ok', life .. '.' .. (redis.call('HGET', KEYS[1], ARGV[3]) or ${FIRST_GENERATION}), held }`,
 );
 
 /** Key: lease. Arguments: its token, for how long. */
@@ -47,19 +48,22 @@ export const LEASE = script(
   `return { ARGV[1], redis.call('SET', KEYS[1], ARGV[2], 'NX', 'PX', ARGV[3]) and 'ok' or 'refused' }`,
 );
 
-/** Keys: life, value, generation, lease. Arguments: a new life, generation, token of the lease or nothing, for how long, bytes. */
+/**
+ * Keys: life, value, lease. Arguments: a new life, which generation, what it was, token of the lease or nothing, for how long,
+ * bytes.
+ */
 export const PUT = script(
   'put',
   `${LIFE}
-local mine = ARGV[4] == '' or redis.call('GET', KEYS[4]) == ARGV[4]
-local now = life .. '.' .. (redis.call('GET', KEYS[3]) or ${FIRST_GENERATION})
+local mine = ARGV[5] == '' or redis.call('GET', KEYS[3]) == ARGV[5]
+local now = life .. '.' .. (redis.call('HGET', KEYS[1], ARGV[3]) or ${FIRST_GENERATION})
 local answer = 'refused'
-if mine and ARGV[3] == now then
-  redis.call('HSET', KEYS[2], 'life', life, 'bytes', ARGV[6])
-  redis.call('PEXPIRE', KEYS[2], ARGV[5])
+if mine and ARGV[4] == now then
+  redis.call('HSET', KEYS[2], 'life', life, 'bytes', ARGV[7])
+  redis.call('PEXPIRE', KEYS[2], ARGV[6])
   answer = 'ok'
 end
-if mine and ARGV[4] ~= '' then redis.call('DEL', KEYS[4]) end
+if mine and ARGV[5] ~= '' then redis.call('DEL', KEYS[3]) end
 return { ARGV[1], answer }`,
 );
 
@@ -71,15 +75,13 @@ return { ARGV[1], 'ok' }`,
 );
 
 /**
- * Keys: value, lease, generation of each name. Arguments: the new generation, how long that is kept. It deletes first: where
- * memory is full, Redis lets whoever has written already write on.
+ * Keys: life, and value and lease of each name. Arguments: what the new generations are called, and which these are. It deletes
+ * first: where memory is full, Redis lets whoever has written already write on.
  */
 export const EVICT = script(
   'evict',
-  `for at = 1, #KEYS, 3 do
-  redis.call('DEL', KEYS[at], KEYS[at + 1])
-  redis.call('SET', KEYS[at + 2], ARGV[2], 'PX', ARGV[3])
-end
+  `for at = 2, #KEYS do redis.call('DEL', KEYS[at]) end
+for at = 3, #ARGV do redis.call('HSET', KEYS[1], ARGV[at], ARGV[2]) end
 return { ARGV[1], 'ok' }`,
 );
 

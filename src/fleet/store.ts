@@ -26,6 +26,9 @@ export interface Store {
   onEvicted(listener: EvictedListener): () => void;
 }
 
+/** A history, a life and a generation are 75 bytes. */
+const MAX_GENERATION_BYTES = 128;
+
 /** The store in Redis. Whatever Redis does, it answers in time, and nothing of it is thrown. */
 export function createStore({ connection, naming, evictions, maxValueBytes }: StoreOptions): Store {
   async function release(name: string, lease: string): Promise<void> {
@@ -35,11 +38,13 @@ export function createStore({ connection, naming, evictions, maxValueBytes }: St
   return {
     async look(name) {
       const { life, value, generation } = naming.keysOf(name);
-      const args = [newWord(), maxValueBytes];
-      const answer = await connection.ask({ script: LOOK, keys: [life, value, generation], args });
+      const args = [newWord(), generation, maxValueBytes];
+      const answer = await connection.ask({ script: LOOK, keys: [life, value], args });
       if (answer.said !== 'ok') return undefined;
       const [now, held] = answer.more;
-      return { held: Buffer.isBuffer(held) ? held : undefined, generation: String(now) };
+      // It is kept for as long as a load takes.
+      if (!Buffer.isBuffer(now) || now.length > MAX_GENERATION_BYTES) return undefined;
+      return { held: Buffer.isBuffer(held) ? held : undefined, generation: now.toString() };
     },
     async lease(name, ms) {
       const token = newWord();
@@ -53,8 +58,8 @@ export function createStore({ connection, naming, evictions, maxValueBytes }: St
       const { life, value, generation, lease: leased } = naming.keysOf(name);
       const isTooLarge = bytes.length > maxValueBytes;
       if (!isTooLarge && ttlMs >= 1) {
-        const args = [newWord(), from, lease, Math.floor(ttlMs), bytes];
-        const { said } = await connection.ask({ script: PUT, keys: [life, value, generation, leased], args });
+        const args = [newWord(), generation, from, lease, Math.floor(ttlMs), bytes];
+        const { said } = await connection.ask({ script: PUT, keys: [life, value, leased], args });
         if (said === 'ok' || said === 'refused') return said === 'ok';
       }
       if (lease !== '') await release(name, lease);

@@ -223,6 +223,16 @@ describe('the connection to Redis', () => {
     expect(fleet.isUp).to.equal(true);
   });
 
+  it('is not used where evictions cannot be heard for a second, whatever else there is', async () => {
+    const { events, changes } = storeLog();
+    const fleet = await joined(redis.url, { events });
+    await redis.command('SET', 'portico:{0}:evictions', 'of somebody else');
+    await eventually(() => !fleet.isUp);
+    expect(changes).to.deep.equal(['up', 'failing']);
+    await redis.command('DEL', 'portico:{0}:evictions');
+    await eventually(() => fleet.isUp);
+  });
+
   it('is closed at once, whatever Redis does', async () => {
     const fleet = await joined(proxy.redisUrl, { timeoutMs: 200 });
     proxy.treat(STALLED);

@@ -114,18 +114,21 @@ describe('evictions that replicas tell each other', () => {
 });
 
 describe('evictions that a store makes up', () => {
+  const ENTRY = ['1-0', ['from', 'it', 'names', Buffer.from('a b')]];
   const pageOf = (unheard: unknown) => ['life', 1, '1-0', unheard];
   for (const [what, more] of [
     ['no list', pageOf('x')],
     ['a list of something else', pageOf([5])],
     ['entries without fields', pageOf([['1-0', null]])],
+    ['more than was asked for', pageOf(Array.from({ length: 65 }, () => ENTRY))],
+    ['more names than are told in one step', pageOf([['1-0', ['from', 'it', 'names', Buffer.alloc(6401, 'x')]]])],
+    ['names in another form', pageOf([['1-0', ['from', 'it', 'names', 5]]])],
     ['nothing', []],
   ] as const) {
     it(`are nothing to go by, nor the end of anything: ${what}`, async () => {
       const evictions = createEvictions({
         naming: createNaming('portico', false),
         ask: async () => ({ said: 'unavailable' }),
-        generationMs: 60_000,
         events: {},
       });
       const heard: unknown[] = [];
@@ -134,4 +137,20 @@ describe('evictions that a store makes up', () => {
       expect(heard).to.deep.equal([]);
     });
   }
+
+  it('are heard no longer than it takes for all that are kept', async () => {
+    const evictions = createEvictions({
+      naming: createNaming('portico', false),
+      ask: async () => ({ said: 'unavailable' }),
+      events: {},
+    });
+    await evictions.look(async () => ({ said: 'ok', more: ['life', 0, '0-0', []] }));
+    let asked = 0;
+    const isHeard = await evictions.look(async () => {
+      asked += 1;
+      return { said: 'ok', more: ['life', 1e9, '9-0', Array(64).fill(ENTRY)] };
+    });
+    expect(isHeard).to.equal(false);
+    expect(asked).to.be.within(160, 1000);
+  });
 });

@@ -62,4 +62,38 @@ describe('the store in Redis', () => {
     expect(await small.store.look('a')).to.deep.equal({ held: undefined, generation });
     expect((await large.store.look('a'))?.held).to.deep.equal(Buffer.alloc(5));
   });
+
+  it('forgets no eviction where memory is short, as long as what was put before it may come back', async () => {
+    for (const policy of ['volatile-ttl', 'volatile-lru', 'volatile-random', 'allkeys-lru', 'allkeys-random']) {
+      const own = await startRedis('--maxmemory-policy', policy);
+      const { store } = await joined(own.url);
+      const { generation = '' } = (await store.look('a')) ?? {};
+      await store.evict(['a']);
+      const used = Number(/used_memory:(\d+)/.exec(String(await own.command('INFO', 'memory')))?.[1]);
+      await own.command('CONFIG', 'SET', 'maxmemory', `${used + 1_000_000}`);
+      const put = async (name: string) => {
+        const { generation = '' } = (await store.look(name)) ?? {};
+        return store.put(name, Buffer.alloc(50_000), { generation, ttlMs: 3_600_000 });
+      };
+      for (let count = 0; count < 60; count += 1) await put(`much ${count}`);
+      expect(String(await own.command('INFO', 'stats')), policy).to.match(/evicted_keys:[1-9]/);
+      expect(await store.put('a', Buffer.of(1), { generation, ttlMs: 60_000 }), policy).to.equal(false);
+      expect((await store.look('a'))?.held, policy).to.equal(undefined);
+    }
+  });
+
+  it('takes up no more for names that were evicted, however many', async () => {
+    const { store } = await joined(redis.url, { prefix: 'flooded' });
+    for (let step = 0; step < 20; step += 1) {
+      await store.evict(Array.from({ length: 100 }, (_, count) => `${step}-${count} of nobody`));
+    }
+    const keys = (await redis.command('KEYS', 'flooded:*')) as string[];
+    expect(keys.sort()).to.deep.equal(['flooded:{0}:evictions', 'flooded:{0}:life']);
+  });
+
+  it('takes no generation that would be long to keep', async () => {
+    const { store } = await joined(redis.url, { prefix: 'evil' });
+    await redis.command('HSET', 'evil:{0}:life', 'born', 'x'.repeat(200));
+    expect(await store.look('a')).to.equal(undefined);
+  });
 });

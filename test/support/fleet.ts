@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 export function join(url: string, options: Partial<FleetOptions> = {}): Fleet {
   const fleet = joinFleet({
     ...{ url, cluster: false, prefix: 'portico', timeoutMs: 10_000, connectTimeoutMs: 10_000 },
-    ...{ maxInFlight: 1000, maxInFlightBytes: 16_777_216, maxValueBytes: 1_048_576, generationMs: 60_000 },
+    ...{ maxInFlight: 1000, maxInFlightBytes: 16_777_216, maxValueBytes: 1_048_576 },
     user: async () => ({}),
     events: {},
     ...options,

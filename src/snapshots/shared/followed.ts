@@ -25,35 +25,31 @@ export interface Followed {
   heard(names: readonly string[] | 'unknown'): Promise<void>;
 }
 
+/** Places for evictions, each a time. Pages of memory that are not written to are not taken. */
+const PLACES = 1_048_576;
 /** Names that are let go of in one turn of the event loop: about a millisecond. */
 const STEP_NAMES = 500;
 
 export interface FollowedOptions {
-  /** Names that are followed at most, and evictions that are remembered. */
+  /** Names that are followed at most. */
   readonly maxNames: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /**
- * Bounded, and forgets nothing that matters: what is not followed any more is not held any more, and where an eviction is
- * forgotten, no copy of that age is taken under any name.
+ * Bounded, and forgets nothing that matters: what is not followed any more is not held any more, and evictions are remembered by
+ * a part of a hash of the name, so that those of made-up tokens, however many, cost few others a copy.
  */
 export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
-  const bound = { maxSize: maxNames, sizeCalculation: () => 1 };
   const held = new LRUCache<string, HeldHere>({
-    ...bound,
+    maxSize: maxNames,
+    sizeCalculation: () => 1,
     dispose(forgotten, _name, reason) {
       if (reason === 'evict') letGo(forgotten);
     },
   });
-  let everyNameEvictedAt = Number.NEGATIVE_INFINITY;
-  const evictedAt = new LRUCache<string, number>({
-    ...bound,
-    dispose(time, _name, reason) {
-      if (reason === 'evict') everyNameEvictedAt = Math.max(everyNameEvictedAt, time);
-    },
-  });
+  const evictedAt = new Float64Array(PLACES);
 
   function letGo({ cache, resource, caller }: HeldHere): void {
     cache.evict(resource, caller);
@@ -65,7 +61,12 @@ export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
   }
 
   function evicted(names: readonly string[]): void {
-    for (const name of names) evictedAt.set(name, now());
+    const at = now();
+    for (const name of names) {
+      const place = placeOf(name);
+      // A clock that goes back makes no eviction older.
+      evictedAt[place] = Math.max(evictedAt[place] ?? 0, at);
+    }
   }
 
   return {
@@ -77,7 +78,7 @@ export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
         for (const name of names) if (held.peek(name) === here) held.delete(name);
       };
     },
-    isSinceEviction: (name, loadedAt) => loadedAt > (evictedAt.get(name) ?? everyNameEvictedAt),
+    isSinceEviction: (name, loadedAt) => loadedAt > (evictedAt[placeOf(name)] ?? 0),
     evicted,
     async heard(names) {
       if (names !== 'unknown') evicted(names);
@@ -90,6 +91,12 @@ export function createFollowed({ maxNames, now }: FollowedOptions): Followed {
       }
     },
   };
+}
+
+function placeOf(name: string): number {
+  let hash = 0;
+  for (let index = 0; index < name.length; index += 1) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0;
+  return (hash >>> 0) % PLACES;
 }
 
 /** Whether the first level has something that would serve the caller. */
