@@ -23,6 +23,8 @@ const USUAL = new Set(
     'values',
   ]),
 );
+/** What is never the list that is asked for: what went wrong, and where else to go. */
+const OTHERS = new Set(['error', 'errors', 'warnings', 'links']);
 const IDS = new Set(['id', 'uuid', 'uid', 'guid', 'key', 'slug', 'urn']);
 const MAX_GUESSES = 5;
 const MAX_KEYS = 40;
@@ -40,6 +42,7 @@ interface Candidate extends ItemsGuess {
 export function guessItems(body: unknown, names: readonly string[] = []): ItemsGuess[] {
   const wanted = new Set(names.flatMap((name) => formsOf(plainName(name))));
   return membersOf(body)
+    .filter(({ path }) => !path.some((key) => OTHERS.has(plainName(key))))
     .flatMap((member) => candidatesAt(member, wanted))
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_GUESSES)

@@ -129,8 +129,10 @@ const byLastItem: Guess = ({ items, count }, words) => {
   };
 };
 
-const byTotal: Guess = ({ count }, words, total) => {
-  if (total === undefined || total.value <= count || numberOf(words) !== undefined) return undefined;
+const byTotal: Guess = (page, words, total) => {
+  if (total === undefined || total.value <= page.count || numberOf(words) !== undefined) return undefined;
+  // Something does say how to ask for the others.
+  if (byLink(page, words, total) !== undefined || words.find('token', isToken) !== undefined) return undefined;
   const common = { ...total.setting, ...sizeNamed(words) };
   const why = `${total.said}, and nothing says how to ask for the others: perhaps like this`;
   return [

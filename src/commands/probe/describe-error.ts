@@ -9,32 +9,26 @@ import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 const REFUSED = [401, 403];
 const MAX_SAID = 300;
 
-/** Why a read failed, and what the platform itself said about it. */
+/**
+ * Why a read failed, and what the platform itself said about it. Of a page that is JSON, its first item, or a list that it holds
+ * elsewhere, tells more: where the report has one of them, `isPageTold`.
+ */
 export async function describeError(
   error: GatewayError,
   { last }: Exchanges,
   { safe, credentialHeaders }: Masks,
+  isPageTold: boolean,
 ): Promise<ProbeError> {
   const told = { code: error.code, reason: safe(error.reason ?? error.detail, MAX_SAID) };
   if (last === undefined) return told;
-  const said = safeBody(last.page === undefined ? await restOf(last) : textUnlessJson(last.page), safe);
+  const body = last.page?.toString('utf8') ?? (await restOf(last));
+  const said = isPageTold && last.page !== undefined ? '' : safeBody(body, safe);
   return {
     ...told,
     ...(said !== '' && { said }),
     ...tellingHeaders(last.headers, safe),
     ...(REFUSED.includes(last.status) && { credentialHeaders: credentialHeaders(last.request) }),
   };
-}
-
-/** Of a page that is JSON, its first item tells more. */
-function textUnlessJson(page: Buffer): string {
-  const text = page.toString('utf8');
-  try {
-    JSON.parse(text);
-    return '';
-  } catch {
-    return text;
-  }
 }
 
 /** The beginning of what came in place of a page. Of JSON, its texts are shown, and not how they were written. */
@@ -46,7 +40,7 @@ function safeBody(body: string, safe: SafeText): string {
   }
 }
 
-const TELLING = ['location', 'www-authenticate', 'retry-after'];
+const TELLING = ['location', 'www-authenticate', 'retry-after', 'allow'];
 
 function tellingHeaders(headers: ReplyHeaders, safe: SafeText): Pick<ProbeError, 'headers'> {
   const told = TELLING.flatMap((name) => {

@@ -57,11 +57,14 @@ function printOutcome({ error, ...report }: ResourceReport, paint: Paint): strin
   return [
     `  ${paint('red', `${code}: ${reason}`)}`,
     ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
+    ...('location' in headers ? [`  ${WHERE_TO}`] : []),
     ...(said === undefined ? [] : [`  the platform said: ${said}`]),
     ...(credentialHeaders === undefined ? [] : [`  ${whereCredentialWas(error, upstream)}`]),
     ...says,
   ];
 }
+
+const WHERE_TO = 'no redirect is followed: if the list is there, name that place in baseUrl and path';
 
 function whereCredentialWas({ code, credentialHeaders: headers = [] }: ProbeError, upstream: string): string {
   const setting = `upstreams.${upstream}.credential`;

@@ -53,8 +53,11 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const caller = { ...identity, requestId: randomUUID() };
     const outcome = await settle(core.catalogue.read(resource.name, caller, { signal: new AbortController().signal }));
     const ms = rounded(performance.now() - begun);
-    const failed = outcome instanceof GatewayError ? await describeError(outcome, exchanges, masks) : undefined;
     const items = outcome instanceof GatewayError ? undefined : itemsOf(outcome);
+    const page = describePage(resource, settings, { exchanges, masks, ok: items !== undefined });
+    const isPageTold = page.first !== undefined || page.suggestions.length > 0;
+    const failed =
+      outcome instanceof GatewayError ? await describeError(outcome, exchanges, masks, isPageTold) : undefined;
     return {
       resource: resource.name,
       uri: define(resource, loaded.config.scheme).uri,
@@ -68,7 +71,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       emptyFields: items === undefined ? [] : emptyFields(resource, items),
       warnings,
       ...(failed !== undefined && { error: failed }),
-      ...describePage(resource, settings, { exchanges, masks, ok: items !== undefined }),
+      ...page,
     };
   } finally {
     await core.close();

@@ -125,6 +125,18 @@ describe('a guess of how a list is paged', () => {
     });
   }
 
+  it('is not by a total where something leads to the next page', () => {
+    const total = { total_count: 120, data };
+    expect(guess(total, {}).map(({ kind }) => kind)).to.deep.equal(['offset', 'page']);
+    for (const [body, headers, kind] of [
+      [{ ...total, links: { next: '/v1/projects?page=2' } }, {}, 'link'],
+      [total, { link: '</v1/projects?page=2>; rel="next"' }, 'link'],
+      [{ ...total, nextCursor: 'abc' }, {}, 'token'],
+    ] as const) {
+      expect(guess(body, headers).map((each) => each.kind)).to.deep.equal([kind]);
+    }
+  });
+
   it('says what speaks for it', () => {
     const why = (body: object, count: number) => guessPaging({ body, headers: {}, items: 'data', count })[0]?.why;
     expect(why({ startAt: 0, total: 120, data }, 25)).to.equal(

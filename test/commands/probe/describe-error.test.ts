@@ -69,6 +69,30 @@ resources: { projects: { upstream: a }, workflows: { upstream: a }, tools: { ups
     expect(report.error).to.deep.include({ reason: 'the page is not JSON', said: '<html>Sign in</html>' });
   });
 
+  it('shows a page in which nothing looks like a list, and no page of which more is shown', async () => {
+    const none = settings('pagination: { kind: none }');
+    for (const body of [{ success: false, error: 'no such view' }, { projects: null }, { id: 'a', name: 'one' }]) {
+      const { error, suggestions } = await probedOne(json(body), none);
+      expect(suggestions).to.deep.equal([]);
+      expect(error).to.deep.include({ code: 'upstream_invalid', said: JSON.stringify(body) });
+    }
+    const failed = await probedOne(json({ data: null, errors: [{ message: 'no field projects' }] }), none);
+    expect(failed.error).to.deep.include({
+      code: 'upstream_failed',
+      said: '{"data":null,"errors":[{"message":"no field projects"}]}',
+    });
+    for (const body of [{ data: [{ id: 'a', name: 'one' }] }, { projects: [{ id: '', name: 'one' }] }]) {
+      expect((await probedOne(json(body), none)).error)
+        .to.have.property('code')
+        .and.not.to.have.property('said');
+    }
+  });
+
+  it('says which methods there are', async () => {
+    const { error } = await probedOne(json({}, 405, { allow: 'POST' }), settings('pagination: { kind: none }'));
+    expect(error).to.deep.include({ code: 'upstream_refused', headers: { allow: 'POST' } });
+  });
+
   it('says so where nobody answers', async () => {
     const { url, close } = await startHttpUpstream(json({}));
     await close();

@@ -89,7 +89,8 @@ describe('the report of a probe, for a person', () => {
   it('says what the platform said, and where the token was', () => {
     const refused = { ...error, said: '{"no":1}', headers: { location: '/x' }, credentialHeaders: ['x-api-key'] };
     expect(print({ ok: false, error: refused })).to.contain(
-      '      location: /x\n  the platform said: {"no":1}\n  the token was in the header x-api-key; upstreams.acme.credential can name another\n',
+      '      location: /x\n  no redirect is followed: if the list is there, name that place in baseUrl and path\n' +
+        '  the platform said: {"no":1}\n  the token was in the header x-api-key; upstreams.acme.credential can name another\n',
     );
     expect(print({ ok: false, error: { ...error, credentialHeaders: [] } })).to.contain(
       '  no header held the token: upstreams.acme.credential is of kind none\n',
