@@ -258,9 +258,9 @@ describe('an error', () => {
     for (const [args, expected] of [
       [
         given,
-        /Unrecognized keys: "argument-0", "argument-1", "argument-2", "argument-3", "argument-4" and 79995 more\./,
+        /There are no arguments "argument-0", "argument-1", "argument-2", "argument-3", "argument-4" and 79995 more\./,
       ],
-      [{ ['x'.repeat(900_000)]: 1 }, /Unrecognized key: "x{40}…"\./],
+      [{ ['x'.repeat(900_000)]: 1 }, /There is no argument "x{40}…"\./],
     ] as const) {
       const { text, json } = await asked().earlier('tools/call', { name: 'list_tools', arguments: args });
       expect(json.result.content[0].text).to.match(expected);

@@ -74,6 +74,7 @@ export function createReadArguments(
   shape: ReturnType<typeof argumentsShape>,
 ): ReadArguments {
   const names = fieldsOf(resource);
+  const known = Object.keys(shape.shape);
 
   function read(given: object): ToolArguments {
     const { fields: wanted } = given as { readonly fields?: unknown };
@@ -83,7 +84,9 @@ export function createReadArguments(
     }
     const parsed = shape.safeParse(given);
     if (!parsed.success) {
-      throw new GatewayError('invalid_params', { detail: parsed.error.issues.map(wordsOf).join(' ') });
+      throw new GatewayError('invalid_params', {
+        detail: parsed.error.issues.map((issue) => wordsOf(issue, known)).join(' '),
+      });
     }
     const { query, limit, cursor, fields, ...rest } = parsed.data;
     const values: Record<string, string> = {};
@@ -92,7 +95,8 @@ export function createReadArguments(
       filter: { query: query === '' ? undefined : query, values },
       fields: fields && names.filter((name) => fields.includes(name)),
       limit,
-      cursor,
+      // As with query: clients send an empty text for what their model left out.
+      cursor: cursor === '' ? undefined : cursor,
     };
   }
 
@@ -108,12 +112,13 @@ function fieldsOf({ shape }: ToolResource['resource']): string[] {
 }
 
 /** An issue in words. Each argument that there is has a few at most; all others are named in one, a few of them. */
-function wordsOf(issue: z.core.$ZodIssue): string {
+function wordsOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
   if (issue.code !== 'unrecognized_keys') return `${[...issue.path, ''].join(': ')}${issue.message}.`;
   const { keys } = issue;
   const names = keys
     .slice(0, MAX_NAMES)
     .map((key) => JSON.stringify(key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key));
   const more = keys.length > names.length ? ` and ${keys.length - names.length} more` : '';
-  return `${keys.length === 1 ? 'Unrecognized key' : 'Unrecognized keys'}: ${names.join(', ')}${more}.`;
+  const none = keys.length === 1 ? 'There is no argument' : 'There are no arguments';
+  return `${none} ${names.join(', ')}${more}. There are: ${known.join(', ')}.`;
 }

@@ -21,7 +21,8 @@ export function writeCursor({ etag, filter }: Place, offset: number): string {
 export function readCursor({ etag, filter }: Place, cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const [offset, list, narrowed] = parse(cursor);
-  if (!Number.isSafeInteger(offset) || Number(offset) < 0) throw invalid('cursor: is not one that was given out here.');
+  if (!Number.isSafeInteger(offset) || Number(offset) < 0)
+    throw invalid('cursor: is not one that was given out here. Leave it out to begin.');
   if (narrowed !== digest(filter)) throw invalid('cursor: belongs to other arguments. Repeat those, or start again.');
   if (list !== etag) throw new GatewayError('list_changed');
   return Number(offset);

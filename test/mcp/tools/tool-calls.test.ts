@@ -135,6 +135,7 @@ describe('a tool', () => {
     };
     const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
     expect(await idsOf({ limit: 50 })).to.deep.equal(range(0, 50));
+    expect(await idsOf({ limit: 50, cursor: '' })).to.deep.equal(range(0, 50));
     expect(await idsOf({ query: '', cursor: nextCursor })).to.deep.equal(range(50, 100));
     expect(await idsOf({ limit: 49 })).to.deep.equal(range(0, 49));
     expect(await idsOf({ category: 'ODD', limit: 2 })).to.deep.equal([1, 3]);
@@ -358,7 +359,9 @@ describe('a tool', () => {
       [{ limit: 0 }, ['limit: ']],
       [{ limit: 501 }, ['limit: ']],
       [{ limit: '5', query: 1, other: true }, ['limit: ', 'query: ', 'other']],
-      [{ status: 'a' }, ['status']],
+      [{ status: 'a' }, ['There is no argument "status". There are: query, category, fields, limit, cursor.']],
+      [{ search: 'a', page: 2 }, ['There are no arguments "search", "page". There are: query, category,']],
+      [{ cursor: 'abc' }, ['cursor: is not one that was given out here. Leave it out to begin.']],
       [{ cursor: 'x'.repeat(513) }, ['cursor: ']],
       [{ fields: [] }, ['fields: ']],
       [{ fields: 'id' }, ['fields: ']],
