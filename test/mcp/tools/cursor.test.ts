@@ -50,5 +50,9 @@ describe('a cursor', () => {
       ).to.equal('invalid_params');
     }
     fc.assert(fc.property(fc.string(), (cursor) => codeOf(() => readCursor(PLACE, cursor)) === 'invalid_params'));
+    expect(() => readCursor(PLACE, 'a'))
+      .to.throw()
+      .with.property('detail')
+      .that.contains('Leave it out to begin.');
   });
 });

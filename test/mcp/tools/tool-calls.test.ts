@@ -361,7 +361,6 @@ describe('a tool', () => {
       [{ limit: '5', query: 1, other: true }, ['limit: ', 'query: ', 'other']],
       [{ status: 'a' }, ['There is no argument "status". There are: query, category, fields, limit, cursor.']],
       [{ search: 'a', page: 2 }, ['There are no arguments "search", "page". There are: query, category,']],
-      [{ cursor: 'abc' }, ['cursor: is not one that was given out here. Leave it out to begin.']],
       [{ cursor: 'x'.repeat(513) }, ['cursor: ']],
       [{ fields: [] }, ['fields: ']],
       [{ fields: 'id' }, ['fields: ']],
