@@ -104,10 +104,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function next(): Promise<void> {
     if (link === undefined) await connect();
     const looked = link;
-    if (looked === undefined || isClosed) return;
+    if (looked === undefined) return;
     const isThere = await look(ask);
     // Whoever lost it has seen to the next one.
-    if (looked !== link || isClosed) return;
+    if (looked !== link) return;
     failedLooks = isThere ? 0 : failedLooks + 1;
     if (isThere) {
       attempts = 0;
@@ -124,11 +124,10 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function ask(call: Call): Promise<Answer> {
     if (link === undefined) return { said: 'unavailable' };
-    const asked = link;
     const begun = performance.now();
-    const answer = await asked.ask(call);
+    const answer = await link.ask(call);
     events.sharedStoreAsked?.({ what: call.script.name, outcome: answer.said, ms: performance.now() - begun });
-    if (asked === link) weigh(answer);
+    weigh(answer);
     return answer;
   }
 
@@ -155,7 +154,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     open: () => void next(),
     close() {
       isClosed = true;
-      isUp = false;
       clearTimeout(timer);
       link?.lose('closed');
       link = undefined;
