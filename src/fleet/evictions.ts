@@ -56,7 +56,6 @@ export function createEvictions(options: EvictionsOptions): Evictions {
   const waiting = new Map<string, object>();
   let isOverflown = false;
   let telling: Promise<boolean> | undefined;
-  let tellingNext: Promise<boolean> | undefined;
   let place: Place | undefined;
 
   /** Names that stand together. */
@@ -102,19 +101,12 @@ export function createEvictions(options: EvictionsOptions): Evictions {
     return true;
   }
 
-  /** One at a time; whoever comes while one is under way waits for the next, with all others who come. */
+  /** One at a time, which tells what comes meanwhile, too. */
   function tell(by: Ask): Promise<boolean> {
-    if (telling === undefined) {
-      telling = tellWaiting(by).finally(() => {
-        telling = undefined;
-      });
-      return telling;
-    }
-    tellingNext ??= telling.then(() => {
-      tellingNext = undefined;
-      return tell(by);
+    telling ??= tellWaiting(by).finally(() => {
+      telling = undefined;
     });
-    return tellingNext;
+    return telling;
   }
 
   function tellListeners(names: readonly string[] | 'unknown'): void {
