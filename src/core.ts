@@ -15,6 +15,7 @@ import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { openServer } from './upstream/open-server.ts';
+import type { SharedRejections } from './upstream/resilience/shared-rejections.ts';
 
 export interface CoreOptions {
   readonly events: Events;
@@ -26,6 +27,8 @@ export interface CoreOptions {
   readonly files?: OwnFiles | undefined;
   /** How replicas hold snapshots together. @default they do not */
   readonly shared?: SharedParts | undefined;
+  /** How they tell each other of rejected credentials. @default they do not */
+  readonly rejections?: SharedRejections | undefined;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The core so far, of which this one takes over what settings leave as it was. @default none */
@@ -69,7 +72,7 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
  * where one of them, or of those that were opened before, cannot be used; nothing has changed then.
  */
 export function createCore(config: Config, options: CoreOptions): Core {
-  const { events, now, resources = RESOURCES, tap, before, files = createOwnFiles(options) } = options;
+  const { events, now, resources = RESOURCES, tap, before, files = createOwnFiles(options), rejections } = options;
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
@@ -82,7 +85,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
-    { events, tap, before, files },
+    { events, tap, before, files, rejections },
   );
   const holdings =
     before === undefined

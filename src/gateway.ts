@@ -106,8 +106,9 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   const files = createOwnFiles({ events, now });
   const nameToken = files.auditNames(config);
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
-  const replicas = joinReplicas(config, { events, files });
-  let core = createCore(config, { events, now, resources, files, shared: replicas?.snapshots });
+  const replicas = joinReplicas(config, { events, files, now });
+  const lasting = { events, now, resources, rejections: replicas?.rejections };
+  let core = createCore(config, { ...lasting, files, shared: replicas?.snapshots });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
   const common = { events, isDraining: () => draining };
@@ -155,7 +156,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
 
   function goOnBy(wanted: Config): void {
     const before = { config, core };
-    core = createCore(wanted, { events, now, resources, before: before.core });
+    core = createCore(wanted, { ...lasting, before: before.core });
     config = wanted;
     try {
       http.change(publicOptions());

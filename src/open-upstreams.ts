@@ -3,9 +3,11 @@ import { type Config, checked } from './config/schema/settings.ts';
 import type { Authorization } from './credentials/authorization.ts';
 import { proxyAuthorization } from './credentials/proxy-authorization.ts';
 import type { Events } from './observability/events.ts';
+import { readVersion } from './observability/version.ts';
 import { type OwnFiles, withFiles } from './own-files.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
+import type { SharedRejections } from './upstream/resilience/shared-rejections.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
 
@@ -14,6 +16,8 @@ export interface OpenUpstreamsOptions {
   readonly files: OwnFiles;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
+  /** How replicas tell each other of rejected credentials. @default they do not */
+  readonly rejections?: SharedRejections | undefined;
   /** Those that run already, and under which settings. @default none do */
   readonly before?: { readonly config: Config; readonly upstreams: ReadonlyMap<string, OpenUpstream> } | undefined;
 }
@@ -22,7 +26,7 @@ export interface OpenUpstreamsOptions {
 export function openUpstreams(
   config: Config,
   names: readonly string[],
-  { events, files, tap, before }: OpenUpstreamsOptions,
+  { events, files, tap, rejections, before }: OpenUpstreamsOptions,
 ): Map<string, OpenUpstream> {
   const opened = new Map<string, Authorization & Required<Pick<OpenUpstreamOptions, 'tls' | 'proxy'>>>();
   const upstreams = new Map<string, OpenUpstream>();
@@ -42,7 +46,8 @@ export function openUpstreams(
   // Once it is certain that all of them can be.
   for (const [name, own] of opened) {
     const settings = checked(config.upstreams[name]);
-    upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap }));
+    const told = rejections?.by(JSON.stringify([readVersion(), settings]));
+    upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap, rejections: told }));
   }
   return upstreams;
 }

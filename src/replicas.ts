@@ -8,10 +8,13 @@ import type { SharedParts } from './holdings.ts';
 import type { SharedLimits } from './http/limits/limits.ts';
 import type { Events } from './observability/events.ts';
 import type { OwnFiles } from './own-files.ts';
+import { createSharedRejections, type SharedRejections } from './upstream/resilience/shared-rejections.ts';
 
 export interface ReplicasOptions {
   readonly events: Events;
   readonly files: OwnFiles;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 /** What this process has in common with the other replicas of its deployment. */
@@ -19,10 +22,11 @@ export interface Replicas extends Pick<Fleet, 'isUp' | 'open' | 'close'> {
   readonly snapshots: SharedParts;
   /** `undefined`: each replica counts by itself. */
   readonly limits: SharedLimits | undefined;
+  readonly rejections: SharedRejections;
 }
 
 /** Joins those with whom settings share something; `undefined` where they share nothing, or a file cannot be used. */
-export function joinReplicas(config: Config, { events, files }: ReplicasOptions): Replicas | undefined {
+export function joinReplicas(config: Config, { events, files, now }: ReplicasOptions): Replicas | undefined {
   const { shared } = config;
   const own = files.storeFiles(config);
   const tlsFiles = files.storeTls(config);
@@ -43,6 +47,7 @@ export function joinReplicas(config: Config, { events, files }: ReplicasOptions)
     close: fleet.close,
     snapshots: { store: fleet.store, secrets, leaseMs, waitMs, maxValueBytes },
     limits: shared.limits ? { counts: fleet.counts, nameOf: secrets[0].keyOf } : undefined,
+    rejections: createSharedRejections({ store: fleet.rejections, secrets, events, now }),
   };
 }
 

@@ -138,6 +138,35 @@ describe('a gateway that shares with other replicas', () => {
     expect(await redis.command('KEYS', '*:value:*')).to.deep.equal([]);
   });
 
+  it('asks a platform with no token that it has rejected at another one, before and after a change of settings', async () => {
+    const upstream = 'platform';
+    const asking = (timeoutMs: number): SettingsInput => ({
+      ...settings,
+      // Longer than any machine takes for this.
+      upstreams: { platform: { baseUrl: platform.url, rememberRejectedMs: 3_600_000, timeoutMs } },
+      resources: { projects: { upstream }, workflows: { upstream }, tools: { upstream } },
+    });
+    const [one, other] = await pair(asking(10_000));
+    platform.respond((_, response) => response.writeHead(401).end());
+    const taken = async () => {
+      const text = await (await fetch(`${other.gateway.adminUrl}/metrics`)).text();
+      return Number(/portico_shared_rejections_total{outcome="taken"} (\d+)/.exec(text)?.[1]);
+    };
+    expect((await one.read('projects')).status).to.equal(401);
+    await eventually(async () => (await taken()) === 1);
+    for (const name of ['projects', 'tools']) expect((await other.read(name)).status).to.equal(401);
+    expect(platform.requests).to.have.length(1);
+    expect((await status(other.gateway.adminUrl)).shared).to.include({ spared: 2 });
+    expect(await (await fetch(`${other.gateway.adminUrl}/`)).text()).to.contain('2 calls spared');
+    // Asked in another way, it may say something else.
+    for (const { gateway } of [one, other]) gateway.change(asking(20_000));
+    expect((await one.read('projects')).status).to.equal(401);
+    expect(platform.requests).to.have.length(2);
+    await eventually(async () => (await taken()) === 2);
+    expect((await other.read('projects')).status).to.equal(401);
+    expect(platform.requests).to.have.length(2);
+  });
+
   it('counts requests for limits together with the others', async () => {
     const [one, other] = await pair({ limits: { perCaller: 20, rejectedPerAddress: 5 } });
     for (let count = 0; count < 10; count += 1) expect((await one.read('tools')).status).to.equal(200);

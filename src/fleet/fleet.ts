@@ -5,6 +5,7 @@ import { type Connection, createConnection } from './connection.ts';
 import { type Counts, createCounts } from './counts.ts';
 import { createEvictions, type Evictions } from './evictions.ts';
 import { createNaming } from './names.ts';
+import { createRejections, type Rejections } from './rejections.ts';
 import { createStore, type Store } from './store.ts';
 
 export interface FleetOptions {
@@ -32,6 +33,7 @@ export interface FleetOptions {
 export interface Fleet {
   readonly store: Store;
   readonly counts: Counts;
+  readonly rejections: Pick<Rejections, 'tell' | 'onTold'>;
   /** Whether Redis is asked now. */
   readonly isUp: boolean;
   /** Begins to connect, in the background: nothing waits for it, and nothing fails without it. */
@@ -48,13 +50,19 @@ export function joinFleet(options: FleetOptions): Fleet {
     ...options,
     open: async (onLost) =>
       openClient({ ...options, connectMs: options.connectTimeoutMs, user: await user(), tls: await tls?.() }, onLost),
-    look: (ask) => evictions.look(ask),
+    async look(ask) {
+      const isThere = await evictions.look(ask);
+      if (isThere) await rejections.look(ask);
+      return isThere;
+    },
   });
   const { ask } = connection;
   const evictions: Evictions = createEvictions({ ...options, naming, ask });
+  const rejections = createRejections({ naming, events });
   return {
     store: createStore({ connection, naming, evictions, maxValueBytes: options.maxValueBytes }),
     counts: createCounts({ connection, naming }),
+    rejections,
     get isUp() {
       return connection.isUp;
     },

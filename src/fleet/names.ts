@@ -22,6 +22,8 @@ export interface Naming {
   readonly lives: readonly string[];
   /** Where evictions are told. They stand in one place, for all names. */
   readonly evictions: string;
+  /** The same for rejected credentials. */
+  readonly rejections: string;
   countOf(name: string): string;
 }
 
@@ -49,6 +51,7 @@ export function createNaming(prefix: string, cluster: boolean): Naming {
     lifeOf: (bucket) => at(bucket, 'life'),
     lives: Array.from({ length: buckets }, (_, bucket) => at(bucket, 'life')),
     evictions: at(0, 'evictions'),
+    rejections: at(0, 'rejections'),
     countOf: (name) => at(bucketOf(name), 'count', name),
   };
 }

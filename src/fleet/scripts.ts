@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** One step that Redis does as a whole. */
 export interface Script {
   /** What it is called in events. */
-  readonly name: 'look' | 'lease' | 'put' | 'release' | 'evict' | 'tell' | 'end' | 'hear' | 'count';
+  readonly name: 'look' | 'lease' | 'put' | 'release' | 'evict' | 'tell' | 'end' | 'hear' | 'warn' | 'count';
   readonly source: string;
   readonly sha1: string;
 }
@@ -114,6 +114,27 @@ end
 local unheard = {}
 if ARGV[3] ~= '' then unheard = redis.call('XRANGE', KEYS[2], '(' .. ARGV[3], '+', 'COUNT', ARGV[4]) end
 return { ARGV[1], 'ok', life, told, last, unheard }`,
+);
+
+/**
+ * Key: rejections. Arguments: who tells, what or nothing, how many are kept and for how long, the last that was heard, how many at
+ * most. Says: the last of them, and those that were not heard yet.
+ */
+export const WARN = script(
+  'warn',
+  `if ARGV[3] ~= '' then
+  redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[4])
+  redis.call('XADD', KEYS[1], '*', 'from', ARGV[2], 'rejections', ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[5])
+end
+local last = '0-0'
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  local about = redis.call('XINFO', 'STREAM', KEYS[1])
+  for at = 1, #about, 2 do
+    if about[at] == 'last-generated-id' then last = about[at + 1] end
+  end
+end
+return { ARGV[1], 'ok', last, redis.call('XRANGE', KEYS[1], '(' .. ARGV[6], '+', 'COUNT', ARGV[7]) }`,
 );
 
 /** Keys: counts. Arguments: how long a window is, how many for each. Says, for each: how many in all, and until when. */

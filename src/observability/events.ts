@@ -129,8 +129,13 @@ export interface Events {
   ): void;
   /** A request is sent again after `delayMs`. */
   retried?(retry: RequestRef & { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
-  /** An upstream was not asked: its breaker is open, its queue is full, or it refused the credential a moment ago. */
-  callRefused?(refused: RequestRef & { readonly upstream: string; readonly code: string }): void;
+  /**
+   * An upstream was not asked: its breaker is open, its queue is full, or it refused the credential a moment ago, as another
+   * replica has told (`shared`).
+   */
+  callRefused?(
+    refused: RequestRef & { readonly upstream: string; readonly code: string; readonly shared?: true | undefined },
+  ): void;
   /**
    * An upstream sent bytes that it was not asked for, so that none of its connections is used twice for a while. Told once in
    * that while.
@@ -197,6 +202,13 @@ export interface Events {
   sharedEvictionsTold?(told: { readonly names: number }): void;
   /** Other replicas have evicted so many names; `undefined`: nobody knows which. */
   sharedEvictionsHeard?(heard: { readonly names: number | undefined }): void;
+  /** Other replicas are told that an upstream has rejected so many credentials. */
+  sharedRejectionsTold?(told: { readonly rejections: number }): void;
+  /** Another replica, or whoever can write to the store, has told of one. */
+  sharedRejectionHeard?(heard: {
+    /** `useless`: too old by now, or of an upstream that is asked in another way here. `altered`: no replica has told that. */
+    readonly outcome: 'taken' | 'useless' | 'altered';
+  }): void;
   /** Settings took effect: requests are answered. */
   listening?(listening: {
     readonly url: string;

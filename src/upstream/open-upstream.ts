@@ -1,5 +1,6 @@
 import { createUpstream, type UpstreamOptions } from './client/client.ts';
 import type { BreakerSettings } from './resilience/breaker.ts';
+import type { UpstreamRejections } from './resilience/shared-rejections.ts';
 import { type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { withNegativeCache } from './resilience/with-negative-cache.ts';
@@ -17,6 +18,8 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly maxQueue: number;
   /** How long a 401 to a caller's own token is remembered. */
   readonly rememberRejectedMs: number;
+  /** What replicas tell each other of that. @default nothing */
+  readonly rejections?: UpstreamRejections | undefined;
   readonly breaker: BreakerSettings;
   readonly retry: RetrySettings;
 }
@@ -30,6 +33,7 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
     timeoutMs,
     maxQueue,
     rememberRejectedMs,
+    rejections,
     breaker,
     retry,
     ...client
@@ -42,7 +46,7 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
   // Ahead of the bulkhead: who waits for an authorization must not take a place from those that have one.
   const authorized = withAuthorization(bounded, authorize, refused);
   const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, opening, events, now });
-  const { name, get, ...asked } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, events, now });
+  const { name, get, ...asked } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, rejections, events, now });
   events.upstreamOpened?.({ upstream: name, opening, connections, maxQueue });
   return {
     name,

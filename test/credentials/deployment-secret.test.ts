@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createDeploymentSecret } from '../../src/credentials/deployment-secret.ts';
 import { Credential } from '../../src/kernel/caller.ts';
-import { SEEDED } from '../support/seed.ts';
+import { SEED, SEEDED } from '../support/seed.ts';
 
 const TEXT = 'a secret of thirty-two bytes, or more';
 const secretOf = (text = TEXT) => createDeploymentSecret(new Credential(text));
@@ -45,6 +45,29 @@ describe('a secret of a deployment', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it(`seals what replicas tell each other: it opens for them alone, and where nothing of it was altered ${SEEDED}`, () => {
+    const [one, other, stranger] = [secretOf(), secretOf(), secretOf(`${TEXT}.`)];
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, place, bits) => {
+        const sealed = one.seal(text);
+        expect(sealed).to.match(/^[\w-]+$/);
+        expect(other.open(sealed)).to.equal(text);
+        expect(stranger.open(sealed)).to.equal(undefined);
+        expect(one.seal(text), 'the same twice').to.not.equal(sealed);
+        const bytes = Buffer.from(sealed, 'base64url');
+        const at = place % bytes.length;
+        bytes[at] = (bytes[at] ?? 0) ^ bits;
+        expect(one.open(bytes.toString('base64url'))).to.equal(undefined);
+        expect(one.open(bytes.subarray(0, at).toString('base64url'))).to.equal(undefined);
+      }),
+      { numRuns: 200, seed: SEED },
+    );
+  });
+
+  it('opens nothing of what was never sealed', () => {
+    for (const text of ['', 'a', 'no base64url!', 'x'.repeat(100)]) expect(secretOf().open(text)).to.equal(undefined);
   });
 
   it('makes names and keys of 256 bits, in which nothing stands of what they were made of', () => {

@@ -144,6 +144,35 @@ describe('replicas that share a Redis', function () {
     expect(total()).to.equal(2);
   });
 
+  it('have a platform say once that it rejects a token, whichever of them it is brought to, and however often', async () => {
+    // Longer than any machine takes for this.
+    const more = { upstream: 'rememberRejectedMs: 3600000' };
+    const [one, other] = [await start(more), await start(more)];
+    const read = createReader();
+    platform.respond((request, response) => {
+      loads.set(tokenOf(request), (loads.get(tokenOf(request)) ?? 0) + 1);
+      response.writeHead(401).end();
+    });
+    const tokens = Array.from({ length: 300 }, (_, caller) => nameOf(caller));
+    const statuses = new Set<number>();
+    const readAll = (replica: Replica, names: readonly string[]) =>
+      forAll(tokens, 8, async (token) => {
+        for (const name of names) statuses.add((await read(replica, name, token)).status);
+      });
+    await readAll(one, ['projects', 'tools']);
+    await eventually(async () => {
+      return (await metric(other, 'portico_shared_rejections_total{outcome="taken"}')) === tokens.length;
+    });
+    await readAll(other, ['projects', 'workflows', 'tools']);
+    await readAll(one, ['workflows']);
+    expect(statuses).to.deep.equal(new Set([401]));
+    expect(new Set(loads.values())).to.deep.equal(new Set([1]));
+    expect(loads.size).to.equal(tokens.length);
+    const spared = 'portico_shared_calls_spared_total{upstream="platform"}';
+    expect(await metric(other, spared)).to.equal(3 * tokens.length);
+    expect(await metric(one, spared)).to.equal(0);
+  });
+
   it('leave no token, no list and no name in Redis, in a key or a value, nor in its file', async () => {
     const limits =
       'cache: { maxEntries: 100000 }\nlimits: { perCaller: 100000, rejectedPerAddress: 1000, total: 100000 }';
@@ -154,6 +183,7 @@ describe('replicas that share a Redis', function () {
       const name = listOf(request);
       const item = { id: 'a', name: `canary-list of ${tokenOf(request)}`, description: 'canary-list '.repeat(50) };
       if (tokenOf(request).endsWith('7')) return void response.writeHead(403).end();
+      if (tokenOf(request).endsWith('8')) return void response.writeHead(401).end();
       json({ [name]: [item], nextPageToken: '' })(request, response);
     });
     const tokens = Array.from({ length: 50 }, (_, caller) => `canary-token-${'x'.repeat(30)}-${caller}`);
@@ -166,8 +196,9 @@ describe('replicas that share a Redis', function () {
     }
     expect(outcomes).to.deep.equal(new Set([200, 403, 401]));
     const keys = async (kind: string) => ((await redis.command('KEYS', `*:${kind}*`)) as string[]).length;
-    await eventually(async () => (await keys('value:')) === 90 && (await keys('count:')) === tokens.length + 2);
+    await eventually(async () => (await keys('value:')) === 80 && (await keys('count:')) === tokens.length + 2);
     expect(await keys('evictions')).to.equal(1);
+    await eventually(async () => (await keys('rejections')) === 1);
     await redis.command('CONFIG', 'SET', 'rdbcompression', 'no');
     await redis.command('SAVE');
     const said: Buffer[] = [await readFile(join(redis.folder, 'dump.rdb'))];

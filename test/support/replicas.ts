@@ -21,6 +21,8 @@ export interface ReplicasOptions {
   readonly timeoutMs?: number;
   /** More of `shared`, in YAML. */
   readonly shared?: string;
+  /** More of the upstream, in YAML. */
+  readonly upstream?: string;
   /** How long lists are kept, in YAML. */
   readonly cache?: string;
   /** More settings, in YAML. */
@@ -34,7 +36,7 @@ export type ReadList = (replica: Replica, name: string, token: string) => Promis
 
 /** Starts one more replica on this Redis, and waits until it has it, unless that is away. */
 export async function startReplica(redisUrl: string, options: ReplicasOptions, waits = true): Promise<Replica> {
-  const { folder, platformUrl, timeoutMs = 5000, shared = '', cache = '', more = '', heapMb } = options;
+  const { folder, platformUrl, timeoutMs = 5000, shared = '', upstream = '', cache = '', more = '', heapMb } = options;
   const keySecretFile = join(folder, 'fleet-secret');
   await writeFile(keySecretFile, 'a secret of the deployment, long enough');
   // Each has its own: what one is given must be no change for the others.
@@ -45,7 +47,7 @@ export async function startReplica(redisUrl: string, options: ReplicasOptions, w
 http: { port: 0 }
 admin: { port: 0 }
 shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: ${timeoutMs}${shared && `, ${shared}`} }
-upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000 } }
+upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000${upstream && `, ${upstream}`} } }
 resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
 ${more}`,
   );

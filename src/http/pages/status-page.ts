@@ -83,11 +83,11 @@ function facts({ requests, memory, snapshots, shared }: Status): string {
     ],
   ];
   if (shared !== null) {
-    const { isUp, commands } = shared;
+    const { isUp, commands, spared } = shared;
     rows.push([
       'Shared store',
       `<span class="${isUp ? 'good' : 'bad'}">${isUp ? 'there' : 'away'}</span>`,
-      `${commands.requests} commands, ${share(commands)} failed, 95 in 100 within ${duration(commands.p95Ms)}`,
+      `${commands.requests} commands, ${share(commands)} failed, 95 in 100 within ${duration(commands.p95Ms)}; ${spared} calls spared for tokens rejected elsewhere`,
     ]);
   }
   const shown = rows.map(([name, value, more]) => `<div><dt>${name}</dt><dd>${value}<p>${more}</p></dd></div>`);

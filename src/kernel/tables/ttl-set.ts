@@ -11,7 +11,8 @@ export interface TtlSetOptions {
 
 /** Keys that were added a short while ago. Bounded, and without a timer. */
 export interface TtlSet {
-  add(key: string): void;
+  /** As if it had been added so many milliseconds ago; one that was added later stays for longer. @default 0 */
+  add(key: string, agoMs?: number): void;
   has(key: string): boolean;
   delete(key: string): void;
 }
@@ -28,8 +29,9 @@ export function createTtlSet({ ttlMs, max, now }: TtlSetOptions): TtlSet {
     perf: { now },
   });
   return {
-    add(key) {
-      if (ttlMs > 0) keys.set(key, true);
+    add(key, agoMs = 0) {
+      const leftMs = ttlMs - agoMs;
+      if (leftMs > 0 && leftMs >= keys.getRemainingTTL(key)) keys.set(key, true, { ttl: leftMs });
     },
     has: (key) => keys.has(key),
     delete(key) {

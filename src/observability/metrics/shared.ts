@@ -33,11 +33,22 @@ export function sharedMetrics(families: Families): Events {
     help: 'Lists that were loaded, by what became of them in the store.',
     labels: ['resource', 'outcome'],
   });
+  const rejections = families.counter({
+    name: 'portico_shared_rejections_total',
+    help: 'Tokens that an upstream rejected, of which other replicas were told, and of which others told: whether that was of use here.',
+    labels: ['outcome'],
+  });
+  const spared = families.counter({
+    name: 'portico_shared_calls_spared_total',
+    help: 'Calls that were not made, since another replica had told that the upstream rejected the token.',
+    labels: ['upstream'],
+  });
 
   return {
     sharedStoreOpened() {
       up.at().value = 0;
       for (const direction of ['told', 'heard', 'missed']) evictions.at(direction);
+      for (const outcome of ['told', 'taken', 'useless', 'altered']) rejections.at(outcome);
     },
     sharedStoreChanged({ isUp, why }) {
       up.at().value = isUp ? 1 : 0;
@@ -57,6 +68,15 @@ export function sharedMetrics(families: Families): Events {
     },
     sharedEvictionsHeard({ names }) {
       evictions.at(names === undefined ? 'missed' : 'heard').value += names ?? 1;
+    },
+    sharedRejectionsTold({ rejections: told }) {
+      rejections.at('told').value += told;
+    },
+    sharedRejectionHeard({ outcome }) {
+      rejections.at(outcome).value += 1;
+    },
+    callRefused({ upstream, shared }) {
+      if (shared) spared.at(upstream).value += 1;
     },
   };
 }

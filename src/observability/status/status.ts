@@ -32,6 +32,7 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
   const requests = createHistory(now);
   const served = { hit: createHistory(now), stale: createHistory(now), miss: createHistory(now) };
   const commands = createHistory(now);
+  const spared = createHistory(now);
   const calls = new Map<string, History>();
   const refusals = new Map<string, History>();
   const loads = new Map<string, LastLoad>();
@@ -66,7 +67,10 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
     },
     upstreamOpened: servers.opened,
     upstreamClosed: servers.closed,
-    callRefused: ({ upstream }) => of(refusals, upstream).add(0, true),
+    callRefused({ upstream, shared }) {
+      of(refusals, upstream).add(0, true);
+      if (shared) spared.add(0, true);
+    },
     listLoaded({ resource, items, received, dropped }) {
       const doubts: Doubt[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
       loads.set(resource, { at: iso(now()), items, doubts });
@@ -106,7 +110,10 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
           heapLimitBytes: getHeapStatistics().heap_size_limit,
         },
         snapshots: { ...current.snapshots, hits, stale, misses, hitRatio: asked === 0 ? null : (hits + stale) / asked },
-        shared: current.shared === undefined ? null : { ...current.shared, commands: commands.total() },
+        shared:
+          current.shared === undefined
+            ? null
+            : { ...current.shared, commands: commands.total(), spared: spared.total().requests },
         upstreams: upstreams.map((upstream) => {
           const { name } = upstream;
           const history = of(calls, name);

@@ -53,7 +53,12 @@ export interface Status {
     readonly hitRatio: number | null;
   };
   /** The store that replicas share, and what it was asked; `null`: they share nothing. */
-  readonly shared: { readonly isUp: boolean; readonly commands: Period } | null;
+  readonly shared: {
+    readonly isUp: boolean;
+    readonly commands: Period;
+    /** Calls to upstreams that were not made: another replica had told that the credential was rejected. */
+    readonly spared: number;
+  } | null;
   readonly upstreams: readonly (Now['upstreams'][number] & {
     readonly total: Period;
     readonly history: readonly Period[];

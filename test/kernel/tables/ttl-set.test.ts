@@ -31,6 +31,22 @@ describe('a TTL set', () => {
     expect(keys.has('a')).to.equal(false);
   });
 
+  it('holds a key for what is left of its time, where it came late', () => {
+    let time = 1;
+    const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => time });
+    keys.add('a', 60);
+    time = 41;
+    expect(keys.has('a')).to.equal(true);
+    time = 42;
+    expect(keys.has('a')).to.equal(false);
+    keys.add('a', 100);
+    expect(keys.has('a')).to.equal(false);
+    keys.add('a');
+    keys.add('a', 60);
+    time = 142;
+    expect(keys.has('a')).to.equal(true);
+  });
+
   it('lets a key go on demand', () => {
     const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => 1 });
     keys.add('a');

@@ -284,6 +284,12 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       events.sharedPut?.({ resource: 'tools', outcome: 'stored' });
       events.sharedEvictionsHeard?.({ names: 2 });
       events.sharedEvictionsHeard?.({ names: undefined });
+      events.sharedRejectionsTold?.({ rejections: 2 });
+      for (const outcome of ['taken', 'taken', 'useless', 'altered'] as const) {
+        events.sharedRejectionHeard?.({ outcome });
+      }
+      events.callRefused?.({ ...OF, upstream: 'acme', code: 'credential_rejected', shared: true });
+      events.callRefused?.({ ...OF, upstream: 'acme', code: 'credential_rejected' });
     },
     {
       portico_shared_up: 1,
@@ -295,6 +301,12 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_shared_evictions_total{direction="told"}': 3,
       'portico_shared_evictions_total{direction="heard"}': 2,
       'portico_shared_evictions_total{direction="missed"}': 1,
+      'portico_shared_rejections_total{outcome="told"}': 2,
+      'portico_shared_rejections_total{outcome="taken"}': 2,
+      'portico_shared_rejections_total{outcome="useless"}': 1,
+      'portico_shared_rejections_total{outcome="altered"}': 1,
+      'portico_shared_calls_spared_total{upstream="acme"}': 1,
+      'portico_upstream_calls_refused_total{upstream="acme",code="credential_rejected"}': 2,
     },
   ],
   'a store that replicas share and that was lost': [

@@ -118,7 +118,9 @@ const UpstreamShape = z.strictObject({
     .describe('Requests that may wait for a connection; more are 503. Callers new to the upstream get half of both.'),
   rememberRejectedMs: milliseconds(0)
     .default(5000)
-    .describe("How long the upstream is not asked again with a caller's token that it refused (401). 0: not at all."),
+    .describe(
+      "How long the upstream is not asked again with a caller's token that it refused (401), by any replica that shares. 0: not at all.",
+    ),
   breaker: Breaker.prefault({}).describe('When an upstream that fails is given a pause.'),
   retry: Retry.prefault({}).describe('When a request that failed is repeated.'),
   allowH2: z.boolean().default(false).describe('Whether HTTP/2 may be negotiated.'),
