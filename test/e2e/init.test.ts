@@ -233,7 +233,13 @@ describe('portico init', () => {
 
     it('no list seems to be a resource', async () => {
       const { url } = await startHttpUpstream(json(openApi({ '/users': listing(list()) })));
-      expect(await failure(['--openapi', url])).to.contain('none of its 1 lists seems to be');
+      expect(await failure(['--openapi', url])).to.contain(': the one list there does not seem to be of projects');
+      const { url: two } = await startHttpUpstream(
+        json(openApi({ '/users': listing(list()), '/teams': listing(list()) })),
+      );
+      expect(await failure(['--openapi', two])).to.contain(': none of the 2 lists seems to be of projects');
+      const { url: none } = await startHttpUpstream(json(openApi({})));
+      expect(await failure(['--openapi', none])).to.contain(': no list was found there; config/examples/');
     });
 
     it('the platform asks for a token, or refuses it in each header', async () => {

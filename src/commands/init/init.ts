@@ -50,9 +50,7 @@ export async function initSettings(options: InitOptions, surroundings: InitSurro
   const place = placeOf(proposal.title, proposal.server, placed(openapi, told));
   const settings = writeSettings(proposal, place, source);
   if (settings.offered.length === 0) {
-    throw new SourceError(
-      `${source}: none of its ${description.listings.length} lists seems to be of projects, workflows or tools whose pages could be read; config/examples/ shows files to begin with`,
-    );
+    throw new SourceError(`${source}: ${nothingIn(description)}; config/examples/ shows files to begin with`);
   }
   await write(file, settings.text);
   await checkWritten(file, settings, environment);
@@ -64,6 +62,13 @@ export async function initSettings(options: InitOptions, surroundings: InitSurro
   }
   print(`Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`);
   return 0;
+}
+
+function nothingIn({ listings }: Description): string {
+  if (listings.length === 0) return 'no list was found there';
+  const which =
+    listings.length === 1 ? 'the one list there does not seem' : `none of the ${listings.length} lists seems`;
+  return `${which} to be of projects, workflows or tools whose pages could be read`;
 }
 
 /** Whether a person named the origin of the API: on the command line, or in the environment. */
