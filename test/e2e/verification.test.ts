@@ -109,6 +109,38 @@ describe('a gateway that verifies', () => {
     await eventually(async () => (await read('tools', as(token))).status === 200);
   });
 
+  it('has room for tokens of keys that it knows, whatever keys are made up while its issuer is slow', async () => {
+    const { issuer, read } = await scene({ verification: { maxVerifying: 4, keys: { cooldownMs: 1 } } });
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    issuer.respond(() => {});
+    const refused: number[] = [];
+    const madeUp = Array.from({ length: 4 }, async (_, number) => {
+      const signer = await createSigner('ES256', `made-up-${number}`);
+      const response = await read('tools', as(await sign(signer, claimsOf(issuer.issuer))));
+      refused.push(response.status);
+    });
+    await eventually(() => refused.length === 2);
+    expect(refused).to.deep.equal([503, 503]);
+    expect((await read('tools', as(await issuer.token({ sub: 'bob' })))).status).to.equal(200);
+    await issuer.refuse();
+    await Promise.all(madeUp);
+  });
+
+  it('leaves no connection to its issuer open once it is closed', async () => {
+    for (const token of ['opaque', await sign(await createSigner(), claimsOf('https://login.example'))]) {
+      const { issuer, gateway, read } = await scene({
+        verification: { timeoutMs: 60_000, introspection: { clientId: 'a', secret: 'b' } },
+        rest: { shutdown: { graceMs: 1 } },
+      });
+      issuer.respond(() => {});
+      const reading = read('tools', as(token)).catch(() => {});
+      await eventually(() => issuer.requests.length > 0);
+      await gateway.close();
+      await reading;
+      await eventually(() => issuer.open() === 0);
+    }
+  });
+
   it('tries few keys for a token that names none, however many its issuer has', async () => {
     const signers = await Promise.all(Array.from({ length: 5 }, (_, number) => createSigner('ES256', `key-${number}`)));
     const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });

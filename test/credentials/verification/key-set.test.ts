@@ -135,6 +135,17 @@ describe('the keys of an issuer', () => {
     expect(it.asked()).to.equal(3);
   });
 
+  it('are waited for again once the issuer has answered', async () => {
+    const it = scene(DOWN);
+    await errorOf(it.keys.current());
+    it.now += 100;
+    it.answer = set(signer.jwk);
+    await it.keys.current();
+    it.now += 2000;
+    it.answer = set(other.jwk);
+    expect(await finds(await it.keys.current(), signer)).to.equal(false);
+  });
+
   it('are waited for by so many who name one that is not known, and by no more', async () => {
     const it = scene(set(signer.jwk));
     await it.keys.current();

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { createLimits } from '../../../src/http/limits/limits.ts';
 import { createRate } from '../../../src/http/limits/rate.ts';
 import { type SharedCounts, withSharedCounts } from '../../../src/http/limits/shared-rate.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -140,5 +142,19 @@ describe('a rate that replicas share', () => {
     const standing = await raised.look('a');
     expect(standing).to.include({ remaining: 5 });
     expect(standing?.resetMs).to.be.within(WINDOW_MS / 2, WINDOW_MS);
+  });
+});
+
+describe('limits that replicas share', () => {
+  it('are counted apart, each in windows of its own length', async () => {
+    const { counts, totals } = createCounts();
+    const limits = { perCaller: 10, rejectedPerAddress: 0, total: 10, maxKeys: 10, trustedProxies: [] };
+    for (const windowMs of [1000, 2000]) {
+      const shared = createLimits({ ...limits, windowMs }, { counts, nameOf: (text) => `name of ${text}` });
+      // A caller who is called what all together are.
+      await shared?.count({} as Exchange, 'all', 1);
+    }
+    await eventually(() => totals.size === 4);
+    expect([...totals.values()]).to.deep.equal([1, 1, 1, 1]);
   });
 });
