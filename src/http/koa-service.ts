@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import { Exchange } from './exchange.ts';
 import type { Handle } from './handler.ts';
-import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
+import { type Operation, otherMethod, unknownPath } from './operations/operation.ts';
 
 interface State {
   exchange: Exchange;
@@ -26,6 +26,7 @@ export function createKoaService(
   const router = new Router<State>({ strict: true, sensitive: true });
   const told = operations.filter((operation) => !(operation.open === true && operation.isPage));
   const byPath = Map.groupBy(told, ({ path }) => path);
+  const nowhere = unknownPath(operations);
   for (const operation of operations) {
     router.register(operation.path, [...operation.methods], ({ state }) => handle(state.exchange, operation));
   }
@@ -36,14 +37,14 @@ export function createKoaService(
     ctx.respond = false;
     ctx.state.exchange = new Exchange(ctx.req, ctx.res, otherCredentials);
     const { target } = ctx.state.exchange;
-    if (target === undefined) return handle(ctx.state.exchange, UNKNOWN_PATH);
+    if (target === undefined) return handle(ctx.state.exchange, nowhere);
     ctx.url = target.path;
     return next();
   });
   app.use(router.routes());
   app.use(({ path, state }) => {
     const asked = byPath.get(path);
-    return handle(state.exchange, asked === undefined ? UNKNOWN_PATH : otherMethod(asked, otherCredentials));
+    return handle(state.exchange, asked === undefined ? nowhere : otherMethod(asked, otherCredentials));
   });
   return app.callback();
 }

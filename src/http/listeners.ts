@@ -21,6 +21,7 @@ import { landingOperation } from './operations/landing.ts';
 import { type LogControl, logOperations } from './operations/log-verbosity.ts';
 import { metadataOperations } from './operations/metadata.ts';
 import { metricsOperation, type Scrape } from './operations/metrics.ts';
+import { unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
@@ -107,6 +108,10 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } = options.settings;
     const limits = limitsOf({ ...options.limits, trustedProxies });
+    const forCallers = [
+      ...readOperations({ ...options, compressMinBytes }),
+      ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, limits, heldBytes })]),
+    ];
     return {
       allowedHosts,
       allowedOrigins,
@@ -120,7 +125,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       // So long may a connection be silent before its response is begun.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
-        ...readOperations({ ...options, compressMinBytes }),
+        ...forCallers,
         descriptionOperation(options.catalogue, { publicUrl, otherCredentials: options.otherCredentials }),
         landingOperation({
           offered: options.catalogue.offered,
@@ -128,9 +133,9 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
           mcpPath: rpc?.path,
           signsIn: protectedResource !== undefined,
           publicUrl,
+          nowhere: unknownPath(forCallers),
         }),
         ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),
-        ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, limits, heldBytes })]),
         ...probeOperations(isDraining),
       ],
     };

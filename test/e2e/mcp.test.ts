@@ -93,6 +93,14 @@ describe('POST /mcp of a gateway', () => {
     });
   }
 
+  it('is named to a client that was given half of its address', async () => {
+    const response = await fetch(running.url, { method: 'POST', body: '{}' });
+    expect(response.status).to.equal(404);
+    expect(await response.json())
+      .to.have.property('detail')
+      .that.equals('Nothing lives at this path. There are: /mcp/v1/resources, /mcp/v1/resources/read, /mcp.');
+  });
+
   it('serves what the HTTP read has in its cache, and says how long it is fresh yet', async () => {
     await running.read('tools');
     const asked = platform.requests.length;

@@ -111,7 +111,10 @@ describe('the admin listener', () => {
       expect((await exchange(url, get(path, bare))).status).to.equal(200);
       expect((await exchange(url, requestText('POST', path))).status).to.equal(405);
     }
-    expect((await exchange(url, get(LIST))).json()).to.include({ code: 'not_found' });
+    expect((await exchange(url, get(LIST))).json()).to.include({
+      code: 'not_found',
+      detail: 'Nothing lives at this path.',
+    });
     expect((await exchange(url, post('{}'))).json()).to.include({ code: 'not_found' });
     expect((await ended(6)).map(({ outcome }) => outcome)).to.deep.equal([
       'ok',

@@ -1,11 +1,10 @@
 import { TLSSocket } from 'node:tls';
-import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { createLandingPage, type LandingPageOptions } from '../pages/landing-page.ts';
 import { LANDING_STYLE, pagePolicy } from '../pages/style.ts';
 import { isLoopbackHost } from '../request/hosts.ts';
 import { prefersHtml } from '../request/negotiate.ts';
-import { type OpenOperation, UNKNOWN_PATH } from './operation.ts';
+import type { OpenOperation } from './operation.ts';
 
 const POLICY = pagePolicy(LANDING_STYLE);
 
@@ -18,10 +17,12 @@ const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 export interface LandingOptions extends LandingPageOptions {
   /** Where clients find this server. @default wherever the browser says that it found it */
   readonly publicUrl?: string | undefined;
+  /** What is asked for here by whoever is no browser. */
+  readonly nowhere: OpenOperation;
 }
 
 /** A page for a browser that lands here. For whoever does not ask as one, nothing lives at its path. */
-export function landingOperation({ publicUrl, ...options }: LandingOptions): OpenOperation {
+export function landingOperation({ publicUrl, nowhere, ...options }: LandingOptions): OpenOperation {
   const pageFor = createLandingPage(options);
   return {
     path: '/',
@@ -33,8 +34,8 @@ export function landingOperation({ publicUrl, ...options }: LandingOptions): Ope
     respond(exchange) {
       const address = publicUrl ?? originOf(exchange);
       if (address === undefined || !prefersHtml(exchange.fields)) {
-        exchange.route = UNKNOWN_PATH.path;
-        throw new GatewayError('not_found');
+        exchange.route = nowhere.path;
+        return nowhere.respond(exchange);
       }
       return {
         status: 200,

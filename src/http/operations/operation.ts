@@ -62,6 +62,22 @@ export const UNKNOWN_PATH: OpenOperation = {
 };
 
 /**
+ * The same, where these are what there is: it names the paths of those that need a caller. Most who come here are clients
+ * that were given half of an address.
+ */
+export function unknownPath(operations: readonly Operation[]): OpenOperation {
+  const paths = operations.filter(({ open }) => open !== true).map(({ path }) => path);
+  if (paths.length === 0) return UNKNOWN_PATH;
+  const detail = `Nothing lives at this path. There are: ${[...new Set(paths)].join(', ')}.`;
+  return {
+    ...UNKNOWN_PATH,
+    respond() {
+      throw new GatewayError('not_found', { detail });
+    },
+  };
+}
+
+/**
  * What a request asks for with a method that none of the operations takes which live at its path, `asked`: nothing, or what
  * a page may ask for there.
  */
