@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { demoInstructions } from '../../src/demo/instructions.ts';
+import { codeBlocks } from '../support/docs.ts';
 import { withPlatform } from './lists.ts';
 
 const URLS = { projects: 'http://127.0.0.1:1001', workflows: 'http://127.0.0.1:1002', tools: 'http://127.0.0.1:1003' };
@@ -31,6 +32,12 @@ describe('demoInstructions', () => {
       `demo-bob ${read}projects`,
       `stranger ${read}projects`,
     ]);
+  });
+
+  it('has the lines that README shows of it', () => {
+    const shown = codeBlocks('README.md', 'sh').flatMap((block) => block.match(/^curl .+$/gm) ?? []);
+    expect(shown).to.have.length(3);
+    expect(curlLines('http://127.0.0.1:8080').map(({ line }) => line)).to.include.members(shown);
   });
 
   it('says where the gateway and the three APIs are', () => {
