@@ -19,6 +19,25 @@ describe('a secret of a deployment', () => {
     expect(one.sealingKeyOf(bearer('token'))).to.deep.equal(other.sealingKeyOf(bearer('token')));
   });
 
+  it('makes the same of it as replicas of an earlier version do', () => {
+    const secret = secretOf();
+    const caller = bearer('token', 'other');
+    expect({
+      key: secret.keyOf('token'),
+      name: secret.nameOf('tools', caller),
+      sealingKey: secret.sealingKeyOf(caller).toString('base64url'),
+    }).to.deep.equal({
+      key: 'mGGZsiUOuAYTXUVcsho5n78uM4AljDL38nAtWB--07g',
+      name: 'ahtQ6fdG39G68Qjpi2hf1zuOfNZhaVDihNibB4iiqJs',
+      sealingKey: 'NOvqppIZMZKcoLHMP_VL8A98g_6eSW9BXlHtd3kTP8s',
+    });
+  });
+
+  it('tells apart what the same letters come to', () => {
+    const secret = secretOf();
+    expect(secret.nameOf('ab', bearer('c'))).to.not.equal(secret.nameOf('a', bearer('bc')));
+  });
+
   it('makes something else of it than another secret would', () => {
     const [one, other] = [secretOf(), secretOf(`${TEXT}.`)];
     expect(one.keyOf('token')).to.not.equal(other.keyOf('token'));

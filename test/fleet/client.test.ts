@@ -46,11 +46,18 @@ describe('the Redis that replicas share', () => {
     const redis = await startRedis();
     const [, rules = ''] = /^ *user portico (.+)$/m.exec(readDoc('docs/fleet.md')) ?? [];
     await redis.command('ACL', 'SETUSER', 'portico', ...rules.split(' '));
-    await redis.command('ACL', 'SETUSER', 'default', 'off');
     const user = async () => ({ username: 'portico', password: 'password' });
     const { events, changes } = storeLog();
     await exercise([await joined(redis.url, { user, events }), await joined(redis.url, { user })]);
     expect(changes).to.deep.equal(['up']);
+    const clients = String(await redis.command('CLIENT', 'LIST')).split('\n');
+    const own = clients.filter((client) => client.includes(' user=portico '));
+    expect(own).to.have.length(2);
+    for (const client of own)
+      expect(client)
+        .to.contain(' resp=2')
+        .and.not.to.match(/lib-name=\S/);
+    expect(await redis.command('ACL', 'LOG'), 'what it tried in vain').to.deep.equal([]);
     const elsewhere = join(redis.url, { user, events, prefix: 'other' });
     await eventually(() => changes.length === 2);
     expect(changes[1]).to.equal('credential');

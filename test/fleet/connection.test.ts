@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
@@ -166,16 +167,32 @@ describe('the connection to Redis', () => {
     expect(changes).to.deep.equal(['credential']);
   });
 
+  it('is asked without a timer of the client for each call, and leaves none behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    // Once mocha has set its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = timers();
+    const timeouts = mock.method(AbortSignal, 'timeout');
+    const fleet = await joined(redis.url, { connectTimeoutMs: 86_400_000 });
+    await fleet.store.look('a');
+    expect(timeouts.mock.callCount()).to.equal(0);
+    timeouts.mock.restore();
+    await fleet.close();
+    await eventually(() => timers() <= before);
+  });
+
   it('gives up a handshake that nobody answers', async () => {
-    const silent = await listen(createServer());
+    const silent = await listen(createServer((socket) => socket.resume()));
     const { events, changes } = storeLog();
-    join(`redis://127.0.0.1:${silent.port}`, {
+    const fleet = join(`redis://127.0.0.1:${silent.port}`, {
       events,
       connectTimeoutMs: 50,
       user: async () => ({ username: 'a', password: 'b' }),
     });
     await eventually(() => silent.connections() > 1);
     expect(changes).to.deep.equal(['unreachable']);
+    await fleet.close();
+    await eventually(() => silent.open() === 0);
   });
 
   it('takes nothing from a replica: it may not know yet what was evicted', async () => {

@@ -185,6 +185,20 @@ describe('the file of a secret', () => {
       expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
     }));
 
+  it('says so, too, where its folder was away, and it is the very same file', () =>
+    inFolder(async (folder) => {
+      mkdirSync(join(folder, 'mounted'));
+      const path = join(folder, 'mounted', 'secret');
+      writeFileSync(path, 'same');
+      const { later, told } = open(path);
+      renameSync(join(folder, 'mounted'), join(folder, 'away'));
+      expect(await later()).to.equal('same');
+      renameSync(join(folder, 'away'), join(folder, 'mounted'));
+      expect(await later()).to.equal('same');
+      expect(await later()).to.equal('same');
+      expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
+    }));
+
   it('says nothing where it was written anew with the same secret', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');

@@ -177,6 +177,25 @@ describe('spans on their way to the collector', () => {
     expect(dropped).to.deep.equal([{ spans: 5, reason: 'not_taken', cause: 'Error ECONNREFUSED' }]);
   });
 
+  it('leave in one batch after the other, however long the collector takes', async () => {
+    const pending: (() => void)[] = [];
+    collector.respond((request, response) => {
+      request.resume();
+      pending.push(() => json({})(request, response));
+    });
+    const tracing = await open({ timeoutMs: 86_400_000 });
+    end(tracing, 5);
+    await eventually(() => pending.length > 0);
+    end(tracing, 5);
+    // As long as three batches would be waited for.
+    await sleep(300);
+    expect(pending).to.have.length(1);
+    pending[0]?.();
+    await eventually(() => pending.length === 2);
+    pending[1]?.();
+    await eventually(() => sent === 10);
+  });
+
   it('are taken once the status says so, whatever comes after it', async () => {
     for (const rest of ['no JSON', 'x'.repeat(1_000_000)]) {
       collector.respond((_request, response) => response.end(rest));
