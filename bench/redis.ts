@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { CLIENT_CORE } from './cores.ts';
 import { accepting, freePort } from './ports.ts';
@@ -9,6 +11,9 @@ import type { Workshop } from './workshop.ts';
 export interface BenchRedis {
   /** As settings name it. */
   readonly shared: { readonly url: string; readonly keySecretFile: string; readonly timeoutMs: number };
+  readonly port: number;
+  /** Has it do a command that it says OK to. */
+  tell(command: string): Promise<void>;
   /** Leaves it standing there, saying nothing; or has it go on. */
   hang(hangs: boolean): void;
 }
@@ -25,6 +30,12 @@ export async function serveRedis(workshop: Workshop): Promise<BenchRedis> {
   // No command is to be given up since the machine has other things to do.
   return {
     shared: { url: `redis://127.0.0.1:${port}`, keySecretFile, timeoutMs: 1000 },
+    port,
+    async tell(command) {
+      const socket = connect(port, '127.0.0.1').end(`${command}\r\n`);
+      const [said] = await once(socket, 'data');
+      if (!String(said).startsWith('+OK')) throw new Error(`redis-server says to ${command}: ${said}`);
+    },
     hang: (hangs) => void process.kill(pid, hangs ? 'SIGSTOP' : 'SIGCONT'),
   };
 }

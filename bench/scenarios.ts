@@ -12,6 +12,7 @@ import { observed } from './scenarios/observed.ts';
 import { pages } from './scenarios/pages.ts';
 import { profile } from './scenarios/profile.ts';
 import { shared } from './scenarios/shared.ts';
+import { sharedFaults } from './scenarios/shared-faults.ts';
 import { sizing } from './scenarios/sizing.ts';
 import { start } from './scenarios/start.ts';
 import { traced } from './scenarios/traced.ts';
@@ -36,6 +37,7 @@ export const SCENARIOS: readonly Scenario[] = [
   sizing,
   start,
   shared,
+  sharedFaults,
   fleetSimulation,
   profile,
 ];

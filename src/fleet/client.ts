@@ -82,27 +82,27 @@ const BESIDE_VALUE_BYTES = 4_194_304;
 
 /** The most that any client of this process may be sent at once. */
 let maxReplyBytes = 0;
-const bounded = new WeakSet<object>();
+let bounded: Promise<typeof import('@redis/client')> | undefined;
 
 /**
  * The package, whose clients take nothing that has not been checked. It has no option for that, and those of a cluster cannot be had
  * one by one: so what reads replies for all of them is told to have them checked first. Its version is pinned for that.
  */
-async function loadPackage(maxValueBytes: number): Promise<typeof import('@redis/client')> {
-  const redis = await import('@redis/client');
+function loadPackage(maxValueBytes: number): Promise<typeof import('@redis/client')> {
   maxReplyBytes = Math.max(maxReplyBytes, maxValueBytes + BESIDE_VALUE_BYTES);
-  const decoder: { write(bytes: Buffer): void } = Object.getPrototypeOf(redis.createClient()._getQueue().decoder);
-  if (bounded.has(decoder)) return redis;
-  bounded.add(decoder);
-  const { write } = decoder;
-  const checks = new WeakMap<object, (bytes: Buffer) => void>();
-  decoder.write = function checked(bytes) {
-    const check = checks.get(this) ?? createReplyCheck({ maxBytes: maxReplyBytes });
-    checks.set(this, check);
-    check(bytes);
-    write.call(this, bytes);
-  };
-  return redis;
+  bounded ??= import('@redis/client').then((redis) => {
+    const decoder: { write(bytes: Buffer): void } = Object.getPrototypeOf(redis.createClient()._getQueue().decoder);
+    const { write } = decoder;
+    const checks = new WeakMap<object, (bytes: Buffer) => void>();
+    decoder.write = function checked(bytes) {
+      const check = checks.get(this) ?? createReplyCheck({ maxBytes: maxReplyBytes });
+      checks.set(this, check);
+      check(bytes);
+      write.call(this, bytes);
+    };
+    return redis;
+  });
+  return bounded;
 }
 
 /** A handshake that nobody answers has no end of its own. */

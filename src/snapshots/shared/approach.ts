@@ -19,6 +19,8 @@ export interface Approach {
   readonly taken?: Load | undefined;
   /** What was found last; `undefined`: the store cannot be asked. */
   readonly found?: Found | undefined;
+  /** What became of waiting for another replica; `undefined`: nobody waited, or nobody knows. */
+  readonly waited?: 'well' | 'in vain' | undefined;
   /** Token of the lease, where this replica has it. */
   readonly lease?: string | undefined;
 }
@@ -33,19 +35,24 @@ export async function approach(copies: Copies, signal: AbortSignal, options: App
   const begun = clock();
   let holder: Standing['lease'] = 'unasked';
   let lease: string | undefined;
+  let waited: Approach['waited'];
   try {
     for (;;) {
       const found = await copies.look();
       const copy = found?.copy;
       const opened = copy && isRecent(copy.loadedAt, maxAgeMs, now()) ? await copy.open() : undefined;
       signal.throwIfAborted();
-      if (opened !== undefined && opened !== 'altered') return { outcome: 'hit', taken: opened, lease };
+      if (opened !== undefined && opened !== 'altered') return { outcome: 'hit', taken: opened, lease, waited };
       const outcome = outcomeOf(found, opened);
       if (found === undefined) return { outcome, lease };
       const standing: Standing = { lease: holder, waitedMs: clock() - begun, patienceMs };
       const step = nextStep(standing);
-      if (step === 'load') return { outcome, found, lease };
-      if (step === 'wait') await sleep(pauseMs(standing), signal);
+      if (step === 'load')
+        return { outcome, found, lease, waited: waited && (lease === undefined ? 'in vain' : 'well') };
+      if (step === 'wait') {
+        waited = 'well';
+        await sleep(pauseMs(standing), signal);
+      }
       const answer = await store.lease(copies.name, leaseMs);
       if (answer === undefined) return { outcome, found };
       holder = answer === 'other' ? 'other' : 'ours';

@@ -3,6 +3,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { createTtlSet, type TtlSet } from '../../kernel/tables/ttl-set.ts';
 import { createFollowed, type Followed } from './followed.ts';
 import { createInHand, type InHand } from './in-hand.ts';
+import { createPatience, type Patience } from './patience.ts';
 import type { SharedStore } from './store.ts';
 
 /** What is made of a caller's credential by a secret of the deployment. */
@@ -45,6 +46,7 @@ export interface SharedLevel extends Required<Omit<SharedLevelOptions, 'maxNames
   readonly followed: Followed;
   /** Bounds what is being sealed and opened. */
   readonly inHand: InHand;
+  readonly patience: Patience;
   /** Names of lists that were too long a while ago: nobody waits for those. */
   readonly tooLong: TtlSet;
   /** An upstream has denied a caller these resources: what was loaded until now serves nobody any more, on no replica. */
@@ -75,6 +77,7 @@ export function createSharedLevel({ maxNames, ...options }: SharedLevelOptions):
     clock,
     followed,
     inHand: createInHand(IN_HAND),
+    patience: createPatience({ waitMs: options.waitMs, pauseMs: options.leaseMs, clock }),
     tooLong: createTtlSet({ ttlMs: TOO_LONG_MS, max: maxNames, now: clock }),
     evict(origin, resources, caller) {
       if (resources.length === 0) return;

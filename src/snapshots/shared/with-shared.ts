@@ -47,14 +47,15 @@ export function withShared(load: Loader, options: SharedOptions): Loader {
     const { known, keep, maxAgeMs = 0, isRefresh = false } = options;
     if (level.tooLong.has(copies.name)) return load(caller, signal, { known });
     // Nobody waits behind a refresh, and whoever has the lease has just begun one.
-    const patienceMs = isRefresh ? level.leaseMs : level.waitMs;
-    const { outcome, taken, found, lease } = await during(
+    const patienceMs = isRefresh ? level.leaseMs : level.patience.take();
+    const { outcome, taken, found, lease, waited } = await during(
       caller.span?.begin('look', { resource }),
       signal,
       () => approach(copies, signal, { level, maxAgeMs, patienceMs }),
       (approached) => ({ shared: approached.outcome }),
     );
     events.sharedLooked?.({ resource, outcome });
+    if (waited !== undefined && !isRefresh) level.patience.ended(waited);
     let isPut = false;
     try {
       if (taken !== undefined) return { ...taken, copied: true };

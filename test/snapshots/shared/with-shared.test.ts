@@ -375,6 +375,34 @@ describe('one load for all replicas', () => {
     expect(other.puts, 'without a lease').to.deep.equal([{ resource: 'tools', outcome: 'stored' }]);
   });
 
+  it('is waited for by one read now and then where waiting was in vain for a while', async () => {
+    const world = deployment();
+    const [slow, other] = [world.replica({ leaseMs: 1_000_000_000 }), world.replica({ waitMs: 500 })];
+    const callers = Array.from({ length: 12 }, (_, count) => callerOf(`caller ${count}`));
+    for (const [count, caller] of callers.entries()) {
+      void slow.tools.read(caller).catch(() => {});
+      await departureOf(slow.tools, count);
+    }
+    /** How long a read of this caller waits until it loads. */
+    const waited = async (count: number) => {
+      const began = world.clock.now;
+      const reading = other.tools.read(callers[count] as Caller);
+      const departed = departureOf(other.tools, count);
+      while (other.tools.departures.length === count) {
+        if (world.sleeping.length > 0) await wakeOne(world);
+        else await settle();
+      }
+      (await departed).land([{ id: 'b' }]);
+      await reading;
+      return world.clock.now - began;
+    };
+    for (let count = 0; count < 8; count += 1) expect(await waited(count)).to.equal(500);
+    expect(await waited(8)).to.equal(0);
+    world.clock.now += 10_000;
+    expect(await waited(9), 'one tries').to.equal(500);
+    expect(await waited(10)).to.equal(0);
+  });
+
   it('is waited for by a refresh as long as the lease lasts, and by no reader', async () => {
     const world = deployment();
     const [one, other] = [world.replica(), world.replica({ waitMs: 10 })];

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { warmUp } from '../caches.ts';
+import { createClient } from '../client.ts';
+import { countRequests, servePlatform } from '../platform.ts';
+import { READ, servePortico } from '../portico.ts';
+import { serveRedis } from '../redis.ts';
+import { serveRelay } from '../relay.ts';
+import { median, table } from '../report.ts';
+import type { Scenario } from '../scenario.ts';
+import { CALLERS, measure, type Throughput } from '../wrk.ts';
+
+/** Long enough for nothing to grow stale while the bench runs. */
+const RESOURCES = { tools: { cache: { ttlMs: 3_600_000 } } };
+/** Until a fault is noticed, and until Redis is taken up again after it. */
+const NOTICED_MS = 500;
+const FULL = 'CONFIG SET maxmemory 1';
+const ROOM = 'CONFIG SET maxmemory 0';
+
+/** How long hits in memory take while Redis is not as it should be: one process, with one fault after the other. */
+export const sharedFaults: Scenario = {
+  name: 'shared-faults',
+  title: 'Hits in memory while Redis fails',
+  async run(workshop) {
+    const client = createClient();
+    const redis = await serveRedis(workshop);
+    const relay = await serveRelay(redis.port);
+    const platform = await servePlatform(workshop);
+    const shared = { ...redis.shared, url: `redis://127.0.0.1:${relay.port}`, timeoutMs: 50 };
+    const server = await servePortico(workshop, platform.url, { settings: { resources: RESOURCES, shared } });
+    const url = `${server.url}${READ}tools`;
+    await warmUp(client, url);
+
+    const behaves = (manner: Parameters<typeof relay.behave>[0]) =>
+      [() => relay.behave(manner), () => relay.behave('as it is')] as const;
+    const faults = [
+      ['is well', behaves('as it is')],
+      ['is not there', behaves('away')],
+      ['closes every connection', behaves('closed')],
+      ['says nothing', behaves('silent')],
+      ['answers 200 ms late', behaves('late')],
+      ['sends what is no reply', behaves('garbage')],
+      ['has no memory left', [() => redis.tell(FULL), () => redis.tell(ROOM)]],
+      ['is well again', behaves('as it is')],
+    ] as const;
+    const seen = faults.map((): Throughput[] => []);
+    for (let round = 0; round <= workshop.pace.rounds; round += 1) {
+      for (const [index, [, [begin, end]]] of faults.entries()) {
+        await begin();
+        await sleep(NOTICED_MS);
+        const throughput = await measure(workshop, workshop.pace.seconds, { url });
+        await end();
+        if (round > 0) seen[index]?.push(throughput);
+      }
+    }
+    const asked = await countRequests(platform, client);
+    if (asked !== CALLERS) throw new Error(`the platform was asked ${asked} times for ${CALLERS} callers`);
+    relay.close();
+    client.close();
+    const figures = seen.map((runs) => ({
+      rate: median(runs.map(({ requestsPerSecond }) => requestsPerSecond)),
+      p99: median(runs.map(({ p99Ms }) => p99Ms)),
+    }));
+    const [well] = figures;
+    const rows = figures.map(({ rate, p99 }, index) => [
+      faults[index]?.[0] ?? '',
+      rate.toFixed(0),
+      `${p99.toFixed(1)} ms`,
+      well === undefined || index === 0 ? '' : `${(rate / well.rate).toFixed(2)} of it`,
+      well === undefined || index === 0 ? '' : `${(p99 / well.p99).toFixed(2)} of it`,
+    ]);
+    return table(['Redis …', 'Requests a second', 'p99', 'Requests', 'p99 beside a Redis that is well'], rows);
+  },
+};
