@@ -71,8 +71,7 @@ export function joinFleet(options: FleetOptions): Fleet {
       connection.open();
     },
     async close() {
-      if (connection.isUp)
-        await Promise.race([evictions.evict([]), sleep(options.timeoutMs, undefined, { ref: false })]);
+      await Promise.race([evictions.evict([]), sleep(options.timeoutMs, undefined, { ref: false })]);
       connection.close();
     },
   };

@@ -56,14 +56,10 @@ export function createStore({ connection, naming, evictions, maxValueBytes }: St
     },
     async put(name, bytes, { generation: from, lease = '', ttlMs }) {
       const { life, value, generation, lease: leased } = naming.keysOf(name);
-      const isTooLarge = bytes.length > maxValueBytes;
-      if (!isTooLarge && ttlMs >= 1) {
-        const args = [newWord(), generation, from, lease, Math.floor(ttlMs), bytes];
-        const { said } = await connection.ask({ script: PUT, keys: [life, value, leased], args });
-        if (said === 'ok' || said === 'refused') return said === 'ok';
-      }
-      if (lease !== '') await release(name, lease);
-      return false;
+      if (bytes.length > maxValueBytes) return false;
+      const args = [newWord(), generation, from, lease, ttlMs, bytes];
+      const { said } = await connection.ask({ script: PUT, keys: [life, value, leased], args });
+      return said === 'ok';
     },
     release,
     evict: evictions.evict,

@@ -30,7 +30,7 @@ describe('where the settings in force are from', () => {
 
   it('is kept for what is in a block, also once the whole block needs a restart', () => {
     const origins = createOrigins(taking('http.tls.certFile'));
-    origins.change(taking('http.tls.keyFile'), ['http.tls.certFile']);
+    origins.change(taking('http.tls.keyFile', 'http.tlsOther'), ['http.tls.certFile']);
     origins.change(taking(), ['http.tls']);
     expect(origins.isFromEnvironment(['http', 'tls', 'certFile'])).to.equal(true);
     expect(origins.isFromEnvironment(['http', 'tls', 'keyFile'])).to.equal(true);

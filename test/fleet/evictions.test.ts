@@ -3,7 +3,7 @@ import { createEvictions } from '../../src/fleet/evictions.ts';
 import { createNaming } from '../../src/fleet/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { joined, storeLog } from '../support/fleet.ts';
-import { type Redis, type RedisProxy, startRedis, startRedisProxy } from '../support/redis.ts';
+import { late, type Redis, type RedisProxy, startRedis, startRedisProxy } from '../support/redis.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const TTL_MS = 60_000;
@@ -81,6 +81,18 @@ describe('evictions that replicas tell each other', () => {
       expect(heard).to.deep.equal([['before'], 'unknown']);
     });
   }
+
+  it('are told at the end for as long as one call may take, and no longer', async () => {
+    let told = 0;
+    const fleet = await joined(proxy.redisUrl, {
+      ...{ timeoutMs: 300, events: { sharedEvictionsTold: () => (told += 1) } },
+    });
+    proxy.treat(late(50));
+    const names = Array.from({ length: 3000 }, (_, count) => `name${count}`);
+    void fleet.store.evict(names);
+    await fleet.close();
+    expect(told).to.be.below(30);
+  });
 
   it('take what was put with them where nobody knows any more which they were', async () => {
     const away = await joined(proxy.redisUrl, { maxWaiting: 10 });

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Connection } from '../../src/fleet/connection.ts';
+import { createEvictions } from '../../src/fleet/evictions.ts';
+import type { Call } from '../../src/fleet/link.ts';
+import { createNaming } from '../../src/fleet/names.ts';
+import { createStore } from '../../src/fleet/store.ts';
 import type { SharedStore } from '../../src/snapshots/shared/store.ts';
 import { joined } from '../support/fleet.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
@@ -95,5 +100,26 @@ describe('the store in Redis', () => {
     const { store } = await joined(redis.url, { prefix: 'evil' });
     await redis.command('HSET', 'evil:{0}:life', 'born', 'x'.repeat(200));
     expect(await store.look('a')).to.equal(undefined);
+  });
+});
+
+describe('a lease that was not said to be given in time', () => {
+  it('is given back: it may have been given all the same', async () => {
+    const asked: Call[] = [];
+    const connection: Connection = {
+      async ask(call) {
+        asked.push(call);
+        return { said: 'timeout' };
+      },
+      ...{ isUp: true, open() {}, close() {} },
+    };
+    const naming = createNaming('portico', false);
+    const evictions = createEvictions({ naming, ask: connection.ask, events: {} });
+    const store = createStore({ connection, naming, evictions, maxValueBytes: 1000 });
+    expect(await store.lease('a', 1000)).to.equal(undefined);
+    expect(asked.map(({ script, keys, args }) => [script.name, ...keys, args[0]])).to.deep.equal([
+      ['lease', 'portico:{0}:lease:a', asked[0]?.args[0]],
+      ['release', 'portico:{0}:lease:a', asked[0]?.args[0]],
+    ]);
   });
 });

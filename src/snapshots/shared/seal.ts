@@ -101,7 +101,7 @@ export async function unseal({ bytes, length }: Sealed, key: Buffer, sealedFor: 
   const chunks = await inSteps(bytes.subarray(CONTENT), (step) => decipher.update(step));
   try {
     decipher.final();
-    const content = await decompress(await unpooledInSteps(chunks), { maxOutputLength: Math.max(1, length) });
+    const content = await decompress(await unpooledInSteps(chunks), { maxOutputLength: length });
     return await loadIn(content, bytes.readDoubleBE(1));
   } catch {
     return undefined;

@@ -67,6 +67,14 @@ describe('a probe suggests', () => {
     expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
   });
 
+  it('places in the body that hold a value, whatever they are called', async () => {
+    const posted = 'method: POST, body: { start: { by: id }, "find/~": { start: 0, limit: 25 } }';
+    const { suggestions } = await probedOne(search, settings(`${posted}, items: list, pagination: { kind: none }`));
+    expect(suggestions.map(({ value }) => value)).to.deep.equal([
+      '{ kind: offset, total: total, sizeParam: "/find~1~0/limit", offsetParam: "/find~1~0/start" }',
+    ]);
+  });
+
   it('no query parameter where a list is posted for, and nothing in what is posted asks for a page', async () => {
     for (const posted of ['method: POST, body: { find: { like: null } }', 'method: POST']) {
       const { suggestions, signs } = await probedOne(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { stageAt } from '../../../src/snapshots/lifetime.ts';
-import { endOf, loadedBy, nextStep, pauseMs } from '../../../src/snapshots/shared/steps.ts';
+import { endOf, isRecent, loadedBy, nextStep, pauseMs } from '../../../src/snapshots/shared/steps.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const LIFETIME = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
@@ -36,10 +36,15 @@ describe('a read at the second level', () => {
     );
     expect(pauses).to.deep.equal([10, 10, 10, 20, 50, 100]);
     expect(pauseMs({ lease: 'other', waitedMs: 5000, patienceMs: 10_000 }), 'behind a refresh').to.equal(500);
+    expect(pauseMs({ lease: 'other', waitedMs: 400, patienceMs: 1000 }), 'with little patience').to.equal(100);
   });
 });
 
 describe('a copy', () => {
+  it('is recent until it is as old as may be', () => {
+    expect([isRecent(0, 60, 59), isRecent(0, 60, 60), isRecent(0, 0, 0)]).to.deep.equal([true, false, false]);
+  });
+
   it(`ends exactly when it serves nobody any more ${SEEDED}`, () => {
     const lifetimes = fc.record({
       ttlMs: fc.nat(500),
