@@ -6,7 +6,7 @@ WORKDIR /opt/portico
 COPY package.json package-lock.json .npmrc ./
 # The only install scripts fetch a Node, which the base image has, and check a parser that the build does not use.
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json rolldown.config.mjs ./
 COPY src ./src
 RUN npm run build
 

@@ -1,11 +1,14 @@
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { processEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { demoInstructions } from '../demo/instructions.ts';
 import { startDemoPlatform } from '../demo/platform.ts';
 import { serve } from './serve.ts';
 
-const SETTINGS = fileURLToPath(new URL('../../config/demo.yaml', import.meta.url));
+/** By the package's own name: a build puts this module elsewhere than it stands in its sources. */
+const PACKAGE = dirname(createRequire(import.meta.url).resolve('portico/package.json'));
+const SETTINGS = join(PACKAGE, 'config/demo.yaml');
 
 /** Runs the demo platform and a gateway in front of it, as `config/demo.yaml` describes it. Resolves as `serve` does. */
 export async function serveDemo(): Promise<number> {

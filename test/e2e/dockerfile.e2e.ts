@@ -110,7 +110,7 @@ describe('the Dockerfile, step by step in empty folders', function () {
     expect(status).to.equal(0);
     const text = await readFile(told, 'utf8');
     const home = join(image.root, image.workdir);
-    for (const file of ['dist/config/load-config.js', 'node_modules/yaml/dist/index.js'])
+    for (const file of ['dist/main.js', 'node_modules/yaml/dist/index.js'])
       expect(text).to.contain(`${home}/${file} was accepted`);
   });
 });

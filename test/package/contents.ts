@@ -21,16 +21,20 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 
 const AT_THE_TOP = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json'];
 
-/** What the package has to hold, sorted: each file of those folders as it is, and each source as it was built. */
+/** What is run, or imported, by its name (rolldown.config.mjs). */
+const ENTRIES = ['gateway', 'main', 'page-thread', 'portico', 'portico-testing', 'testing'];
+
+/** What holds what the entries have in common or load late, and what says where it is from: the bundler decides which there are. */
+export const PART = /^dist\/(part-[a-z0-9-]+\.js|[a-z0-9-]+\.js\.map)$/;
+
+/** What the package has to hold beside those, sorted: each file of those folders as it is, the types of each source, and the entries. */
 export async function expectedFiles(): Promise<string[]> {
   const kept = Object.entries(FOLDERS).map(async ([folder, ends]) =>
     (await filesBelow(join(ROOT, folder)))
       .filter((file) => !file.includes('/') && ends.some((end) => file.endsWith(end)))
       .map((file) => `${folder}/${file}`),
   );
-  const built = (await filesBelow(join(ROOT, 'src'))).flatMap((file) => {
-    const name = file.replace(/^(.+)\.ts$/, 'dist/$1');
-    return [`${name}.d.ts`, `${name}.js`];
-  });
-  return [...AT_THE_TOP, ...(await Promise.all(kept)).flat(), ...built].sort();
+  const types = (await filesBelow(join(ROOT, 'src'))).map((file) => file.replace(/^(.+)\.ts$/, 'dist/$1.d.ts'));
+  const entries = ENTRIES.map((name) => `dist/${name}.js`);
+  return [...AT_THE_TOP, ...(await Promise.all(kept)).flat(), ...types, ...entries].sort();
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { porticoEnvironment, startPortico } from '../support/process.ts';
 import { needsRegistry, runTool } from '../support/tools.ts';
-import { expectedFiles } from './contents.ts';
+import { expectedFiles, PART } from './contents.ts';
 import { NODES, type NodeOnHand, runToolOn } from './nodes.ts';
 import { installIn, type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
 
@@ -19,7 +19,16 @@ describe('the package', function () {
   });
 
   it('holds what runs, its settings, examples and docs, and nothing else', async () => {
-    expect(packed.files).to.deep.equal(await expectedFiles());
+    expect(packed.files.filter((file) => !PART.test(file))).to.deep.equal(await expectedFiles());
+  });
+
+  it('holds each source in one file, and says in which', async () => {
+    const maps = packed.files.filter((file) => file.endsWith('.js.map'));
+    const read = maps.map(async (map) => JSON.parse(await readFile(join(packed.clone, map), 'utf8')).sources);
+    const sources: string[] = (await Promise.all(read)).flat();
+    expect(sources).to.include.members(['../src/main.ts', '../src/gateway.ts', '../src/http/app.ts']);
+    expect(new Set(sources)).to.have.length(sources.length);
+    for (const source of sources) expect(source).to.match(/^\.\.\/src\/[a-z0-9/-]+\.ts$/);
   });
 
   it('runs from a clone, too', async () => {

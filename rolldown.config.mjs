@@ -1,0 +1,24 @@
+/**
+ * What `npm run build` makes of our own modules, beside their types: a few files in place of hundreds, since a start mostly finds
+ * and compiles files (docs/decisions/0041). Packages stay where npm has put them. What is loaded late stays in files of its own.
+ */
+export default {
+  input: {
+    main: 'src/main.ts',
+    portico: 'src/portico.ts',
+    gateway: 'src/gateway.ts',
+    'portico-testing': 'src/portico-testing.ts',
+    testing: 'src/testing/testing.ts',
+    'page-thread': 'src/catalogue/page-thread.ts',
+  },
+  platform: 'node',
+  external: /^[^./]/,
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    // All in one folder: what a module finds beside itself is there, whichever file it stands in.
+    chunkFileNames: 'part-[name].js',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  },
+};
