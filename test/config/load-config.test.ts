@@ -290,7 +290,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
   const wrong: [string, string, string][] = [
     ['a missing block', 'scheme: a', '1:1: upstreams: is required'],
     ['a file of remarks', '# nothing\n', '1:1: there are no settings yet: docs/onboarding.md begins with upstreams'],
-    ['a file with text', 'hello', '1:1: expected a block of keys, got text'],
+    ['a file with text', 'hello', '1:1: expected a block of keys, got text; it needs upstreams'],
     ['an empty block', `http:\n${UPSTREAMS}`, '1:6: http: expected a block of keys, got nothing'],
     ['a list for a block', `http: []\n${UPSTREAMS}`, '1:1: http: expected a block of keys, got a list'],
     ['a block for text', `scheme: {}\n${UPSTREAMS}`, '1:1: scheme: expected text, got a block of keys'],
@@ -350,6 +350,36 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       'a unit where a number has none',
       `cache: { maxEntries: 5k }\n${UPSTREAMS}`,
       '1:22: cache.maxEntries: expected a whole number, got text',
+    ],
+    [
+      'a kind in place of its block',
+      `resources: { tools: { pagination: none } }\n${UPSTREAMS}`,
+      '1:35: resources.tools.pagination: expected a block of keys, got text; did you mean { kind: none }?',
+    ],
+    [
+      'what others call a kind in place of its block',
+      `resources: { tools: { pagination: cursor } }\n${UPSTREAMS}`,
+      '1:35: resources.tools.pagination: expected a block of keys, got text; did you mean { kind: token }?',
+    ],
+    [
+      'any other text in place of a block that has kinds',
+      'upstreams: { tools: { baseUrl: http://a.example, credential: hush } }',
+      '1:62: upstreams.tools.credential: expected a block of keys, got text; it needs kind',
+    ],
+    [
+      'a text in place of a block',
+      'upstreams: { tools: https://a.example }',
+      '1:21: upstreams.tools: expected a block of keys, got text; it needs baseUrl',
+    ],
+    [
+      'a boolean in place of a block that can be switched off',
+      `mcp: false\n${UPSTREAMS}`,
+      '1:6: mcp: expected a block of keys, got true or false; write { enabled: false }',
+    ],
+    [
+      'a boolean in place of another block',
+      `cache: false\n${UPSTREAMS}`,
+      '1:8: cache: expected a block of keys, got true or false',
     ],
     [
       'what others call a kind of paging',

@@ -30,6 +30,12 @@ const resourceHeaderName = requestHeaderName.refine(
   'is for a credential: it belongs under credential or headers of the upstream',
 );
 
+/** Where the rest of an address goes. */
+function pathHint(text: string): string {
+  if (/^https?:\/\//i.test(text)) return '; where the API lives goes into baseUrl';
+  return /^\/[^\s?]*\?./.test(text) ? '; what follows ? goes into query' : '';
+}
+
 /** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
@@ -41,7 +47,10 @@ export function requestShape(resource: Resource) {
       ),
     path: z
       .string()
-      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
+      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, {
+        error: ({ input }) =>
+          `must begin with /, and hold no query, fragment, space or backslash${pathHint(String(input))}`,
+      })
       .refine(hasNoDots, 'must hold no segment . or ..: it is sent as it stands')
       .refine(hasSoundBraces, 'has a brace that stands around no name')
       .default(`/v1/${resource.name}`)
