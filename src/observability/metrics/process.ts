@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import type { Events } from '../events.ts';
@@ -85,6 +85,10 @@ export function processMetrics(
     name: 'process_open_fds',
     help: 'Open file descriptors. Only where there is /proc.',
   });
+  const maxDescriptors = families.gauge({
+    name: 'process_max_fds',
+    help: 'How many there may be: beyond, connections are refused, and nothing tells so. Only where there is /proc.',
+  });
 
   const changes = families.counter({
     name: 'portico_settings_changes_total',
@@ -143,8 +147,17 @@ export function processMetrics(
       if (droppedAuditLines !== undefined) droppedAudit.at().value = droppedAuditLines();
       const open = await readdir('/proc/self/fd').catch(() => undefined);
       if (open !== undefined) descriptors.at().value = open.length;
+      const most = await maxOpenFiles();
+      if (most !== undefined) maxDescriptors.at().value = most;
     },
   };
+}
+
+/** The soft limit, as proc(5) has it; `undefined` where there is none, or it cannot be read. */
+async function maxOpenFiles(): Promise<number | undefined> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+  return most === undefined ? undefined : Number(most);
 }
 
 type GcEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };

@@ -464,7 +464,9 @@ describe('metrics', () => {
     expect(series.get('process_start_time_seconds')).to.be.within(1.6e9, Date.now() / 1000);
     expect(series.get('nodejs_eventloop_time_seconds_total{nodejs_eventloop_state="active"}')).to.be.greaterThan(0);
     expect(series.get('v8js_memory_heap_used_bytes{v8js_heap_space_name="old_space"}')).to.be.greaterThan(0);
-    if (process.platform === 'linux') expect(series.get('process_open_fds')).to.be.greaterThan(2);
+    if (process.platform !== 'linux') return;
+    expect(series.get('process_open_fds')).to.be.greaterThan(2);
+    expect(series.get('process_max_fds')).to.be.greaterThan(series.get('process_open_fds') ?? 0);
   });
 
   it('say nothing of log lines where nobody knows, nor of an audit without a file', async () => {
