@@ -34,6 +34,8 @@ export const LOOK_MS = 250;
 const STALLED_TIMEOUTS = 5;
 /** So many looks that fail one after the other, though other calls may not, are a second in which nothing was heard. */
 const FAILED_LOOKS = 3;
+/** So many that went well are five seconds: until then pauses go on growing, so that one that comes and goes is not opened all the time. */
+const STEADY_LOOKS = 20;
 /** Pauses between attempts: each twice as long as the one before, and up to half of it shorter by chance. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2000;
@@ -55,12 +57,14 @@ export function createConnection(options: ConnectionOptions): Connection {
   let attempts = 0;
   let weight = 0;
   let failedLooks = 0;
+  let goodLooks = 0;
   /** What was told since it was up last, so that a Redis that stays away is told of once for each reason. */
   const told = new Set<LostReason | undefined>();
 
   function change(up: boolean, why?: LostReason): void {
     const isTold = up ? isUp : told.has(why);
     isUp = up;
+    if (!up) goodLooks = 0;
     if (isTold || isClosed) return;
     if (up) told.clear();
     else told.add(why);
@@ -110,7 +114,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (looked !== link) return;
     failedLooks = isThere ? 0 : failedLooks + 1;
     if (isThere) {
-      attempts = 0;
+      goodLooks += 1;
+      if (goodLooks === STEADY_LOOKS) attempts = 0;
       weight = 0;
       change(true);
       later(LOOK_MS);

@@ -62,13 +62,22 @@ end`;
 const ALTERED = `
 for _, name in ipairs(redis.call('KEYS', '*:value:*')) do redis.call('HSET', name, 'bytes', 'of somebody else') end`;
 
-async function again(redis: Redis, script: string): Promise<void> {
+/** Has it so that another replica seems to load each list, and never comes to an end. */
+const LEASED = `
+for _, name in ipairs(redis.call('KEYS', '*:value:*')) do
+  redis.call('SET', (string.gsub(name, ':value:', ':lease:')), 'of nobody', 'PX', 600000)
+end`;
+const UNLEASED = `for _, name in ipairs(redis.call('KEYS', '*:lease:*')) do redis.call('DEL', name) end`;
+
+async function often(redis: Redis, ...command: readonly string[]): Promise<void> {
   const until = performance.now() + FAULT_MS;
   while (performance.now() < until) {
-    await redis.command('EVAL', script, '0');
+    await redis.command(...command);
     await sleep(20);
   }
 }
+
+const again = (redis: Redis, script: string) => often(redis, 'EVAL', script, '0');
 
 type Fault = readonly [begin: (redis: Redis, proxy: RedisProxy) => unknown, end?: (redis: Redis) => unknown];
 
@@ -98,6 +107,20 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
     (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
   ],
+  'removes whatever it holds, since memory is short': [
+    (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1500000', 'maxmemory-policy', 'allkeys-random'),
+    (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction'),
+  ],
+  'says of each list that another replica loads it': [
+    (redis) => again(redis, LEASED),
+    (redis) => redis.command('EVAL', UNLEASED, '0'),
+  ],
+  'takes away what its user may do': [
+    (redis) => redis.command('ACL', 'SETUSER', 'default', '-evalsha', '-eval'),
+    (redis) => redis.command('ACL', 'SETUSER', 'default', '+@all'),
+  ],
+  'forgets its scripts again and again': [(redis) => often(redis, 'SCRIPT', 'FLUSH')],
+  'is emptied again and again': [(redis) => often(redis, 'FLUSHALL')],
   'is a replica': [
     (redis) => redis.command('REPLICAOF', '127.0.0.1', '1'),
     (redis) => redis.command('REPLICAOF', 'NO', 'ONE'),

@@ -71,7 +71,7 @@ describe('the patience with Redis', () => {
     [0, [200, 400, 800, 1600, 2000, 2000]],
     [1, [100, 200, 400, 800, 1000, 1000]],
   ] as const) {
-    it(`grows from ${pauses[0]} to ${pauses.at(-1)} ms while it is away, and begins anew once it was there`, async () => {
+    it(`grows from ${pauses[0]} to ${pauses.at(-1)} ms while it is away, and begins anew once it was there for five seconds`, async () => {
       const it = scene({ random });
       it.isThere = false;
       await it.begin();
@@ -83,6 +83,7 @@ describe('the patience with Redis', () => {
         expect(it.opened, `after ${pause} ms`).to.equal(index + 2);
       }
       expect(it.changes, 'each once').to.deep.equal(['unreachable', 'up']);
+      for (let times = 0; times < 19; times += 1) await it.pass(LOOK_MS);
       it.hangUp();
       await it.pass(pauses[0]);
       expect(it.changes).to.deep.equal(['unreachable', 'up', 'closed', 'up']);
@@ -91,12 +92,15 @@ describe('the patience with Redis', () => {
     });
   }
 
-  it('looks after it at one pace, however often it was lost', async () => {
+  it('grows while it comes and goes, and looks after it at one pace', async () => {
     const it = scene();
     await it.begin();
-    for (let times = 0; times < 5; times += 1) {
+    for (const pause of [200, 400, 800, 1600, 2000]) {
+      for (let times = 0; times < 18; times += 1) await it.pass(LOOK_MS);
       it.hangUp();
-      await it.pass(200);
+      await it.pass(pause - 1);
+      expect(it.connection.isUp, `ahead of ${pause} ms`).to.equal(false);
+      await it.pass(1);
     }
     expect([it.opened, it.open, it.connection.isUp]).to.deep.equal([6, 1, true]);
     const { looks } = it;
