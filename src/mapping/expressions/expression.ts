@@ -25,8 +25,23 @@ export function checkExpression(text: string): string | undefined {
   try {
     return issueOf(parse(text));
   } catch (error) {
-    return error instanceof RangeError ? TOO_DEEP : `is no JMESPath expression: ${(error as Error).message}`;
+    return error instanceof RangeError
+      ? TOO_DEEP
+      : `is no JMESPath expression: ${(error as Error).message}${meantBy(text)}`;
   }
+}
+
+/** What other languages write, by how it begins or what stands in it; none of it is JMESPath. */
+const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
+  [/[=!]==/, 'to compare, write == or !='],
+  [/\{\{/, 'it stands without {{ and }}'],
+  [/^\./, 'a path begins with a name, and @ is the value itself'],
+  [/^\w+(?: \w+)+$/, `a name with spaces needs two pairs of quotes: '"…"'`],
+];
+
+function meantBy(text: string): string {
+  const [, hint] = ELSEWHERE.find(([pattern]) => pattern.test(text)) ?? [];
+  return hint === undefined ? '' : `; ${hint}`;
 }
 
 /** Compiles an expression that {@link checkExpression} has nothing against; throws a SyntaxError for any other. */

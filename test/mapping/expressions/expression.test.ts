@@ -240,4 +240,22 @@ describe('an expression', () => {
       expect(checkExpression(text)).to.match(/^is no JMESPath expression: /);
     });
   }
+
+  for (const [text, hint] of [
+    ["a === 'b'", 'to compare, write == or !='],
+    ["a !== 'b' && c", 'to compare, write == or !='],
+    ['{{ name }}', 'it stands without {{ and }}'],
+    ['.data.list', 'a path begins with a name, and @ is the value itself'],
+    ['Display Name', `a name with spaces needs two pairs of quotes: '"…"'`],
+  ] as const) {
+    it(`${text} is of another language, and what to write is said`, () => {
+      expect(checkExpression(text))
+        .to.match(/^is no JMESPath expression: /)
+        .and.satisfy((issue: string) => issue.endsWith(`; ${hint}`));
+    });
+  }
+
+  it('says nothing of other languages where none is meant', () => {
+    for (const text of ['a..b', 'a[', '"a']) expect(checkExpression(text)).not.to.contain('; ');
+  });
 });
