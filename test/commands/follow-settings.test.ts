@@ -1,11 +1,18 @@
+import { statSync } from 'node:fs';
+import { mock } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { followSettings } from '../../src/commands/follow-settings.ts';
+import { CHECK_MS, QUIET_MS } from '../../src/credentials/files/watched-files.ts';
 import { captureLog } from '../observability/captured-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { inFolder, writeSettings } from '../support/process.ts';
 
 const SETTINGS = 'upstreams: { tools: { baseUrl: "https://platform.example" } }\n';
 
 describe('who follows a settings file', () => {
+  afterEach(() => mock.timers.reset());
+
   it('goes on where a bug keeps settings from being taken, and says where it is, not what it says', async () => {
     await inFolder(async (folder) => {
       const { logger, lines, text } = captureLog();
@@ -45,6 +52,23 @@ describe('who follows a settings file', () => {
       expect(lines()).to.have.length(2);
       await read();
       expect(lines()).to.have.length(3);
+    });
+  });
+
+  it('reads no file that is being written, and takes it once it was left alone', async () => {
+    await inFolder(async (folder) => {
+      const { logger, lines } = captureLog();
+      const file = await writeSettings(folder, SETTINGS);
+      const gateway = { change: () => ({ applied: [], needRestart: [] }) };
+      const ending = new AbortController();
+      // The clock stands still at the time of the last change.
+      mock.timers.enable({ apis: ['Date'], now: statSync(file).ctimeMs });
+      followSettings({ file, gateway, logger, watch: true, onChange: () => {}, signal: ending.signal });
+      await sleep(2.5 * CHECK_MS);
+      expect(lines()).to.deep.equal([]);
+      mock.timers.tick(QUIET_MS);
+      await eventually(() => lines().length === 1);
+      ending.abort();
     });
   });
 });

@@ -85,7 +85,7 @@ describe('evictions that replicas tell each other', () => {
   it('are told at the end for as long as one call may take, and no longer', async () => {
     let told = 0;
     const fleet = await joined(proxy.redisUrl, {
-      ...{ timeoutMs: 300, events: { sharedEvictionsTold: () => (told += 1) } },
+      ...{ timeoutMs: 1000, events: { sharedEvictionsTold: () => (told += 1) } },
     });
     proxy.treat(late(50));
     const names = Array.from({ length: 3000 }, (_, count) => `name${count}`);

@@ -29,6 +29,8 @@ export interface ReplicaOptions
   readonly maxBytes?: number;
   readonly maxNames?: number;
   readonly inHand?: InHand;
+  /** What settings say of lists that are stored. @default {@link LIFETIME} */
+  readonly lifetime?: typeof LIFETIME;
 }
 
 export type Deployment = ReturnType<typeof deployment>;
@@ -47,6 +49,7 @@ export function deployment() {
     maxBytes = 1_000_000,
     maxNames = 100,
     inHand,
+    lifetime = LIFETIME,
     ...given
   }: ReplicaOptions = {}) {
     const connection = store.connect();
@@ -89,7 +92,7 @@ export function deployment() {
         siblings: ['projects', ...STORED],
         cache,
         shared: { level, origin: ORIGIN, stored: STORED, reading, maxBytes },
-        lifetime: resource === 'projects' ? undefined : LIFETIME,
+        lifetime: resource === 'projects' ? undefined : lifetime,
         waiting: roomy(),
         events,
         now,

@@ -5,7 +5,7 @@ import type { Load } from '../../../src/snapshots/load.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/loads.ts';
 import { callerOf, errorOf, settle, text } from '../departures.ts';
-import { type Deployment, departureOf, deployment, type Replica, secretOf } from './replicas.ts';
+import { type Deployment, departureOf, deployment, LIFETIME, type Replica, secretOf } from './replicas.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
@@ -117,6 +117,17 @@ describe('a read that misses the first level', () => {
     const reading = replica().tools;
     const refreshed = reading.read(alice, { noCache: true });
     (await departureOf(reading)).land([{ id: 'b' }]);
+    expect(ids(await refreshed)).to.equal('b');
+  });
+
+  it('takes nothing that is not fresh where it wants that, however long the upstream is spared', async () => {
+    const { replica, clock } = deployment();
+    const lifetime = { ...LIFETIME, minRefreshMs: 10 * MINUTE };
+    await readLanding(replica(), 'a');
+    clock.now += MINUTE;
+    const { tools } = replica({ lifetime });
+    const refreshed = tools.read(alice, { noCache: true });
+    (await departureOf(tools)).land([{ id: 'b' }]);
     expect(ids(await refreshed)).to.equal('b');
   });
 

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { parseConfig } from '../src/config/load-config.ts';
+import { createDeploymentSecret } from '../src/credentials/deployment-secret.ts';
+import { createHoldings } from '../src/holdings.ts';
+import { Credential } from '../src/kernel/caller.ts';
+import { callerWith } from './support/caller.ts';
+import { loadOf } from './support/loads.ts';
+import { createMemoryStore } from './support/shared-store.ts';
+
+describe('what outlasts a change of settings', () => {
+  it('follows as many lists as the cache holds, whatever number of secrets they have names under', () => {
+    const secrets = ['a', 'b'].map((text) => createDeploymentSecret(new Credential(text.repeat(32))));
+    const [current, before] = secrets as [(typeof secrets)[0], (typeof secrets)[0]];
+    const upstreams = { tools: { baseUrl: 'http://127.0.0.1:1' } };
+    const { cache, shared } = createHoldings(parseConfig({ upstreams, cache: { maxEntries: 2 } }), {
+      ...{ resources: [], events: {}, now: Date.now },
+      shared: {
+        ...{ store: createMemoryStore(Date.now).connect(), secrets: [current, before] },
+        ...{ leaseMs: 1000, waitMs: 1000, maxValueBytes: 1000 },
+      },
+    });
+    for (const token of ['one', 'other', 'third']) {
+      const caller = callerWith(token);
+      shared?.followed.follow([`${token} a`, `${token} b`], { cache, resource: 'tools', caller });
+      cache.begin('tools', caller).store(loadOf());
+      if (token === 'other') expect(cache.entries).to.equal(2);
+    }
+    expect(cache.get('tools', callerWith('one'))).to.equal(undefined);
+    expect(cache.entries).to.equal(2);
+  });
+});
