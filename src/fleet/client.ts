@@ -1,3 +1,4 @@
+import type { RedisClient } from '@redis/client';
 import { BadReply, createReplyCheck } from './replies.ts';
 
 /** By what Redis knows Portico (an ACL user). */
@@ -36,6 +37,9 @@ export interface Client {
   destroy(): void;
 }
 
+/** Whatever comes with a value, or in its place: evictions that were not heard, the slots of a cluster. */
+const BESIDE_VALUE_BYTES = 4_194_304;
+
 /**
  * The one home of the package. Loads it, and opens a connection; `onLost` is told, perhaps several times, that it is of no
  * use any more: closed, reset, or out of step. Rejects where it cannot be opened in time.
@@ -51,7 +55,8 @@ export async function openClient(options: ClientOptions, onLost: (error: Error) 
     onLost(error);
   };
   const { url, cluster, connectMs, user, tls, maxValueBytes } = options;
-  const { createClient, createCluster, RESP_TYPES } = await loadPackage(maxValueBytes);
+  const { RedisClient, createClient, createCluster, RESP_TYPES } = await import('@redis/client');
+  const maxReplyBytes = maxValueBytes + BESIDE_VALUE_BYTES;
   const common = {
     ...user,
     socket: {
@@ -66,43 +71,45 @@ export async function openClient(options: ClientOptions, onLost: (error: Error) 
   };
   if (cluster) {
     const { RESP, commandOptions, ...defaults } = common;
-    const client = createCluster({ RESP, commandOptions, rootNodes: [{ url }], defaults, maxCommandRedirections: 2 });
+    const several = { RESP, commandOptions, rootNodes: [{ url }], defaults, maxCommandRedirections: 2 };
+    const client = withChecks(RedisClient, maxReplyBytes, () => createCluster(several));
     client.on('error', onError).on('node-error', onError);
     const send: Client['send'] = (key, args) => client.sendCommand(key, false, [...args]);
     return opened({ send, destroy: () => client.destroy() }, Promise.race([client.connect(), bad.promise]), connectMs);
   }
-  const client = createClient({ ...common, url });
+  const client = withChecks(RedisClient, maxReplyBytes, () => createClient({ ...common, url }));
   client.on('error', onError);
   const send: Client['send'] = (_, args) => client.sendCommand([...args]);
   return opened({ send, destroy: () => client.destroy() }, Promise.race([client.connect(), bad.promise]), connectMs);
 }
 
-/** Whatever comes with a value, or in its place: evictions that were not heard, the slots of a cluster. */
-const BESIDE_VALUE_BYTES = 4_194_304;
-
-/** The most that any client of this process may be sent at once. */
-let maxReplyBytes = 0;
-let bounded: Promise<typeof import('@redis/client')> | undefined;
-
 /**
- * The package, whose clients take nothing that has not been checked. It has no option for that, and those of a cluster cannot be had
- * one by one: so what reads replies for all of them is told to have them checked first. Its version is pinned for that.
+ * Has `open` make clients that take nothing that has not been checked. The package has no option for that, and hands out no client
+ * of a cluster's nodes: so where it makes one, be it later, that is done here. Clients of others in this process stay as they are. The
+ * place is internal to the package, whose version is pinned for that.
  */
-function loadPackage(maxValueBytes: number): Promise<typeof import('@redis/client')> {
-  maxReplyBytes = Math.max(maxReplyBytes, maxValueBytes + BESIDE_VALUE_BYTES);
-  bounded ??= import('@redis/client').then((redis) => {
-    const decoder: { write(bytes: Buffer): void } = Object.getPrototypeOf(redis.createClient()._getQueue().decoder);
-    const { write } = decoder;
-    const checks = new WeakMap<object, (bytes: Buffer) => void>();
-    decoder.write = function checked(bytes) {
-      const check = checks.get(this) ?? createReplyCheck({ maxBytes: maxReplyBytes });
-      checks.set(this, check);
-      check(bytes);
-      write.call(this, bytes);
+function withChecks<T>(Client: typeof RedisClient, maxBytes: number, open: () => T): T {
+  const { factory } = Client;
+  const checked: typeof factory = (config) => {
+    const create = factory(config);
+    return (options) => {
+      const client = create(options);
+      const { decoder } = client._getQueue();
+      const check = createReplyCheck({ maxBytes });
+      const write = decoder.write.bind(decoder);
+      decoder.write = (bytes) => {
+        check(bytes);
+        write(bytes);
+      };
+      return client;
     };
-    return redis;
-  });
-  return bounded;
+  };
+  Client.factory = checked;
+  try {
+    return open();
+  } finally {
+    Client.factory = factory;
+  }
 }
 
 /** A handshake that nobody answers has no end of its own. */

@@ -150,6 +150,24 @@ describe('the connection to Redis', () => {
     expect(changes).to.deep.equal(['out_of_step']);
   });
 
+  it('is not had of a cluster that says it has more slots than there are', async () => {
+    const node = '*2\r\n$9\r\n127.0.0.1\r\n:6379\r\n';
+    const slots = Buffer.from(`*1\r\n*3\r\n:0\r\n:2000000000\r\n${node}`);
+    const other = await listen(
+      createServer((socket) => socket.on('error', () => {}).on('data', () => socket.write(slots))),
+    );
+    const { events, changes } = storeLog();
+    join(`redis://127.0.0.1:${other.port}`, { events, cluster: true });
+    await eventually(() => changes.length > 0);
+    expect(changes[0]).to.be.oneOf(['out_of_step', 'unreachable']);
+  });
+
+  it('leaves alone what other clients of the process are sent', async () => {
+    await joined(redis.url);
+    await redis.command('EVAL', "for n = 1, 70000 do redis.call('SET', n, 1) end", '0');
+    expect(await redis.command('KEYS', '*')).to.have.lengthOf.above(70_000);
+  });
+
   it('tells what is wrong where Redis does not know it', async () => {
     await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
     const { events, changes } = storeLog();
