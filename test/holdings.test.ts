@@ -20,12 +20,12 @@ describe('what outlasts a change of settings', () => {
       },
     });
     for (const token of ['one', 'other', 'third']) {
-      const caller = callerWith(token);
+      const caller = callerWith(token, { partition: `key of ${token}` });
       shared?.followed.follow([`${token} a`, `${token} b`], { cache, resource: 'tools', caller });
       cache.begin('tools', caller).store(loadOf());
       if (token === 'other') expect(cache.entries).to.equal(2);
     }
-    expect(cache.get('tools', callerWith('one'))).to.equal(undefined);
+    expect(cache.get('tools', { key: 'key of one', partition: 'key of one' })).to.equal(undefined);
     expect(cache.entries).to.equal(2);
   });
 });

@@ -45,7 +45,7 @@ export function traceOperation(tracing: Tracing, { method, params }: JSONRPCRequ
         uri: isRead ? String(params?.['uri']) : undefined,
         error: error?.toString(),
         rpcCode: typeof error === 'number' ? error : undefined,
-        code: error === undefined ? undefined : record.error?.code,
+        code: record.error?.code,
       });
     },
   };

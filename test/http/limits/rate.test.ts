@@ -90,6 +90,7 @@ describe('a rate', () => {
     await rate.set('a', 6, 0);
     mock.timers.tick(1);
     expect(await rate.look('a'), 'one that is ending').to.equal(undefined);
+    expect(await rate.take('a', 1)).to.include({ remaining: 9 });
   });
 
   it('keeps no more than its bound of 100,000 keys, nor their timers', async () => {
