@@ -148,23 +148,29 @@ describe('a gateway that shares with other replicas', () => {
     });
     const [one, other] = await pair(asking(10_000));
     platform.respond((_, response) => response.writeHead(401).end());
-    const taken = async () => {
+    const count = async (outcome: string) => {
       const text = await (await fetch(`${other.gateway.adminUrl}/metrics`)).text();
-      return Number(/portico_shared_rejections_total{outcome="taken"} (\d+)/.exec(text)?.[1]);
+      return Number(new RegExp(`portico_shared_rejections_total{outcome="${outcome}"} (\\d+)`).exec(text)?.[1]);
     };
     expect((await one.read('projects')).status).to.equal(401);
-    await eventually(async () => (await taken()) === 1);
+    await eventually(async () => (await count('taken')) === 1);
     for (const name of ['projects', 'tools']) expect((await other.read(name)).status).to.equal(401);
     expect(platform.requests).to.have.length(1);
     expect((await status(other.gateway.adminUrl)).shared).to.include({ spared: 2 });
     expect(await (await fetch(`${other.gateway.adminUrl}/`)).text()).to.contain('2 calls spared');
     // Asked in another way, it may say something else.
-    for (const { gateway } of [one, other]) gateway.change(asking(20_000));
+    one.gateway.change(asking(20_000));
     expect((await one.read('projects')).status).to.equal(401);
     expect(platform.requests).to.have.length(2);
-    await eventually(async () => (await taken()) === 2);
+    await eventually(async () => (await count('useless')) === 1);
+    other.gateway.change(asking(20_000));
     expect((await other.read('projects')).status).to.equal(401);
-    expect(platform.requests).to.have.length(2);
+    expect(platform.requests).to.have.length(3);
+    const next = { headers: { authorization: 'Bearer next' } };
+    expect((await one.read('projects', next)).status).to.equal(401);
+    await eventually(async () => (await count('taken')) === 2);
+    expect((await other.read('projects', next)).status).to.equal(401);
+    expect(platform.requests).to.have.length(4);
   });
 
   it('counts requests for limits together with the others', async () => {

@@ -58,7 +58,7 @@ export function createRejections({ naming, events }: RejectionsOptions): Rejecti
       return () => listeners.delete(listener);
     },
     async look(ask) {
-      for (let step = 0; step < STEPS; step += 1) {
+      for (let step = 1; step <= STEPS; step += 1) {
         const told = waiting.splice(0, STEP);
         const args = [me, told.join(' '), KEPT, KEPT_MS, last, HEARD];
         const answer = await ask({ script: WARN, keys: [naming.rejections], args });
@@ -66,8 +66,9 @@ export function createRejections({ naming, events }: RejectionsOptions): Rejecti
         if (told.length > 0) events.sharedRejectionsTold?.({ rejections: told.length });
         const [newest, unheard] = answer.more;
         const heard = Array.isArray(unheard) ? unheard.slice(0, HEARD) : [];
-        const hasMore = heard.length === HEARD && step < STEPS - 1;
-        last = idIn(hasMore ? heard.at(-1)?.[0] : newest);
+        const hasMore = heard.length === HEARD;
+        // What so many steps are not enough for is skipped.
+        last = idIn(hasMore && step < STEPS ? heard.at(-1)?.[0] : newest);
         const sealed = heard.flatMap((entry) => rejectionsIn(entry, me));
         if (sealed.length > 0) for (const listener of listeners) listener(sealed);
         if (!hasMore && waiting.length === 0) return;

@@ -69,6 +69,10 @@ for _, name in ipairs(redis.call('KEYS', '*:value:*')) do
 end`;
 const UNLEASED = `for _, name in ipairs(redis.call('KEYS', '*:lease:*')) do redis.call('DEL', name) end`;
 
+/** Tells replicas of rejections that no replica has told. */
+const MADE_UP = `
+redis.call('XADD', 'portico:{0}:rejections', '*', 'from', 'x', 'rejections', string.rep('made-up ', 100))`;
+
 async function often(redis: Redis, ...command: readonly string[]): Promise<void> {
   const until = performance.now() + FAULT_MS;
   while (performance.now() < until) {
@@ -103,6 +107,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'sends a value without an end': [(_, proxy) => proxy.treat(endless('$2000000000\r\n', 'x'.repeat(65_536)))],
   'has values under other names': [(redis) => again(redis, SWAPPED)],
   'has other values': [(redis) => again(redis, ALTERED)],
+  'tells of rejections that there were not': [(redis) => again(redis, MADE_UP)],
   'has no memory left': [
     (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
     (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0'),

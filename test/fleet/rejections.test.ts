@@ -27,6 +27,13 @@ describe('rejections that replicas tell each other by Redis', () => {
     return { fleet, heard, tell: fleet.rejections.tell };
   }
 
+  /** Has one more entry for each of these where they are told. */
+  async function add(...sealed: readonly string[]): Promise<void> {
+    const script = `
+for _, one in ipairs(ARGV) do redis.call('XADD', 'portico:{0}:rejections', '*', 'from', 'x', 'rejections', one) end`;
+    await redis.command('EVAL', script, '0', ...sealed);
+  }
+
   describe('as the contract has it', () => {
     holdToRejectionsContract(async () => (await joined(redis.url)).rejections);
   });
@@ -42,6 +49,17 @@ describe('rejections that replicas tell each other by Redis', () => {
     expect(heard).to.deep.equal(['sealed']);
     const left = Number(await redis.command('PTTL', 'portico:{0}:rejections'));
     expect(left).to.be.within(1, 60_000);
+  });
+
+  it('are all heard, and once each, however many have come meanwhile', async () => {
+    const all = Array.from({ length: 200 }, (_, index) => `sealed-${index}`);
+    await add(...all);
+    const heard: string[] = [];
+    join(redis.url).rejections.onTold((sealed) => heard.push(...sealed));
+    await eventually(() => heard.includes('sealed-199'));
+    await add('last');
+    await eventually(() => heard.includes('last'));
+    expect(heard).to.deep.equal([...all, 'last']);
   });
 
   for (const [what, happen] of [
@@ -101,9 +119,7 @@ describe('rejections that replicas tell each other by Redis', () => {
 
   it('are kept in bounds by Redis', async () => {
     const [one] = [await replica()];
-    for (let index = 0; index < 1500; index += 1) {
-      await redis.command('XADD', 'portico:{0}:rejections', '*', 'from', 'x', 'rejections', `sealed-${index}`);
-    }
+    await add(...Array.from({ length: 1500 }, (_, index) => `sealed-${index}`));
     one.tell('sealed');
     await eventually(async () => Number(await redis.command('XLEN', 'portico:{0}:rejections')) < 1200);
   });
@@ -123,6 +139,17 @@ describe('rejections that replicas tell each other by Redis', () => {
 describe('rejections that a store makes up', () => {
   const ok = (...more: unknown[]): Answer => ({ said: 'ok', more });
   const entry = (from: unknown, text: unknown) => [Buffer.from('1-0'), ['from', from, 'rejections', text]];
+
+  it('do not keep a look from telling all that waits', async () => {
+    const rejections = createRejections({ naming: createNaming('portico', false), events: {} });
+    for (let index = 0; index < 250; index += 1) rejections.tell(`${index}`);
+    const told: number[] = [];
+    await rejections.look(async ({ args }) => {
+      told.push(String(args[1]).split(' ').length);
+      return ok('1-0', []);
+    });
+    expect(told).to.deep.equal([100, 100, 50]);
+  });
 
   /** A look after which the store has answered so, one answer after the other; what was heard and asked. */
   async function look(...answers: readonly Answer[]) {
@@ -159,6 +186,18 @@ describe('rejections that a store makes up', () => {
     const { heard, asked } = await look(...Array.from({ length: 50 }, () => ok('1-0', entries)));
     expect(asked).to.have.length(10);
     expect(heard).to.have.length(640);
+  });
+
+  it('are skipped where they are more than one look is for', async () => {
+    const entries = Array.from({ length: 64 }, () => entry(Buffer.from('x'), Buffer.from('a')));
+    const { asked, again } = await look(...Array.from({ length: 20 }, () => ok('7-7', entries)));
+    await again();
+    expect(asked.map(({ args }) => args.at(-2))).to.deep.equal([
+      '0-0',
+      ...Array(9).fill('1-0'),
+      '7-7',
+      ...Array(9).fill('1-0'),
+    ]);
   });
 
   it('have no look fail that comes after them', async () => {

@@ -63,8 +63,8 @@ const STEP = 100;
  */
 export function createSharedRejections({ store, secrets, events, now }: SharedRejectionsOptions): SharedRejections {
   const [secret] = secrets;
-  /** By whom it was rejected. Each says whether it is of use to it. */
-  const listeners = new Map<string, Set<(key: string, agoMs: number) => boolean>>();
+  /** Of each upstream that is open. */
+  const listeners = new Set<{ readonly by: string; readonly ttlMs: number; readonly listener: RejectedListener }>();
   let waiting: string[] = [];
   let isOpening = false;
 
@@ -74,8 +74,9 @@ export function createSharedRejections({ store, secrets, events, now }: SharedRe
     const [at, by = '', key = ''] = text.split(' ');
     const agoMs = now() - Number(at);
     if (agoMs < -MAX_CLOCK_SKEW_MS) return 'useless';
-    const taken = [...(listeners.get(by) ?? [])].map((listener) => listener(key, Math.max(agoMs, 0)));
-    return taken.includes(true) ? 'taken' : 'useless';
+    const concerned = [...listeners].filter((one) => one.by === by && agoMs < one.ttlMs);
+    for (const { listener } of concerned) listener(key, Math.max(agoMs, 0));
+    return concerned.length > 0 ? 'taken' : 'useless';
   }
 
   store.onTold(async (sealed) => {
@@ -98,17 +99,9 @@ export function createSharedRejections({ store, secrets, events, now }: SharedRe
       return {
         tell: (key) => store.tell(secret.seal(`${now()} ${by} ${key}`)),
         onTold(ttlMs, listener) {
-          const heard = (key: string, agoMs: number) => {
-            if (agoMs >= ttlMs) return false;
-            listener(key, agoMs);
-            return true;
-          };
-          const all = listeners.get(by) ?? new Set();
-          listeners.set(by, all.add(heard));
-          return () => {
-            all.delete(heard);
-            if (all.size === 0) listeners.delete(by);
-          };
+          const heard = { by, ttlMs, listener };
+          listeners.add(heard);
+          return () => listeners.delete(heard);
         },
       };
     },
