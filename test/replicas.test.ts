@@ -1,13 +1,20 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { parseConfig } from '../src/config/load-config.ts';
+import type { TlsFiles } from '../src/credentials/files/tls-files.ts';
 import type { SettingsInput } from '../src/gateway.ts';
 import { createGateway } from '../src/gateway.ts';
 import type { Status } from '../src/observability/status/view.ts';
+import { createOwnFiles } from '../src/own-files.ts';
+import { joinReplicas } from '../src/replicas.ts';
 import { createAuthority } from './support/certificates.ts';
+import { onCleanup } from './support/cleanup.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway } from './support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from './support/http-upstream.ts';
+import { listen } from './support/listening.ts';
 import { inFolder } from './support/process.ts';
 import { type Redis, type RedisProxy, STALLED, startRedis, startRedisProxy } from './support/redis.ts';
 import { needsCommands } from './support/tools.ts';
@@ -232,6 +239,26 @@ describe('a gateway that shares with other replicas', () => {
     await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
     const changed = await (await start({ keySecretFile: next, previousKeySecretFile: before })).read('workflows');
     expect(changed.headers.get('cache-status')).to.contain('detail=shared');
+  });
+
+  it('looks at the files of its certificates ahead of each connection', async () => {
+    const server = await listen(createServer((socket) => socket.destroy()));
+    const keySecretFile = join(redis.folder, 'secret');
+    const config = parseConfig({ ...settings, shared: { url: `rediss://127.0.0.1:${server.port}`, keySecretFile } });
+    let checks = 0;
+    const tlsFiles: TlsFiles = {
+      held: {},
+      async check() {
+        checks += 1;
+      },
+      current: async () => ({}),
+    };
+    const files = { ...createOwnFiles({ events: {}, now: Date.now }), storeTls: () => tlsFiles };
+    const replicas = joinReplicas(config, { events: {}, files, now: Date.now });
+    onCleanup(() => replicas?.close());
+    replicas?.open();
+    await eventually(() => checks > 1);
+    expect(checks - server.connections()).to.be.within(0, 1);
   });
 
   it('speaks TLS to Redis, and is known there by a user, as settings say', async () => {

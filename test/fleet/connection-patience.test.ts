@@ -168,6 +168,11 @@ describe('the patience with Redis', () => {
     it.isFound = true;
     await it.pass(LOOK_MS);
     expect([it.looks, it.changes]).to.deep.equal([3, ['up']]);
+    for (let times = 0; times < 40; times += 1) {
+      it.isFound = !it.isFound;
+      await it.pass(LOOK_MS);
+    }
+    expect(it.changes, 'every other one').to.deep.equal(['up']);
     it.connection.close();
     const other = scene();
     other.isFound = false;
