@@ -1,7 +1,7 @@
 import type { Events } from '../observability/events.ts';
 import type { Connection } from './connection.ts';
 import type { Naming } from './names.ts';
-import { END, EVICT, HEAR, TELL } from './scripts.ts';
+import { END, EVICT, HEAR, STREAM_ID, TELL } from './scripts.ts';
 import { newWord } from './words.ts';
 
 type Ask = Connection['ask'];
@@ -121,7 +121,7 @@ export function createEvictions(options: EvictionsOptions): Evictions {
       if (answer.said !== 'ok') return false;
       const [life, told, last, unheard] = answer.more;
       const heard = evictionsIn(unheard);
-      if (heard === undefined) return false;
+      if (heard === undefined || !STREAM_ID.test(String(last))) return false;
       const now: Place = { life: String(life), told: Number(told), last: String(last) };
       const before = place;
       const reached = (before?.told ?? 0) + heard.length;
@@ -171,7 +171,7 @@ function evictionsIn(entries: unknown): Eviction[] | undefined {
   const evictions: Eviction[] = [];
   for (const entry of entries) {
     const [id, fields] = Array.isArray(entry) ? entry : [];
-    if (!Array.isArray(fields)) return undefined;
+    if (!Array.isArray(fields) || !STREAM_ID.test(String(id))) return undefined;
     const [, from, , names] = fields;
     if (!Buffer.isBuffer(names) || names.length > MAX_TEXT) return undefined;
     evictions.push({ id: String(id), from: String(from), names: names.toString('latin1').split(' ', STEP) });

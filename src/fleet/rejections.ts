@@ -1,7 +1,7 @@
 import type { Events } from '../observability/events.ts';
 import type { Connection } from './connection.ts';
 import type { Naming } from './names.ts';
-import { WARN } from './scripts.ts';
+import { STREAM_ID, WARN } from './scripts.ts';
 import { newWord } from './words.ts';
 
 type Ask = Connection['ask'];
@@ -80,7 +80,7 @@ export function createRejections({ naming, events }: RejectionsOptions): Rejecti
 /** Whatever a store has said: what is no id would have each look fail that comes after. */
 function idIn(said: unknown): string {
   const id = String(said);
-  return /^\d{1,19}-\d{1,19}$/.test(id) ? id : BEGINNING;
+  return STREAM_ID.test(id) ? id : BEGINNING;
 }
 
 /** What others have told in an entry of the stream: its id and its fields. */

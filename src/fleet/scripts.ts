@@ -8,6 +8,9 @@ export interface Script {
   readonly sha1: string;
 }
 
+/** What an id in a stream looks like. Asked for what comes behind anything else, Redis would say that this is none. */
+export const STREAM_ID = /^\d{1,19}-\d{1,19}$/;
+
 /**
  * Each script is given a word by its caller first, and says it first: so that a reply that belongs to another command is
  * seen as one.

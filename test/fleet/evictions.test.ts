@@ -135,6 +135,8 @@ describe('evictions that a store makes up', () => {
     ['more than was asked for', pageOf(Array.from({ length: 65 }, () => ENTRY))],
     ['more names than are told in one step', pageOf([['1-0', ['from', 'it', 'names', Buffer.alloc(6401, 'x')]]])],
     ['names in another form', pageOf([['1-0', ['from', 'it', 'names', 5]]])],
+    ['a last one without an id', ['life', 1, 'x', []]],
+    ['entries without ids', pageOf([['x', ENTRY[1]]])],
     ['nothing', []],
   ] as const) {
     it(`are nothing to go by, nor the end of anything: ${what}`, async () => {
