@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { warmUp } from '../caches.ts';
 import { createClient } from '../client.ts';
+import { cpuMs } from '../cpu.ts';
 import { countRequests, servePlatform } from '../platform.ts';
 import { READ, servePortico } from '../portico.ts';
 import { serveRedis } from '../redis.ts';
 import { serveRelay } from '../relay.ts';
 import { median, table } from '../report.ts';
 import type { Scenario } from '../scenario.ts';
-import { CALLERS, measure, type Throughput } from '../wrk.ts';
+import { CALLERS, measure } from '../wrk.ts';
 
 /** Long enough for nothing to grow stale while the bench runs. */
 const RESOURCES = { tools: { cache: { ttlMs: 3_600_000 } } };
@@ -42,32 +43,42 @@ export const sharedFaults: Scenario = {
       ['has no memory left', [() => redis.tell(FULL), () => redis.tell(ROOM)]],
       ['is well again', behaves('as it is')],
     ] as const;
-    const seen = faults.map((): Throughput[] => []);
+    const seen = faults.map((): Turn[] => []);
     for (let round = 0; round <= workshop.pace.rounds; round += 1) {
       for (const [index, [, [begin, end]]] of faults.entries()) {
         await begin();
         await sleep(NOTICED_MS);
-        const throughput = await measure(workshop, workshop.pace.seconds, { url });
+        const [begun, before] = [performance.now(), cpuMs(server.pid)];
+        const { requestsPerSecond, p99Ms } = await measure(workshop, workshop.pace.seconds, { url });
+        const busy = (cpuMs(server.pid) - before) / (performance.now() - begun);
         await end();
-        if (round > 0) seen[index]?.push(throughput);
+        if (round > 0) seen[index]?.push({ p99Ms, usPerRequest: (busy / requestsPerSecond) * 1e6 });
       }
     }
     const asked = await countRequests(platform, client);
     if (asked !== CALLERS) throw new Error(`the platform was asked ${asked} times for ${CALLERS} callers`);
     relay.close();
     client.close();
-    const figures = seen.map((runs) => ({
-      rate: median(runs.map(({ requestsPerSecond }) => requestsPerSecond)),
-      p99: median(runs.map(({ p99Ms }) => p99Ms)),
+    const figures = seen.map((turns) => ({
+      p99Ms: median(turns.map(({ p99Ms }) => p99Ms)),
+      usPerRequest: median(turns.map(({ usPerRequest }) => usPerRequest)),
     }));
     const [well] = figures;
-    const rows = figures.map(({ rate, p99 }, index) => [
+    const rows = figures.map(({ p99Ms, usPerRequest }, index) => [
       faults[index]?.[0] ?? '',
-      rate.toFixed(0),
-      `${p99.toFixed(1)} ms`,
-      well === undefined || index === 0 ? '' : `${(rate / well.rate).toFixed(2)} of it`,
-      well === undefined || index === 0 ? '' : `${(p99 / well.p99).toFixed(2)} of it`,
+      `${p99Ms.toFixed(1)} ms`,
+      ratio(p99Ms, well?.p99Ms),
+      `${usPerRequest.toFixed(0)} µs`,
+      ratio(usPerRequest, well?.usPerRequest),
     ]);
-    return table(['Redis …', 'Requests a second', 'p99', 'Requests', 'p99 beside a Redis that is well'], rows);
+    const beside = 'beside a Redis that is well';
+    return table(['Redis …', 'p99', beside, 'Processor time a request', beside], rows);
   },
 };
+
+interface Turn {
+  readonly p99Ms: number;
+  readonly usPerRequest: number;
+}
+
+const ratio = (value: number, whole = Number.NaN) => (value / whole).toFixed(2);
