@@ -1,4 +1,4 @@
-import type { FaultRow } from '../e2e/fault-matrix.ts';
+import type { FaultRow } from '../e2e/reading/fault-matrix.ts';
 
 const HEAD = `| The platform | Answer | Requests | Breaker | Connection | Stale list |
 |---|---|---|---|---|---|`;

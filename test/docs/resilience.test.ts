@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { FAULTS } from '../e2e/fault-matrix.ts';
+import { FAULTS } from '../e2e/reading/fault-matrix.ts';
 import { faultTables } from './fault-tables.ts';
 
 const PAGE = readFileSync(new URL('../../docs/resilience.md', import.meta.url), 'utf8');

@@ -1,0 +1,274 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { decodeJwt } from 'jose';
+import type { Status } from '../../../src/observability/status/view.ts';
+import { as, BASIC, codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../../credentials/token-exchange/exchanging.ts';
+import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { settingsFor } from '../../support/gateway.ts';
+import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { SEEDED } from '../../support/seed.ts';
+
+const HERE = 'https://portico.example/mcp';
+
+describe('a platform whose tokens are exchanged at a real authorization server', () => {
+  let server: AuthorizationServer;
+  let platform: HttpUpstream;
+
+  before(async () => {
+    server = await startAuthorizationServer();
+    platform = await startHttpUpstream(echo);
+  });
+  beforeEach(async () => {
+    await server.accept();
+    server.respond(undefined);
+    platform.respond(echo);
+  });
+  after(() => Promise.all([server.close(), platform.close()]));
+
+  const issue = (subject = 'ada') => server.issue({ resource: HERE, subject });
+  const exchanges = () => server.requests.filter(({ method }) => method === 'POST').length;
+
+  it("is given a token that was made for it and the caller, and never the caller's own", async () => {
+    const { read } = await gatewayAt(platform, server.issuer, { exchange: { scopes: ['read'] } });
+    const [ada, bea] = [await issue('ada'), await issue('bea')];
+    const given = await Promise.all([ada, bea].map(async (token) => givenFor(await read('tools', as(token)))));
+    for (const token of given) expect([ada, bea]).not.to.include(token);
+    expect(given.map((token) => decodeJwt(token)).map(({ sub, aud, scope }) => [sub, aud, scope])).to.deep.equal([
+      ['ada', PLATFORM, 'read'],
+      ['bea', PLATFORM, 'read'],
+    ]);
+  });
+
+  it('has one token for all reads of a caller, by one exchange', async () => {
+    const { read } = await gatewayAt(platform, server.issuer);
+    const token = await issue();
+    const before = exchanges();
+    const names = ['projects', 'projects', 'workflows', 'tools'];
+    // Each list has an upstream of its own here.
+    const given = await Promise.all(names.map(async (name) => givenFor(await read(name, as(token)))));
+    expect(new Set(given).size).to.equal(3);
+    expect(exchanges() - before).to.equal(3);
+    await givenFor(await read('projects', as(token)));
+    expect(exchanges() - before).to.equal(3);
+  });
+
+  it('has its authorization server on the status page, for as long as that is asked', async () => {
+    const { gateway, read } = await gatewayAt(platform, server.issuer, { settings: { admin: { port: 0 } } });
+    const shown = async () => {
+      const { upstreams } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as Status;
+      return upstreams.map(({ name, breaker, total }) => [name, breaker, total.requests > 0].join(' '));
+    };
+    expect(await shown()).to.deep.equal(['projects closed false', 'workflows closed false', 'tools closed false']);
+    await givenFor(await read('tools', as(await issue())));
+    expect((await shown())[3]).to.equal('tools.exchange closed true');
+    expect(await (await fetch(`${gateway.adminUrl}/`)).text()).to.contain('tools.exchange');
+    gateway.change({ ...settingsFor(platform.url), admin: { port: 0 } });
+    await eventually(async () => (await shown()).length === 3);
+  });
+
+  for (const [what, exchange] of [
+    ['asked for by its audience', { resource: undefined, audience: 'the-platform' }],
+    ['asked for with the secret in the body', { client: { ...BASIC, kind: 'client_secret_post' } }],
+  ] as const) {
+    it(`can be ${what}`, async () => {
+      const { read } = await gatewayAt(platform, server.issuer, { exchange });
+      const { aud } = decodeJwt(await givenFor(await read('tools', as(await issue()))));
+      expect(aud).to.equal('audience' in exchange ? 'the-platform' : PLATFORM);
+    });
+  }
+
+  it('is asked by the token endpoint of settings, too, and with opaque tokens', async () => {
+    const opaque = await startAuthorizationServer({ format: 'opaque' });
+    const { read } = await gatewayAt(platform, '', {
+      exchange: { issuer: undefined, tokenUrl: opaque.endpoints.token },
+    });
+    const given = await givenFor(await read('tools', as(await opaque.issue({ resource: HERE }))));
+    expect(given).to.match(/^[\w-]+$/);
+    expect(opaque.requests.map(({ url }) => url)).to.deep.equal(['/token']);
+  });
+
+  it('can be asked once the authorization server is up, which was down at start and goes down again', async () => {
+    await server.refuse();
+    const { read, gateway } = await gatewayAt(platform, server.issuer);
+    const token = await issue();
+    const refused = await read('tools', as(token));
+    const problem = (await refused.json()) as { detail: string };
+    expect(refused.status).to.equal(502);
+    expect(problem).to.include({ code: 'upstream_failed', upstream: 'tools' });
+    expect(problem.detail).to.match(/^The authorization server of this platform did not answer/);
+    await server.accept();
+    await givenFor(await read('tools', as(token)));
+    await server.refuse();
+    // Who has a token goes on.
+    await givenFor(await read('tools', { headers: { ...as(token).headers, 'cache-control': 'no-cache' } }));
+    expect(await codeOf(await read('tools', as(await issue('bea'))))).to.equal('502 upstream_failed');
+    expect(gateway.breakers['tools']).to.equal('closed');
+  });
+
+  it('says 401 to a token that the authorization server refuses, and asks neither again for a while', async () => {
+    const { read, url } = await gatewayAt(platform, server.issuer);
+    const [before, asked] = [exchanges(), platform.requests.length];
+    for (let count = 0; count < 2; count += 1) {
+      const refused = await read('tools', as('not-a-token-of-this-server'));
+      expect(refused.headers.get('www-authenticate')).to.contain('error="invalid_token"');
+      expect(await codeOf(refused)).to.equal('401 credential_rejected');
+    }
+    expect([exchanges() - before, platform.requests.length - asked]).to.deep.equal([1, 0]);
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tools', arguments: {} } };
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...as('not-a-token-of-this-server').headers,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(message),
+    });
+    expect(await response.text()).to.contain('credential_rejected');
+  });
+
+  it('says 502 where Portico itself is refused, and no caller pays for it', async () => {
+    const { read } = await gatewayAt(platform, server.issuer, { exchange: { client: { ...BASIC, secret: 'wrong' } } });
+    for (let count = 0; count < 2; count += 1) {
+      const refused = await read('tools', as(await issue()));
+      expect(refused.headers.get('www-authenticate')).to.equal(null);
+      expect(await codeOf(refused)).to.equal('502 upstream_credential_rejected');
+    }
+  });
+
+  it('says 502 where the caller has not all scopes that settings ask for', async () => {
+    const { read } = await gatewayAt(platform, server.issuer, { exchange: { scopes: ['admin'] } });
+    const token = await server.issue({ resource: HERE, scope: 'read' });
+    expect(await codeOf(await read('tools', as(token)))).to.equal('502 upstream_credential_rejected');
+  });
+
+  it('is given a secret that stands in its file now', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'secret');
+      writeFileSync(file, 'not-yet\n');
+      const clock = { now: Date.now() };
+      const exchange = { client: { kind: 'client_secret_basic', id: CLIENT.id, file } } as const;
+      const { read } = await gatewayAt(platform, server.issuer, { exchange, gateway: { now: () => clock.now } });
+      expect(await codeOf(await read('tools', as(await issue())))).to.equal('502 upstream_credential_rejected');
+      writeFileSync(file, `${CLIENT.secret}\n`);
+      clock.now += 5000;
+      await givenFor(await read('tools', as(await issue())));
+    }));
+
+  it('keeps a gateway from coming to be whose own secret cannot be had, which says why', () => {
+    const client = { kind: 'client_secret_basic', id: 'a', file: '/no/secret' } as const;
+    return gatewayAt(platform, server.issuer, { exchange: { client } }).then(
+      () => expect.fail('it came to be'),
+      (error: Error) =>
+        expect(error.message).to.contain('upstreams.tools.credential.client.file: cannot be read (ENOENT)'),
+    );
+  });
+
+  it('has a fresh token tried once where it refuses one that was kept', async () => {
+    const { read } = await gatewayAt(platform, server.issuer);
+    const token = await issue();
+    const first = await givenFor(await read('projects', as(token)));
+    platform.respond((request, response) => (tokenOf(request) === first ? json({}, 401) : echo)(request, response));
+    const before = exchanges();
+    const second = await givenFor(await read('projects', as(token)));
+    expect(second).not.to.equal(first);
+    expect(await givenFor(await read('projects', as(token)))).to.equal(second);
+    expect(exchanges() - before).to.equal(1);
+  });
+
+  it('says 502 where it refuses a fresh token, which is tried no second time, nor kept', async () => {
+    const { read } = await gatewayAt(platform, server.issuer);
+    const token = await issue();
+    platform.respond(json({}, 401));
+    for (const requests of [1, 1]) {
+      const [before, asked] = [exchanges(), platform.requests.length];
+      const refused = await read('projects', as(token));
+      expect(refused.headers.get('www-authenticate')).to.equal(null);
+      expect(await codeOf(refused)).to.equal('502 upstream_credential_rejected');
+      expect([exchanges() - before, platform.requests.length - asked]).to.deep.equal([1, requests]);
+    }
+  });
+
+  it('says 502 after two tokens, a kept one and a fresh one', async () => {
+    const { read } = await gatewayAt(platform, server.issuer);
+    const token = await issue();
+    await givenFor(await read('projects', as(token)));
+    platform.respond(json({}, 401));
+    const [before, asked] = [exchanges(), platform.requests.length];
+    expect(await codeOf(await read('projects', as(token)))).to.equal('502 upstream_credential_rejected');
+    expect([exchanges() - before, platform.requests.length - asked]).to.deep.equal([1, 2]);
+  });
+
+  it('says 403 to the caller where the platform denies the list: the token names the caller', async () => {
+    const { read } = await gatewayAt(platform, server.issuer);
+    platform.respond(json({}, 403));
+    expect(await codeOf(await read('tools', as(await issue())))).to.equal('403 access_denied');
+  });
+
+  it('has its last list served while the authorization server is down', async () => {
+    const clock = { now: Date.now() };
+    const { read } = await gatewayAt(platform, server.issuer, {
+      exchange: { maxAgeMs: 1000 },
+      settings: { resources: { tools: { cache: { ttlMs: 1000, staleWhileRevalidateMs: 0, staleIfErrorMs: 60_000 } } } },
+      gateway: { now: () => clock.now },
+    });
+    const token = await issue();
+    const first = await givenFor(await read('tools', as(token)));
+    await server.refuse();
+    clock.now += 30_000;
+    const stale = await read('tools', as(token));
+    expect(stale.headers.get('cache-status')).to.contain('fwd=stale');
+    expect(await givenFor(stale)).to.equal(first);
+  });
+
+  it(`is never given the token of another caller, however many ask at once ${SEEDED}`, async () => {
+    const callers = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map(async (name) => [name, await issue(name)] as const),
+    );
+    const wave = fc.array(fc.tuple(fc.constantFrom(...callers), fc.constantFrom('projects', 'workflows', 'tools')), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(wave, { minLength: 1, maxLength: 3 }), fc.boolean(), async (waves, roomy) => {
+        const { read, gateway } = await gatewayAt(platform, server.issuer, {
+          // Room for all of them, or for one.
+          exchange: { maxKeptBytes: roomy ? 1_000_000 : 2048 },
+          upstream: { connections: 2 },
+        });
+        for (const together of waves) {
+          const subjects = together.map(async ([[name, token], list]) => {
+            expect(decodeJwt(await givenFor(await read(list, as(token)))).sub).to.equal(name);
+          });
+          await Promise.all(subjects);
+        }
+        await gateway.close();
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('is probed with the token of settings exchanged, and what came of that is masked', () =>
+    inFolder(async (folder) => {
+      const token = await issue();
+      const client = `{ kind: client_secret_basic, id: ${CLIENT.id}, secret: ${CLIENT.secret} }`;
+      const credential = `{ kind: exchange, issuer: ${server.issuer}, resource: ${PLATFORM}, client: ${client} }`;
+      const file = await writeSettings(
+        folder,
+        `upstreams: { projects: { baseUrl: ${platform.url}, credential: ${credential} } }\n`,
+      );
+      const [before, asked] = [exchanges(), platform.requests.length];
+      const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: token }).ended;
+      expect([code, exchanges() - before, platform.requests.length - asked]).to.deep.equal([0, 1, 1]);
+      const exchanged = tokenOf(platform.requests.at(-1) ?? expect.fail('nothing was asked'));
+      expect(decodeJwt(exchanged).aud).to.equal(PLATFORM);
+      for (const secret of [token, exchanged, CLIENT.secret]) expect(stdout).not.to.contain(secret);
+      expect(stdout).to.contain('Bearer [credential]');
+      const refused = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: 'not-a-token' }).ended;
+      expect(refused.stdout).to.contain('credential_rejected').and.contain('refused the subject token');
+    }));
+});

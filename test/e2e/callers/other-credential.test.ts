@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { captureLog } from '../../observability/captured-log.ts';
+import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+
+const FROM = 'X-Acme-Key';
+const SECRET = 'k3y-0f-alice-0123456789';
+const TOOLS = '/mcp/v1/resources/read?uri=platform://tools';
+
+describe('a credential in a header of its own, for one upstream', () => {
+  let platform: HttpUpstream;
+  let running: RunningGateway;
+  let log: ReturnType<typeof captureLog>;
+  let refuses = false;
+
+  const settings = (from: string | undefined = FROM, more: Partial<SettingsInput> = {}): SettingsInput => {
+    const base = settingsFor(platform.url, { log: { level: 'debug' }, ...more });
+    const { tools, ...others } = base.upstreams;
+    const credential = { kind: 'header', name: 'X-Api-Key', format: 'key {token}', from } as const;
+    return { ...base, upstreams: { ...others, tools: { ...tools, baseUrl: platform.url, credential } } };
+  };
+  const read = (name: string, keys: Record<string, string> = { [FROM]: SECRET }) =>
+    running.read(name, { headers: keys });
+  const shown = async (response: Promise<Response>) => {
+    const answered = await response;
+    const body = (await answered.json()) as { name: string }[] & { code: string };
+    return [answered.status, body[0]?.name ?? body.code];
+  };
+
+  beforeEach(async () => {
+    refuses = false;
+    platform = await startHttpUpstream((request, response) => {
+      const name = listOf(request);
+      if (refuses) return void response.writeHead(401).end();
+      // The name tells what the platform was given.
+      const given = request.headers['x-api-key'] ?? request.headers.authorization;
+      response.end(JSON.stringify({ [name]: [{ id: 'a', name: given }], nextPageToken: '' }));
+    });
+    log = captureLog();
+    running = await startGateway(settings(), { logger: log.logger });
+  });
+
+  afterEach(async () => {
+    await running.gateway.close();
+    await platform.close();
+    expect(log.text()).to.not.contain(SECRET).and.not.contain(TOKEN);
+  });
+
+  it('is what that upstream is given, and no other', async () => {
+    expect(await shown(read('tools'))).to.deep.equal([200, `key ${SECRET}`]);
+    expect(await shown(read('workflows'))).to.deep.equal([200, `Bearer ${TOKEN}`]);
+    const given = platform.requests.map(({ headers }) => [
+      headers['x-api-key'],
+      headers.authorization,
+      headers['x-acme-key'],
+    ]);
+    expect(given).to.deep.equal([
+      [`key ${SECRET}`, undefined, undefined],
+      [undefined, `Bearer ${TOKEN}`, undefined],
+    ]);
+  });
+
+  it('is found in any case, and is needed for that upstream alone', async () => {
+    expect(await shown(read('tools', { [FROM.toLowerCase()]: 'one' }))).to.deep.equal([200, 'key one']);
+    expect(await shown(read('projects', {}))).to.deep.equal([200, `Bearer ${TOKEN}`]);
+    const response = await read('tools', {});
+    expect(response.status).to.equal(401);
+    expect(response.headers.get('www-authenticate')).to.equal('Bearer');
+    const { code, detail, upstream } = (await response.json()) as Record<string, string>;
+    expect({ code, upstream }).to.deep.equal({ code: 'credential_missing', upstream: 'tools' });
+    expect(detail).to.contain(FROM);
+  });
+
+  it('makes its caller somebody else: nothing is shared by two who bring the same access token', async () => {
+    const both = await Promise.all([shown(read('tools', { [FROM]: 'one' })), shown(read('tools', { [FROM]: 'two' }))]);
+    expect(both).to.deep.equal([
+      [200, 'key one'],
+      [200, 'key two'],
+    ]);
+    expect(await shown(read('tools', { [FROM]: 'one' }))).to.deep.equal([200, 'key one']);
+    expect(platform.requests).to.have.length(2);
+    refuses = true;
+    expect(await shown(read('tools', { [FROM]: 'three' }))).to.deep.equal([401, 'credential_rejected']);
+    // What one is refused for is remembered of that one.
+    refuses = false;
+    expect(await shown(read('tools', { [FROM]: 'four' }))).to.deep.equal([200, 'key four']);
+    expect(await shown(read('tools', { [FROM]: 'three' }))).to.deep.equal([401, 'credential_rejected']);
+    expect(await shown(read('tools', { [FROM]: 'two' }))).to.deep.equal([200, 'key two']);
+  });
+
+  it('is never two, and never what cannot stand in a header', async () => {
+    const { url } = running;
+    const twice = get(TOOLS, { [FROM]: 'one' }).replace('\r\n\r\n', `\r\n${FROM}: two\r\n\r\n`);
+    const { code, detail } = JSON.parse(`${(await exchange(url, twice)).body}`);
+    expect({ code, detail }).to.deep.equal({
+      code: 'invalid_request',
+      detail: `The request has more than one ${FROM} header.`,
+    });
+    const garbled = Buffer.from(get(TOOLS, { [FROM]: 'o\xffne' }), 'latin1');
+    expect(JSON.parse(`${(await exchange(url, garbled)).body}`).code).to.equal('credential_malformed');
+    expect(platform.requests).to.have.length(0);
+  });
+
+  it('that is refused names its header, and logs no client out of MCP', async () => {
+    refuses = true;
+    const response = await read('tools');
+    expect(response.status).to.equal(401);
+    expect(((await response.json()) as { detail: string }).detail).to.contain(FROM);
+    const call = (headers: Record<string, string>) =>
+      fetch(`${running.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } }),
+      });
+    for (const headers of [{ [FROM]: 'another' }, {}]) {
+      const told = await call(headers);
+      expect(told.status).to.equal(200);
+      const { error } = (await told.json()) as { error: { message: string; data: { upstream: string } } };
+      expect(error.message).to.contain(FROM);
+      expect(error.data.upstream).to.equal('tools');
+    }
+    refuses = false;
+    expect(await (await call({ [FROM]: 'good' })).text()).to.contain('key good');
+  });
+
+  it('may be sent by web pages, and stands in the description', async () => {
+    running.gateway.change(settings(FROM, { http: { allowedOrigins: ['https://app.example'] } }));
+    const preflight = await fetch(`${running.url}${TOOLS}`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
+    });
+    expect(preflight.headers.get('access-control-allow-headers')).to.contain('x-acme-key');
+    const described = JSON.parse(await (await fetch(`${running.url}/openapi.json`)).text());
+    expect(described.components.securitySchemes[FROM]).to.deep.equal({ type: 'apiKey', in: 'header', name: FROM });
+    expect(described.security).to.deep.equal([{ bearer: [], [FROM]: [] }]);
+  });
+
+  it('is repeated by no id of a request', async () => {
+    const response = await read('tools', { [FROM]: SECRET, 'x-request-id': `id-${SECRET}` });
+    expect(response.headers.get('x-request-id')).to.not.contain(SECRET);
+  });
+
+  it('is nothing that portico stdio or a probe could have', async () => {
+    await inFolder(async (folder) => {
+      const upstream = (credential: string) => `{ baseUrl: "${platform.url}"${credential} }`;
+      const text = `upstreams:
+  projects: ${upstream('')}
+  workflows: ${upstream('')}
+  tools: ${upstream(`, credential: { kind: header, name: X-Api-Key, from: ${FROM} }`)}
+`;
+      const file = await writeSettings(folder, text);
+      for (const command of [
+        ['stdio', file],
+        ['check', '--probe', file],
+      ]) {
+        const { code, stderr } = await startProcess(process.execPath, [MAIN, ...command], {
+          env: porticoEnvironment({ PORTICO_TOKEN: TOKEN }),
+        }).ended;
+        expect(code, stderr).to.equal(2);
+        expect(stderr).to.contain('upstreams.tools.credential.from: is a header of HTTP; portico');
+      }
+      expect(platform.requests).to.have.length(0);
+    });
+  });
+
+  it('cannot come in a header that Portico reads itself', () => {
+    for (const from of ['Authorization', 'Host', 'Origin', 'X-Request-Id', 'Mcp-Name', 'Proxy-Authorization']) {
+      expect(() => running.gateway.change(settings(from)), from).to.throw('upstreams.tools.credential.from');
+    }
+  });
+});

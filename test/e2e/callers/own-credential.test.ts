@@ -1,0 +1,264 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import nock from 'nock';
+import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
+import { captureLog } from '../../observability/captured-log.ts';
+import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
+import { json, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+import { useNock } from '../../support/nock.ts';
+import { inFolder } from '../../support/process.ts';
+import { SEEDED } from '../../support/seed.ts';
+
+const SECRET = 'canary-c4n4ry-of-the-deployment';
+const USERS = 'https://users.example';
+const ADMIN = 'https://admin.example';
+
+type Credential = NonNullable<SettingsInput['upstreams'][string]['credential']>;
+
+const QUIET: Omit<SettingsInput, 'upstreams'> = {
+  http: { port: 0 },
+  admin: { enabled: false },
+  allowUnverifiedCallers: true,
+};
+
+/** Projects by the caller's own token, workflows and tools by a credential of Portico's own. */
+function mixed(credential: Credential, baseUrl = ADMIN): SettingsInput {
+  return {
+    ...QUIET,
+    upstreams: { users: { baseUrl: USERS }, admin: { baseUrl, credential, retry: { attempts: 0 } } },
+    resources: { projects: { upstream: 'users' }, workflows: { upstream: 'admin' }, tools: { upstream: 'admin' } },
+  };
+}
+
+function page(name: string, id: string) {
+  return { [name]: [{ id, name: id, version: '1.0.0' }], nextPageToken: '' };
+}
+
+async function idsIn(response: Response): Promise<string[]> {
+  expect(response.status).to.equal(200);
+  return ((await response.json()) as { id: string }[]).map(({ id }) => id);
+}
+
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+const SECRET_KEY: Credential = { kind: 'service', secret: SECRET, name: 'X-Api-Key' };
+const admin = () => nock(ADMIN, { reqheaders: { 'x-api-key': SECRET }, badheaders: ['authorization'] });
+
+describe("a platform that is asked by the deployment's own secret", () => {
+  useNock();
+  afterEach(() => {
+    expect(nock.pendingMocks()).to.deep.equal([]);
+    nock.cleanAll();
+  });
+
+  const list = (scope: nock.Scope, name: string, status: number, body: object = page(name, name)) =>
+    scope.get(`/v1/${name}`).query(true).reply(status, body);
+
+  it("is given that, and never the caller's token, beside one that is given the caller's own", async () => {
+    const users = nock(USERS, { reqheaders: { authorization: `Bearer ${TOKEN}` }, badheaders: ['x-api-key'] });
+    list(users, 'projects', 200);
+    list(admin(), 'workflows', 200);
+    list(admin(), 'tools', 200);
+    const { read } = await startGateway(mixed(SECRET_KEY), captureLog('silent'));
+    for (const name of ['projects', 'workflows', 'tools']) expect(await idsIn(await read(name))).to.deep.equal([name]);
+  });
+
+  for (const status of [401, 403]) {
+    for (const [kind, credential] of [
+      ['service', SECRET_KEY],
+      ['none', { kind: 'none' }],
+    ] as const) {
+      it(`is answered for with 502 where it says ${status} to ${kind}, and no caller pays for it`, async () => {
+        const { read } = await startGateway(mixed(credential), captureLog('silent'));
+        const scope = () => (kind === 'none' ? nock(ADMIN, { badheaders: ['authorization'] }) : admin());
+        list(scope(), 'tools', 200);
+        expect(await idsIn(await read('tools'))).to.deep.equal(['tools']);
+        list(scope(), 'workflows', status, { error: SECRET });
+        const refused = await read('workflows');
+        expect(refused.status).to.equal(502);
+        expect(refused.headers.get('www-authenticate')).to.equal(null);
+        const problem = await refused.text();
+        expect(JSON.parse(problem)).to.include({ code: 'upstream_credential_rejected', upstream: 'admin' });
+        expect(problem).not.to.contain(SECRET);
+        // What was held is held still, and the caller is not refused the next time.
+        const held = await read('tools');
+        expect(held.headers.get('cache-status')).to.match(/^portico; hit/);
+        list(scope(), 'workflows', 200);
+        expect(await idsIn(await read('workflows'))).to.deep.equal(['workflows']);
+        // Nor do the caller's own lists know of it.
+        list(nock(USERS), 'projects', 200);
+        expect(await idsIn(await read('projects'))).to.deep.equal(['projects']);
+      });
+    }
+  }
+
+  it("says 401 where it is the caller's token that a platform beside it refuses", async () => {
+    const { read } = await startGateway(mixed(SECRET_KEY), captureLog('silent'));
+    list(admin(), 'tools', 200);
+    await read('tools');
+    list(nock(USERS), 'projects', 401, {});
+    expect((await read('projects')).status).to.equal(401);
+    expect((await read('tools')).headers.get('cache-status')).to.match(/^portico; hit/);
+  });
+
+  it('is still asked for nobody who brings no token', async () => {
+    const { url } = await startGateway(mixed(SECRET_KEY), captureLog('silent'));
+    const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`);
+    expect(response.status).to.equal(401);
+    expect(await response.json()).to.include({ code: 'credential_missing' });
+  });
+
+  it('is given what stands in its file now', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'secret');
+      writeFileSync(file, 'first\n');
+      const clock = { now: Date.now() };
+      const log = captureLog('info');
+      const settings = mixed({ kind: 'service', file });
+      const { read } = await startGateway(settings, { logger: log.logger, now: () => clock.now });
+      const given = (secret: string) =>
+        list(nock(ADMIN, { reqheaders: { authorization: `Bearer ${secret}` } }), 'tools', 200);
+      given('first');
+      await idsIn(await read('tools', as('a')));
+      writeFileSync(`${file}.new`, 'second\n');
+      renameSync(`${file}.new`, file);
+      clock.now += 5000;
+      given('second');
+      await idsIn(await read('tools', as('b')));
+      expect(log.lines().filter(({ msg }) => String(msg).includes('secret'))).to.have.lengthOf(1);
+      expect(log.text()).not.to.match(/first|second/);
+    }));
+});
+
+describe('a gateway whose secrets cannot be had', () => {
+  it('does not come to be, and says of each why', () => {
+    const upstream = (file: string) => ({ baseUrl: ADMIN, credential: { kind: 'service' as const, file } });
+    const settings = { ...QUIET, upstreams: { projects: upstream('/no/a'), tools: upstream('/no/b') } };
+    expect(() => createGateway(settings, captureLog('silent')))
+      .to.throw(ConfigError)
+      .with.property(
+        'message',
+        'upstreams.projects.credential.file: cannot be read (ENOENT)\nupstreams.tools.credential.file: cannot be read (ENOENT)',
+      );
+  });
+});
+
+describe('callers whom nobody verifies', () => {
+  /** Several reads at once. */
+  const wave = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('projects', 'workflows', 'tools')), {
+    minLength: 1,
+    maxLength: 6,
+  });
+  const waves = fc.array(wave, { minLength: 1, maxLength: 4 });
+
+  for (const credential of [{ kind: 'service', secret: SECRET }, { kind: 'none' }, { kind: 'passthrough' }] as const) {
+    it(`share no snapshot and no flight where the credential is ${credential.kind} ${SEEDED}`, async () => {
+      let serial = 0;
+      // Each response is another one, so that whoever is given it can be known by it.
+      const platform = await startHttpUpstream((request, response) => {
+        serial += 1;
+        const name = listOf(request);
+        const answer = json(page(name, `item-${serial}`));
+        setTimeout(() => answer(request, response), 2);
+      });
+      try {
+        await fc.assert(
+          fc.asyncProperty(waves, async (reads) => {
+            const each = { baseUrl: platform.url, credential };
+            const upstreams = { projects: each, workflows: each, tools: each };
+            const { read, gateway } = await startGateway({ ...QUIET, upstreams }, captureLog('silent'));
+            const owners = new Map<string, string>();
+            for (const together of reads) {
+              const asked = together.map(async ([caller, name]) => ({
+                caller,
+                ids: await idsIn(await read(name, as(`token-${caller}`))),
+              }));
+              for (const { caller, ids } of await Promise.all(asked)) {
+                for (const id of ids) {
+                  expect(owners.get(id) ?? caller).to.equal(caller);
+                  owners.set(id, caller);
+                }
+              }
+            }
+            await gateway.close();
+          }),
+          { numRuns: 25 },
+        );
+      } finally {
+        await platform.close();
+      }
+    });
+  }
+});
+
+describe("the deployment's own secret", () => {
+  /** What a platform may do, with all that it was sent in what it says. */
+  const FAULTS: Readonly<Record<string, (sent: string) => Parameters<typeof startHttpUpstream>[0]>> = {
+    '401 with a challenge': (sent) => json({ error: sent }, 401, { 'www-authenticate': sent }),
+    '403': (sent) => json({ error: sent }, 403),
+    '404': (sent) => json({ error: sent }, 404),
+    '429': (sent) => json({ error: sent }, 429, { 'retry-after': sent }),
+    '500': (sent) => json({ error: sent }, 500),
+    'a redirect': (sent) => json({}, 302, { location: `/${encodeURIComponent(sent)}` }),
+    'another shape': (sent) => json({ [sent]: [sent] }),
+    'a page that failed': (sent) => json({ tools: [], errors: [sent] }),
+    'no JSON': (sent) => (_request, response) => response.end(sent),
+    'a reset': () => (request) => request.socket.destroy(),
+    'another coding': (sent) => json({}, 200, { 'content-encoding': sent }),
+  };
+
+  for (const user of [undefined, 'portico']) {
+    it(`is in no log, answer or error, whatever the platform does${user === undefined ? '' : ', as a password'}`, async () => {
+      const platform = await startHttpUpstream(json({}));
+      const log = captureLog('debug');
+      const each = {
+        baseUrl: platform.url,
+        credential: { kind: 'service' as const, secret: SECRET, user },
+        retry: { attempts: 1, baseDelayMs: 1 },
+      };
+      const settings = { ...QUIET, upstreams: { projects: each, workflows: each, tools: each } };
+      const running = await startGateway(settings, { logger: log.logger });
+      const said = [inspect(running.gateway, { depth: 9, showHidden: true }), JSON.stringify(running.gateway)];
+      const answers = new Set<number>();
+      try {
+        for (const [fault, handlerFor] of Object.entries(FAULTS)) {
+          platform.respond((request, response) => {
+            const { authorization = '' } = request.headers;
+            expect(authorization, fault).not.to.equal('');
+            handlerFor(authorization)(request, response);
+          });
+          for (const response of await asked(running)) {
+            answers.add(response.status);
+            said.push(JSON.stringify([...response.headers]), await response.text());
+          }
+        }
+        await running.gateway.close();
+      } finally {
+        await platform.close();
+      }
+      expect([...answers]).to.include.members([200, 502, 429]);
+      expect(log.lines().length).to.be.greaterThan(Object.keys(FAULTS).length);
+      const all = [...said, log.text()].join('\n');
+      const basic = Buffer.from(`portico:${SECRET}`).toString('base64');
+      for (const secret of [SECRET, basic, Buffer.from(SECRET).toString('base64')]) expect(all).not.to.contain(secret);
+      expect(all).to.contain('upstream_credential_rejected');
+    });
+  }
+
+  /** A read over HTTP, and the same as a tool. */
+  function asked({ read, url }: RunningGateway): Promise<Response[]> {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tools', arguments: {} } };
+    const headers = {
+      ...as(TOKEN).headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    return Promise.all([
+      read('tools'),
+      fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message) }),
+    ]);
+  }
+});

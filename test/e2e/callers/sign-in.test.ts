@@ -1,0 +1,341 @@
+import {
+  type CallToolResult,
+  Client,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { expect } from 'chai';
+import { decodeJwt } from 'jose';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { captureLog } from '../../observability/captured-log.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { freePort } from '../../support/listening.ts';
+import { toolItem } from '../../support/loads.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+
+const REDIRECT = 'http://127.0.0.1:1/callback';
+const WELL_KNOWN = '/.well-known/oauth-protected-resource/mcp';
+
+/** A client of MCP, as far as it is looked at here. */
+interface Session {
+  list(): Promise<string[]>;
+  read(name: string): Promise<string>;
+  call(name: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** How an SDK connects: with a person who may sign in, or with the headers of its settings. */
+interface Sdk {
+  readonly name: string;
+  open(url: string, how: { readonly person?: Person; readonly headers?: Record<string, string> }): Connecting;
+}
+
+interface Connecting {
+  connect(): Promise<Session>;
+  /** Takes what the person was sent back with. */
+  finish(back: URL): Promise<void>;
+}
+
+/** What a client keeps of a person who signs in. */
+type Person = OAuthClientProvider & {
+  /** Where the person was sent to sign in, oldest first. */
+  readonly sent: URL[];
+};
+
+function createPerson(tokens?: {
+  readonly access_token: string;
+  readonly scope: string;
+  readonly issuer: string;
+}): Person {
+  const sent: URL[] = [];
+  let client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
+  let held: Awaited<ReturnType<OAuthClientProvider['tokens']>> = tokens && { ...tokens, token_type: 'Bearer' };
+  let verifier = '';
+  let state: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
+  return {
+    sent,
+    redirectUrl: REDIRECT,
+    clientMetadata: {
+      client_name: 'test',
+      redirect_uris: [REDIRECT],
+      application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'none',
+    },
+    clientInformation: () => client,
+    saveClientInformation: (information) => {
+      client = information;
+    },
+    tokens: () => held,
+    saveTokens: (saved) => {
+      held = saved;
+    },
+    codeVerifier: () => verifier,
+    saveCodeVerifier: (saved) => {
+      verifier = saved;
+    },
+    discoveryState: () => state,
+    saveDiscoveryState: (saved) => {
+      state = saved;
+    },
+    redirectToAuthorization: (url) => {
+      sent.push(url);
+    },
+  };
+}
+
+function sdkV2(mode: VersionNegotiationMode): Sdk {
+  return {
+    name: `@modelcontextprotocol/client 2, ${mode}`,
+    open(url, { person, headers = {} }) {
+      const open = () =>
+        new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+          requestInit: { headers },
+          ...(person && { authProvider: person }),
+        });
+      let transport = open();
+      return {
+        async connect() {
+          const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
+          transport = open();
+          await client.connect(transport);
+          return {
+            list: async () => (await client.listResources()).resources.map(({ name }) => name),
+            read: async (name) => {
+              const uri = `platform://${name}`;
+              return textOf((await client.readResource({ uri }, { cacheMode: 'bypass' })).contents);
+            },
+            call: (name) => client.callTool({ name }),
+            close: () => client.close(),
+          };
+        },
+        finish: (back) => transport.finishAuth(back.searchParams),
+      };
+    },
+  };
+}
+
+const sdkV1: Sdk = {
+  name: '@modelcontextprotocol/sdk 1',
+  open(url, { person, headers = {} }) {
+    const open = () =>
+      new TransportV1(new URL(`${url}/mcp`), { requestInit: { headers }, ...(person && { authProvider: person }) });
+    let transport = open();
+    return {
+      async connect() {
+        const client = new ClientV1({ name: 'test', version: '0' });
+        transport = open();
+        await client.connect(transport);
+        return {
+          list: async () => (await client.listResources()).resources.map(({ name }) => name),
+          read: async (name) => textOf((await client.readResource({ uri: `platform://${name}` })).contents),
+          call: (name) => client.callTool({ name }),
+          close: () => client.close(),
+        };
+      },
+      finish: (back) => transport.finishAuth(back.searchParams.get('code') ?? ''),
+    };
+  },
+};
+
+function textOf([content]: readonly object[]): string {
+  return content !== undefined && 'text' in content ? String(content.text) : expect.fail('there is no text');
+}
+
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('it did not fail'),
+    (error: Error) => error,
+  );
+
+describe('a person who signs in', () => {
+  let server: AuthorizationServer;
+  let platform: HttpUpstream;
+  let url: string;
+  let log: ReturnType<typeof captureLog>;
+
+  const routes = () => log.lines().map(({ route }) => route);
+
+  async function start({ authorizationServers = [server.issuer], rest = {} as Partial<SettingsInput> } = {}) {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    log = captureLog();
+    const settings = settingsFor(platform.url, {
+      log: { level: 'info' },
+      http: { port },
+      publicUrl: url,
+      verification: { issuer: server.issuer, authorizationServers },
+      resources: { projects: { requiredScopes: ['read'] }, tools: { requiredScopes: ['read', 'admin'] } },
+      ...rest,
+    });
+    return startGateway(settings, { logger: log.logger });
+  }
+
+  beforeEach(async () => {
+    server = await startAuthorizationServer();
+    platform = await startHttpUpstream(
+      lists({ projects: [toolItem('p')], workflows: [toolItem('w')], tools: [toolItem('t')] }),
+    );
+  });
+
+  for (const sdk of [sdkV2('legacy'), sdkV2('auto'), sdkV1]) {
+    describe(`through ${sdk.name}`, () => {
+      it('is led from the first 401 to a token for this very server, and reads', async () => {
+        await start();
+        const person = createPerson();
+        const connecting = sdk.open(url, { person });
+        await failure(connecting.connect());
+        expect(person.sent).to.have.length(1);
+        const asked = person.sent[0]?.searchParams;
+        expect(asked?.get('resource')).to.equal(`${url}/mcp`);
+        // offline_access is of the client's own: it wants a refresh token.
+        expect(asked?.get('scope')?.replace(' offline_access', '')).to.equal('admin read');
+
+        await connecting.finish(await server.signIn(person.sent[0] ?? ''));
+        const session = await connecting.connect();
+        expect(await session.list()).to.deep.equal(['projects', 'workflows', 'tools']);
+        expect(JSON.parse(await session.read('tools'))).to.have.length(1);
+        expect(await session.call('list_projects')).to.have.nested.property('structuredContent.total', 1);
+        await session.close();
+        expect(routes()).to.include(WELL_KNOWN);
+        const token = tokenOf(platform.requests.at(-1) ?? expect.fail('nothing was asked'));
+        expect(decodeJwt(token)).to.include({ aud: `${url}/mcp`, iss: server.issuer });
+        expect(log.text()).to.not.contain(token);
+      });
+
+      it('goes on with the token of its settings, and is led nowhere', async () => {
+        await start();
+        const token = await server.issue({ resource: `${url}/mcp` });
+        const session = await sdk.open(url, { headers: { Authorization: `Bearer ${token}` } }).connect();
+        expect(JSON.parse(await session.read('tools'))).to.have.length(1);
+        await session.close();
+        expect(routes()).to.not.include(WELL_KNOWN);
+      });
+
+      it('is asked again when a platform takes the token no more', async () => {
+        await start();
+        const token = await server.issue({ resource: `${url}/mcp` });
+        const person = createPerson({ access_token: token, scope: 'read admin', issuer: server.issuer });
+        const connecting = sdk.open(url, { person });
+        const session = await connecting.connect();
+        const all = lists({ projects: [toolItem('p')], tools: [toolItem('t')] });
+        platform.respond((request, response) =>
+          tokenOf(request) === token ? json({}, 401)(request, response) : all(request, response),
+        );
+        for (const ask of [() => session.read('tools'), () => session.call('list_tools')]) {
+          await failure(ask());
+        }
+        expect(person.sent).to.have.length(2);
+        await connecting.finish(await server.signIn(person.sent[1] ?? ''));
+        expect(JSON.parse(await session.read('tools'))).to.have.length(1);
+        await session.close();
+      });
+    });
+  }
+
+  for (const sdk of [sdkV2('legacy'), sdkV2('auto')]) {
+    it(`is asked for more where a read needs more than the token grants: ${sdk.name}`, async () => {
+      await start();
+      const token = await server.issue({ resource: `${url}/mcp`, scope: 'read' });
+      const person = createPerson({ access_token: token, scope: 'read', issuer: server.issuer });
+      const connecting = sdk.open(url, { person });
+      const session = await connecting.connect();
+      expect(JSON.parse(await session.read('projects'))).to.have.length(1);
+      expect(person.sent).to.have.length(0);
+
+      for (const [index, ask] of [() => session.read('tools'), () => session.call('list_tools')].entries()) {
+        await failure(ask());
+        expect(person.sent).to.have.length(index + 1);
+        const scopes = person.sent[index]?.searchParams.get('scope')?.split(' ');
+        expect(scopes).to.include.members(['read', 'admin']);
+      }
+      await connecting.finish(await server.signIn(person.sent[1] ?? ''));
+      expect(JSON.parse(await session.read('tools'))).to.have.length(1);
+      expect(((await session.call('list_tools')) as CallToolResult).isError).to.not.equal(true);
+      await session.close();
+    });
+  }
+
+  it('is told where with each 401, over both edges, whatever is wrong with the token', async () => {
+    await start();
+    const challenge = `resource_metadata="${url}${WELL_KNOWN}"`;
+    const elsewhere = await server.issue({ resource: 'https://other.example/mcp' });
+    for (const [token, error] of [
+      [undefined, ''],
+      ['not a token', 'error="invalid_token", '],
+      ['opaque', 'error="invalid_token", '],
+      [elsewhere, 'error="invalid_token", '],
+      [await server.sign({ iss: server.issuer, aud: `${url}/mcp`, exp: 1 }), 'error="invalid_token", '],
+    ] as const) {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' };
+      for (const response of [
+        await fetch(`${url}/mcp/v1/resources`, { headers }),
+        await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers }),
+        await fetch(`${url}/mcp`, post),
+      ]) {
+        expect(response.status).to.equal(401);
+        const told = response.headers.get('www-authenticate') ?? '';
+        expect(told.startsWith(`Bearer ${error}`), told).to.equal(true);
+        expect(told.endsWith(`scope="admin read", ${challenge}`), told).to.equal(true);
+        expect(told).to.not.contain('offline_access');
+      }
+    }
+    expect(platform.requests).to.have.length(0);
+  });
+
+  it('is told by whatever host a client names, of the public address alone', async () => {
+    await start();
+    const { port } = new URL(url);
+    const request = get(WELL_KNOWN, { Host: `localhost:${port}`, Authorization: undefined });
+    const { json: told } = await exchange(url, request);
+    expect(told()['resource']).to.equal(`${url}/mcp`);
+    const { headers } = await exchange(
+      url,
+      get('/mcp/v1/resources', { Host: 'localhost:1', Authorization: undefined }),
+    );
+    expect(headers.get('www-authenticate')).to.contain(`"${url}${WELL_KNOWN}"`);
+  });
+
+  it('is told of it, or no more, as settings change', async () => {
+    const { gateway } = await start();
+    const verification = { issuer: server.issuer };
+    const at = (path: string) => fetch(`${url}${path}`, { headers: { accept: 'application/json' } });
+    expect((await at(WELL_KNOWN)).status).to.equal(200);
+    const settings = settingsFor(platform.url, {
+      http: { port: Number(new URL(url).port) },
+      publicUrl: url,
+      verification,
+    });
+    gateway.change({ ...settings, log: { level: 'info' } });
+    expect((await at(WELL_KNOWN)).status).to.equal(404);
+    expect((await at('/mcp/v1/resources')).headers.get('www-authenticate')).to.equal('Bearer');
+    const authorizationServers = ['https://login.example'];
+    gateway.change({ ...settings, log: { level: 'info' }, verification: { ...verification, authorizationServers } });
+    const metadata = (await (await at(WELL_KNOWN)).json()) as object;
+    expect(metadata).to.deep.include({ authorization_servers: authorizationServers });
+    expect(metadata).to.not.have.property('scopes_supported');
+  });
+
+  it('is told in words where no authorization servers are named, and led nowhere', async () => {
+    await start({ authorizationServers: [] });
+    const person = createPerson();
+    await failure(sdkV2('legacy').open(url, { person }).connect());
+    expect(person.sent).to.have.length(0);
+
+    const token = await server.issue({ resource: `${url}/mcp`, scope: 'read' });
+    const session = await sdkV2('legacy')
+      .open(url, { person: createPerson({ access_token: token, scope: 'read', issuer: server.issuer }) })
+      .connect();
+    expect((await failure(session.read('tools'))).message).to.contain('the scopes read admin');
+    const called = (await session.call('list_tools')) as CallToolResult;
+    expect(called.isError).to.equal(true);
+    expect(JSON.stringify(called.content)).to.contain('access_denied');
+    await session.close();
+  });
+});

@@ -1,0 +1,469 @@
+import { createHmac, createPublicKey } from 'node:crypto';
+import { expect } from 'chai';
+import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, startGateway } from '../../support/gateway.ts';
+import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import {
+  AUDIENCE,
+  claimsOf,
+  createSigner,
+  type Signer,
+  sign,
+  startIssuer,
+  type TestClaims,
+  type TestIssuer,
+} from '../../support/issuer.ts';
+import { toolItem } from '../../support/loads.ts';
+
+type VerificationInput = NonNullable<SettingsInput['verification']>;
+type Credential = NonNullable<SettingsInput['upstreams'][string]['credential']>;
+
+interface SettingsOptions {
+  readonly verification?: Partial<VerificationInput>;
+  readonly credential?: Credential;
+  readonly requiredScopes?: Readonly<Record<string, readonly string[]>>;
+  readonly rest?: Partial<SettingsInput>;
+}
+
+/** Settings of a gateway that takes the tokens of this issuer. */
+function settingsFor(issuer: string, baseUrl: string, options: SettingsOptions = {}): SettingsInput {
+  const { verification = {}, credential = { kind: 'none' }, requiredScopes = {}, rest = {} } = options;
+  const each = { baseUrl, credential };
+  const scoped = (name: string) => ({ requiredScopes: [...(requiredScopes[name] ?? [])] });
+  return {
+    http: { port: 0 },
+    admin: { enabled: false },
+    log: { level: 'silent' },
+    verification: { issuer, audience: AUDIENCE, ...verification },
+    upstreams: { projects: each, workflows: each, tools: each },
+    resources: { projects: scoped('projects'), workflows: scoped('workflows'), tools: scoped('tools') },
+    ...rest,
+  };
+}
+
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+async function platform() {
+  return startHttpUpstream(lists({ projects: [toolItem('p')], workflows: [toolItem('w')], tools: [toolItem('t')] }));
+}
+
+interface Scene extends RunningGateway {
+  readonly issuer: TestIssuer;
+  readonly asked: () => number;
+}
+
+async function scene(options: SettingsOptions = {}, signer?: Signer): Promise<Scene> {
+  const [issuer, upstream] = await Promise.all([startIssuer(signer), platform()]);
+  const running = await startGateway(settingsFor(issuer.issuer, upstream.url, options));
+  return { ...running, issuer, asked: () => upstream.requests.length };
+}
+
+async function problemOf(response: Response): Promise<{ code: string; detail: string }> {
+  return (await response.json()) as { code: string; detail: string };
+}
+
+const base64 = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+describe('a gateway that verifies', () => {
+  it('takes a token of its issuer for itself, and lets it read what is asked for by no token of its own', async () => {
+    const { read, issuer, asked } = await scene();
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    expect(asked()).to.equal(1);
+  });
+
+  it('holds one list for all callers to whom an upstream must show the same, and lets in nobody who may not read', async () => {
+    const { gateway, read, issuer, asked } = await scene({
+      requiredScopes: { tools: ['tools:read'] },
+      rest: { admin: { port: 0 } },
+    });
+    const held = async () =>
+      ((await (await fetch(`${gateway.adminUrl}/status`)).json()) as { snapshots: { entries: number } }).snapshots
+        .entries;
+    const [alice, bob] = await Promise.all(['alice', 'bob'].map((sub) => issuer.token({ sub, scope: 'tools:read' })));
+    const carol = await issuer.token({ sub: 'carol' });
+    for (const token of [alice, bob, alice, bob]) expect((await read('tools', as(`${token}`))).status).to.equal(200);
+    expect((await read('tools', as(carol))).status).to.equal(403);
+    expect((await read('workflows', as(carol))).status).to.equal(200);
+    // Each is let in by a load of its own, and what they load takes the place of what is there.
+    expect([asked(), await held()]).to.deep.equal([3, 2]);
+  });
+
+  it('asks for keys once, however many read with however many tokens', async () => {
+    const { read, issuer } = await scene();
+    const tokens = await Promise.all(['alice', 'bob', 'carol'].map((sub) => issuer.token({ sub })));
+    const responses = await Promise.all([...tokens, ...tokens, ...tokens].map((token) => read('tools', as(token))));
+    expect(responses.map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
+    expect(issuer.fetches()).to.equal(1);
+  });
+
+  it('takes a key that was mended, under the name of one that could not be used', async () => {
+    const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
+    const [signer] = issuer.signers;
+    if (signer === undefined) throw new Error('the issuer has no key');
+    issuer.signers = [{ ...signer, jwk: { ...signer.jwk, x: 'bad', y: 'bad' } }];
+    const token = await sign(signer, claimsOf(issuer.issuer));
+    expect((await read('tools', as(token))).status).to.equal(503);
+    issuer.signers = [signer];
+    await eventually(async () => (await read('tools', as(token))).status === 200);
+  });
+
+  it('has room for tokens of keys that it knows, whatever keys are made up while its issuer is slow', async () => {
+    const { issuer, read } = await scene({ verification: { maxVerifying: 4, keys: { cooldownMs: 1 } } });
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    issuer.respond(() => {});
+    const refused: number[] = [];
+    const madeUp = Array.from({ length: 4 }, async (_, number) => {
+      const signer = await createSigner('ES256', `made-up-${number}`);
+      const response = await read('tools', as(await sign(signer, claimsOf(issuer.issuer))));
+      refused.push(response.status);
+    });
+    await eventually(() => refused.length === 2);
+    expect(refused).to.deep.equal([503, 503]);
+    expect((await read('tools', as(await issuer.token({ sub: 'bob' })))).status).to.equal(200);
+    await issuer.refuse();
+    await Promise.all(madeUp);
+  });
+
+  it('leaves no connection to its issuer open once it is closed', async () => {
+    for (const token of ['opaque', await sign(await createSigner(), claimsOf('https://login.example'))]) {
+      const { issuer, gateway, read } = await scene({
+        verification: { timeoutMs: 60_000, introspection: { clientId: 'a', secret: 'b' } },
+        rest: { shutdown: { graceMs: 1 } },
+      });
+      issuer.respond(() => {});
+      const reading = read('tools', as(token)).catch(() => {});
+      await eventually(() => issuer.requests.length > 0);
+      await gateway.close();
+      await reading;
+      await eventually(() => issuer.open() === 0);
+    }
+  });
+
+  it('tries few keys for a token that names none, however many its issuer has', async () => {
+    const signers = await Promise.all(Array.from({ length: 5 }, (_, number) => createSigner('ES256', `key-${number}`)));
+    const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
+    issuer.signers = signers.slice(0, 3);
+    const detailOf = async (signer: Signer) => {
+      const response = await read('tools', as(await sign({ ...signer, kid: undefined }, claimsOf(issuer.issuer))));
+      return response.status === 200 ? 'taken' : ((await response.json()) as { detail: string }).detail;
+    };
+    expect(await detailOf(await createSigner('ES256'))).to.contain('its signature is wrong');
+    issuer.signers = signers;
+    await eventually(async () => (await detailOf(signers[3] ?? expect.fail())) === 'taken');
+    const details = await Promise.all(signers.map(detailOf));
+    expect(details.slice(0, 4)).to.deep.equal(['taken', 'taken', 'taken', 'taken']);
+    expect(details[4]).to.contain('does not name the key');
+  });
+
+  it('starts without its issuer, says 503 and not 401 meanwhile, and takes good tokens once it is there', async () => {
+    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1 } } });
+    const token = await issuer.token();
+    await issuer.refuse();
+    const down = await read('tools', as(token));
+    expect([down.status, down.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    expect(down.headers.get('www-authenticate')).to.equal(null);
+    expect((await problemOf(down)).code).to.equal('verifier_unavailable');
+    await issuer.accept();
+    expect((await read('tools', as(token))).status).to.equal(200);
+  });
+
+  it('takes tokens that are signed with an algorithm of its settings, and no others', async () => {
+    const { read, issuer } = await scene({ verification: { algorithms: ['RS256', 'PS256'] } });
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(401);
+    const other = await scene({ verification: { algorithms: ['RS256', 'ES256'] } });
+    expect((await other.read('tools', as(await other.issuer.token()))).status).to.equal(200);
+  });
+
+  it('takes tokens by the keys that it has while the issuer is down', async () => {
+    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1, refreshMs: 1000 }, rememberMs: 0 } });
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    const later = await issuer.token({ sub: 'bob' });
+    await issuer.refuse();
+    for (const _ of [1, 2, 3]) expect((await read('tools', as(later))).status).to.equal(200);
+  });
+
+  it('fetches keys again for a key that it does not know', async () => {
+    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1 } } });
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    issuer.signers = [await createSigner('ES256', 'the-next'), ...issuer.signers];
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    expect(issuer.fetches()).to.equal(2);
+  });
+
+  it('leaves the issuer alone for a while after that', async () => {
+    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 60_000 } } });
+    const foreign = await createSigner('ES256', 'made-up');
+    const made = (sub: string) => sign(foreign, { ...claimsOf(issuer.issuer), sub });
+    for (const sub of ['a', 'b', 'c']) expect((await read('tools', as(await made(sub)))).status).to.equal(401);
+    expect(issuer.fetches()).to.equal(1);
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+  });
+});
+
+describe('a token that is not what it seems', () => {
+  let running: Scene;
+  let rsa: Signer;
+
+  before(async () => {
+    rsa = await createSigner('RS256', 'first');
+    running = await scene({ verification: { type: 'at+jwt', leewayMs: 60_000, keys: { cooldownMs: 1 } } }, rsa);
+  });
+
+  /** In seconds, from now. */
+  const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+  const good = (claims: TestClaims = {}): TestClaims => ({ ...claimsOf(running.issuer.issuer), ...claims });
+  const pem = () => createPublicKey({ key: rsa.jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString();
+
+  /** A token of these parts; `signed` makes the signature of what is signed. */
+  const made = (header: object, claims: object, signed: (input: string) => string) => {
+    const input = `${base64(header)}.${base64(claims)}`;
+    return `${input}.${signed(input)}`;
+  };
+  const hmac = (alg: string, secret: string | Buffer) => () => {
+    const header = { alg, typ: 'at+jwt', kid: 'first' };
+    const digest = alg.replace('HS', 'sha');
+    return made(header, good(), (input) => createHmac(digest, secret).update(input).digest('base64url'));
+  };
+  const parts = async () => (await sign(rsa, good())).split('.') as [string, string, string];
+
+  const REJECTED: Readonly<Record<string, () => Promise<string> | string>> = {
+    'alg none, without a signature': () => made({ alg: 'none', typ: 'at+jwt' }, good(), () => ''),
+    'alg none, with one': () => made({ alg: 'none', typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
+    'alg None': () => made({ alg: 'None', typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
+    'no alg': () => made({ typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
+    'HS256 by the public key as PEM': () => hmac('HS256', pem())(),
+    'HS256 by the public key as PEM, trimmed': () => hmac('HS256', pem().trim())(),
+    'HS512 by the modulus': () => hmac('HS512', Buffer.from(String(rsa.jwk.n), 'base64url'))(),
+    'HS256 by nothing': () => hmac('HS256', '')(),
+    'another algorithm for the same key': async () => {
+      const [, claims, signature] = await parts();
+      return `${base64({ alg: 'PS256', typ: 'at+jwt', kid: 'first' })}.${claims}.${signature}`;
+    },
+    'a key of its own in jwk': async () => {
+      const own = await createSigner('RS256', 'first');
+      const { kty, n, e } = own.jwk;
+      return sign(own, good(), { jwk: { kty, n, e } });
+    },
+    'a key of its own behind jku': async () => {
+      const own = await createSigner('RS256', 'own');
+      return sign(own, good(), { jku: `${running.issuer.url}/attacker` });
+    },
+    'the kid of a good key, and another key': async () => sign(await createSigner('RS256', 'first'), good()),
+    'no kid, and another key': async () => sign({ ...(await createSigner('RS256')), kid: undefined }, good()),
+    'a kid that is a path': async () => sign({ ...rsa, kid: '../../../dev/null' }, good()),
+    'a kid that is a statement': async () => sign({ ...rsa, kid: "x' UNION SELECT 'key" }, good()),
+    'a kid that is an URL': async () => sign({ ...rsa, kid: `${running.issuer.url}/attacker` }, good()),
+    'a kid of the prototype': async () => sign({ ...rsa, kid: '__proto__' }, good()),
+    'a kid that is no text': async () => sign({ ...rsa, kid: { $ne: '' } as never }, good()),
+    'an extension that must be understood': async () => {
+      const [, claims, signature] = await parts();
+      return `${base64({ alg: 'RS256', typ: 'at+jwt', kid: 'first', crit: ['x'], x: 1 })}.${claims}.${signature}`;
+    },
+    'claims that were changed': async () => {
+      const [header, , signature] = await parts();
+      return `${header}.${base64(good({ sub: 'mallory' }))}.${signature}`;
+    },
+    'a signature that was cut': async () => (await sign(rsa, good())).slice(0, -8),
+    'no signature': async () => `${(await parts()).slice(0, 2).join('.')}.`,
+    'a fourth part': async () => `${await sign(rsa, good())}.e30`,
+    'five parts': async () => `${await sign(rsa, good())}.e30.e30`,
+    'claims that are no object': () => made({ alg: 'RS256', typ: 'at+jwt', kid: 'first' }, [], () => 'AAAA'),
+    'the type of an ID token': () => sign(rsa, good(), { typ: 'JWT' }),
+    'no type': () => sign(rsa, good(), { typ: undefined }),
+    'an end that has come': () => sign(rsa, good({ exp: inSeconds(-600) })),
+    'no end': () => sign(rsa, good({ exp: undefined })),
+    'an end that is text': () => sign(rsa, good({ exp: String(inSeconds(600)) })),
+    'a beginning that is to come': () => sign(rsa, good({ nbf: inSeconds(600) })),
+    'another audience': () => sign(rsa, good({ aud: 'https://other.example/mcp' })),
+    'no audience': () => sign(rsa, good({ aud: undefined })),
+    'an audience that only begins alike': () => sign(rsa, good({ aud: `${AUDIENCE}/` })),
+    'an audience that is an object': () => sign(rsa, good({ aud: { [AUDIENCE]: true } })),
+    'another issuer': () => sign(rsa, good({ iss: 'https://other.example' })),
+    'the issuer with a slash': () => sign(rsa, good({ iss: `${running.issuer.issuer}/` })),
+    'no issuer': () => sign(rsa, good({ iss: undefined })),
+    'a key that it is bound to': () => sign(rsa, good({ cnf: { jkt: 'x' } })),
+    'a subject that is no text': () => sign(rsa, good({ sub: ['alice'] })),
+    'no form of a JWT at all': () => 'opaque',
+  };
+
+  for (const [name, token] of Object.entries(REJECTED)) {
+    it(`is rejected with 401 over both edges: ${name}`, async () => {
+      const value = await token();
+      for (const response of [
+        await running.read('tools', as(value)),
+        await fetch(`${running.url}/mcp/v1/resources`, as(value)),
+        await fetch(`${running.url}/mcp`, {
+          method: 'POST',
+          headers: { ...as(value).headers, 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+        }),
+      ]) {
+        expect(response.status).to.equal(401);
+        expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');
+        const text = await response.text();
+        expect(JSON.parse(text)).to.include({ code: 'credential_rejected' });
+        expect(text).not.to.contain(value);
+      }
+    });
+  }
+
+  it('is taken where nothing is wrong with it, so that the others are rejected for the reason that they name', async () => {
+    expect((await running.read('tools', as(await sign(rsa, good())))).status).to.equal(200);
+    expect((await running.read('tools', as(await sign(rsa, good({ aud: ['x', AUDIENCE] }))))).status).to.equal(200);
+    expect((await running.read('tools', as(await sign({ ...rsa, kid: undefined }, good())))).status).to.equal(200);
+    const full = await sign(rsa, good(), { typ: 'application/at+jwt' });
+    expect((await running.read('tools', as(full))).status).to.equal(200);
+    expect((await running.read('tools', as(await sign(rsa, good({ exp: inSeconds(-30) }))))).status).to.equal(200);
+  });
+
+  it('has the platform asked nothing', () => {
+    expect(running.asked()).to.be.at.most(5);
+    expect(running.issuer.requests.map(({ url }) => url)).not.to.include('/attacker');
+  });
+});
+
+describe('algorithms', () => {
+  it('are those of settings, whatever keys the issuer shows: one more, or a secret that was published', async () => {
+    const { read, issuer } = await scene({ verification: { algorithms: ['RS256'] } }, await createSigner('RS256'));
+    const other = await createSigner('ES256');
+    const secret = Buffer.from('a secret that the issuer has published by mistake');
+    const jwk = { kty: 'oct', k: secret.toString('base64url'), kid: 'shared', alg: 'HS256', use: 'sig' };
+    issuer.signers = [...issuer.signers, other, { key: secret as never, kid: 'shared', alg: 'HS256', jwk }];
+    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
+    for (const signer of issuer.signers.slice(1)) {
+      const token = await sign(signer, claimsOf(issuer.issuer));
+      expect((await read('tools', as(token))).status, signer.alg).to.equal(401);
+    }
+    const takesBoth = settingsFor(issuer.issuer, (await platform()).url);
+    const open = await startGateway(takesBoth);
+    expect((await open.read('tools', as(await sign(other, claimsOf(issuer.issuer))))).status).to.equal(200);
+  });
+});
+
+describe('scopes', () => {
+  const requiredScopes = { projects: ['projects:read', 'all:see'], tools: ['tools:read'] };
+  const verification = { impliedScopes: { admin: ['tools:write'], 'tools:write': ['tools:read'], loop: ['loop'] } };
+
+  const statusOf = async ({ read, issuer }: Scene, name: string, claims: TestClaims) =>
+    (await read(name, as(await issuer.token(claims)))).status;
+
+  it('are needed all of them for a resource that has some, and none for one that has none', async () => {
+    const running = await scene({ requiredScopes, verification });
+    expect(await statusOf(running, 'projects', { scope: 'projects:read all:see more' })).to.equal(200);
+    expect(await statusOf(running, 'projects', { scope: 'projects:read' })).to.equal(403);
+    expect(await statusOf(running, 'projects', { scope: 'projects:read-all:see' })).to.equal(403);
+    expect(await statusOf(running, 'projects', {})).to.equal(403);
+    expect(await statusOf(running, 'workflows', {})).to.equal(200);
+  });
+
+  it('may be implied by others, over several steps, and stand in a list', async () => {
+    const running = await scene({ requiredScopes, verification });
+    for (const scope of ['tools:read', 'tools:write', 'admin']) {
+      expect(await statusOf(running, 'tools', { scope })).to.equal(200);
+      expect(await statusOf(running, 'tools', { scp: ['other', scope] })).to.equal(200);
+    }
+    expect(await statusOf(running, 'tools', { scope: 'loop' })).to.equal(403);
+    expect(await statusOf(running, 'tools', { scope: ['tools:read'], scp: 5 })).to.equal(200);
+  });
+
+  it('that are missing are named by an error that the platform has no part in', async () => {
+    const running = await scene({ requiredScopes, verification });
+    const response = await running.read('projects', as(await running.issuer.token({ scope: 'all:see' })));
+    expect(response.status).to.equal(403);
+    expect(response.headers.get('www-authenticate')).to.contain('error="insufficient_scope"');
+    const problem = await problemOf(response);
+    expect(problem).to.include({ code: 'access_denied' }).and.not.have.property('upstream');
+    expect(problem.detail).to.contain('projects:read all:see');
+    expect(running.asked()).to.equal(0);
+  });
+
+  it('do not hide what is offered from a list', async () => {
+    const { url, issuer } = await scene({ requiredScopes, verification });
+    const listed = await fetch(`${url}/mcp/v1/resources`, as(await issuer.token()));
+    expect(await listed.json()).to.have.length(3);
+  });
+});
+
+describe('settings with verification', () => {
+  const issues = (settings: SettingsInput): string[] => {
+    try {
+      createGateway(settings);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    }
+  };
+
+  it('let service and none be, and ask for no scopes without it', () => {
+    const { verification, ...without } = settingsFor('https://login.example', 'https://acme.example', {
+      requiredScopes: { tools: ['read'] },
+    });
+    expect(issues({ verification, ...without })).to.deep.equal([]);
+    expect(issues({ ...without, allowUnverifiedCallers: true })).to.deep.equal([
+      'resources.tools.requiredScopes: needs verification: nobody knows the scopes of a token',
+    ]);
+  });
+
+  it('know whom tokens are for by publicUrl, or have to be told', () => {
+    const { verification: _, ...rest } = settingsFor('https://login.example', 'https://acme.example');
+    const without = { ...rest, verification: { issuer: 'https://login.example' } };
+    expect(issues(without)).to.deep.equal(['verification.audience: is required where there is no publicUrl']);
+    expect(issues({ ...without, publicUrl: 'https://portico.example' })).to.deep.equal([]);
+  });
+
+  for (const [name, verification, says] of [
+    ['introspection without a secret', { introspection: { clientId: 'a' } }, /introspection: needs a secret/],
+    ['two secrets', { introspection: { clientId: 'a', secret: 'b', file: 'c' } }, /secret: stands beside file/],
+    [
+      'a file that is not there',
+      { introspection: { clientId: 'a', file: '/nowhere' } },
+      /introspection.file: cannot be/,
+    ],
+    ['an issuer in the clear', { issuer: 'http://login.example' }, /verification.issuer: must be an https URL/],
+    ['an issuer with a query', { issuer: 'https://login.example?x=1' }, /must hold no user, password, query/],
+    ['HS256', { algorithms: ['HS256'] }, /verification.algorithms.0: must be one of/],
+    ['none', { algorithms: ['none'] }, /verification.algorithms.0: must be one of/],
+    ['no algorithm', { algorithms: [] }, /verification.algorithms: must not be empty/],
+    ['a verdict that is remembered for long', { rememberMs: 60_001 }, /must be at most 60000/],
+    [
+      'two scopes in one',
+      { impliedScopes: { admin: ['a b'] } },
+      /verification.impliedScopes.admin.0: must be one scope/,
+    ],
+  ] as const) {
+    it(`refuse ${name}`, () => {
+      const refused = settingsFor('https://login.example', 'https://acme.example', {
+        verification: verification as Partial<VerificationInput>,
+      });
+      expect(issues(refused).join('\n')).to.match(says);
+    });
+  }
+});
+
+describe('what is remembered of a token', () => {
+  it('is forgotten at its end, with the leeway', async () => {
+    let now = Math.floor(Date.now() / 1000) * 1000;
+    const [issuer, upstream] = await Promise.all([startIssuer(), platform()]);
+    const settings = settingsFor(issuer.issuer, upstream.url, { verification: { leewayMs: 1000 } });
+    const { read } = await startGateway(settings, { now: () => now });
+    const token = await issuer.token({ exp: now / 1000 + 30 });
+    expect((await read('tools', as(token))).status).to.equal(200);
+    now += 30_500;
+    expect((await read('tools', as(token))).status).to.equal(200);
+    now += 1500;
+    const ended = await read('tools', as(token));
+    expect(ended.status).to.equal(401);
+    expect((await problemOf(ended)).detail).to.contain('it has expired');
+  });
+
+  it('is none of the token of another', async () => {
+    const { read, issuer } = await scene({ credential: { kind: 'passthrough' } });
+    const [alice, bob] = await Promise.all([issuer.token({ sub: 'alice' }), issuer.token({ sub: 'bob' })]);
+    await read('tools', as(alice));
+    expect((await read('tools', as(`${bob.slice(0, -6)}AAAAAA`))).status).to.equal(401);
+    expect((await read('tools', as(bob))).status).to.equal(200);
+  });
+});

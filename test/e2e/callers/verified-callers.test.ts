@@ -1,0 +1,354 @@
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { toolItem } from '../../support/loads.ts';
+import { inFolder } from '../../support/process.ts';
+
+type VerificationInput = NonNullable<SettingsInput['verification']>;
+
+const PUBLIC_URL = 'https://portico.example';
+const RESOURCE = `${PUBLIC_URL}/mcp`;
+const INTROSPECTION = { clientId: CLIENT.id, secret: CLIENT.secret };
+const ALL = { projects: [toolItem('p')], workflows: [toolItem('w')], tools: [toolItem('t')] };
+
+const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+interface Scene extends RunningGateway {
+  readonly server: AuthorizationServer;
+  readonly platform: HttpUpstream;
+  /** Status of a read. */
+  statusOf(token: string, name?: string): Promise<number>;
+}
+
+async function scene(
+  verification: Partial<VerificationInput> = {},
+  rest: (server: AuthorizationServer) => Partial<SettingsInput> = () => ({}),
+): Promise<Scene> {
+  const [server, platform] = await Promise.all([startAuthorizationServer(), startHttpUpstream(lists(ALL))]);
+  const each = { baseUrl: platform.url, retry: { attempts: 0 } };
+  const running = await startGateway({
+    http: { port: 0 },
+    publicUrl: PUBLIC_URL,
+    admin: { enabled: false },
+    log: { level: 'silent' },
+    verification: { issuer: server.issuer, ...verification },
+    upstreams: { projects: each, workflows: each, tools: each },
+    ...rest(server),
+  });
+  const statusOf = async (token: string, name = 'tools') => {
+    const response = await running.read(name, as(token));
+    await response.arrayBuffer();
+    return response.status;
+  };
+  return { ...running, server, platform, statusOf };
+}
+
+describe('callers of a real authorization server', () => {
+  it('are let in by JWTs for the address of /mcp that clients know, and by no others', async () => {
+    const { server, statusOf } = await scene({ type: 'at+jwt' });
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
+    for (const resource of [PUBLIC_URL, `${RESOURCE}/`, 'https://other.example/mcp']) {
+      expect(await statusOf(await server.issue({ resource })), resource).to.equal(401);
+    }
+  });
+
+  it('are let in by tokens of keys that are new, and no longer by those of keys that are gone', async () => {
+    const { server, statusOf } = await scene({ keys: { cooldownMs: 1 }, rememberMs: 0 });
+    const before = await server.issue({ resource: RESOURCE });
+    expect(await statusOf(before)).to.equal(200);
+    await server.rotateKeys();
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
+    expect(await statusOf(before)).to.equal(401);
+  });
+
+  it('are let in while the server is down, as far as its keys are known', async () => {
+    const { server, statusOf } = await scene({ keys: { cooldownMs: 1 } });
+    const [first, second] = await Promise.all([
+      server.issue({ resource: RESOURCE }),
+      server.issue({ resource: RESOURCE, subject: 'grace' }),
+    ]);
+    expect(await statusOf(first)).to.equal(200);
+    await server.rotateKeys({ keepOld: true });
+    const third = await server.issue({ resource: RESOURCE });
+    await server.refuse();
+    expect(await statusOf(second)).to.equal(200);
+    expect(await statusOf(third)).to.equal(503);
+    await server.accept();
+    expect(await eventually(async () => (await statusOf(third)) === 200)).to.equal(true);
+  });
+
+  for (const [name, respond] of [
+    ['hangs', () => {}],
+    ['fails', json({}, 500)],
+    ['sends garbage', json('garbage')],
+    ['sends no keys', json({ keys: [] })],
+    ['sends more keys than may be', json({ keys: Array.from({ length: 101 }, () => ({ kty: 'EC' })) })],
+    ['sends keys without end', json({ keys: [{ kty: 'RSA', n: 'A'.repeat(200_000), e: 'AQAB' }] })],
+    ['sends a redirect', json({}, 302, { location: 'https://other.example/jwks' })],
+  ] as const) {
+    it(`are told 503, and not 401, where the server ${name} before there are keys`, async () => {
+      const { server, read, platform } = await scene({ timeoutMs: 200, keys: { cooldownMs: 1 } });
+      const token = await server.issue({ resource: RESOURCE });
+      server.respond(respond, '/jwks');
+      const response = await read('tools', as(token));
+      expect(response.status).to.equal(503);
+      expect(response.headers.get('www-authenticate')).to.equal(null);
+      expect(await response.json()).to.include({ code: 'verifier_unavailable', retryAfterSeconds: 1 });
+      expect(platform.requests).to.deep.equal([]);
+      server.respond(undefined, '/jwks');
+      expect(await eventually(async () => (await read('tools', as(token))).status === 200)).to.equal(true);
+    });
+  }
+});
+
+describe('opaque tokens', () => {
+  const issue = (server: AuthorizationServer, rest = {}) =>
+    server.issue({ resource: RESOURCE, format: 'opaque', ...rest });
+  const asked = ({ server }: Scene) => server.requests.filter(({ url }) => url === '/token/introspection').length;
+
+  it('are asked about at their server, each once in a while, and all that it says holds', async () => {
+    const running = await scene({ introspection: INTROSPECTION }, () => ({
+      resources: { projects: { requiredScopes: ['admin'] } },
+    }));
+    const { server, statusOf } = running;
+    const token = await issue(server, { scope: 'read' });
+    await Promise.all([statusOf(token), statusOf(token), statusOf(token)]);
+    expect(await statusOf(token)).to.equal(200);
+    expect(asked(running)).to.equal(1);
+    expect(await statusOf(token, 'projects')).to.equal(403);
+    expect(await statusOf(await issue(server), 'projects')).to.equal(200);
+    expect(await statusOf(await issue(server, { resource: 'https://other.example' }))).to.equal(401);
+    expect(await statusOf('made-up')).to.equal(401);
+    // JWTs are verified by the keys all the same.
+    const before = asked(running);
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
+    expect(asked(running)).to.equal(before);
+  });
+
+  it('are rejected once they are revoked, as soon as that is asked about', async () => {
+    const { server, statusOf } = await scene({ introspection: INTROSPECTION, rememberMs: 0 });
+    const token = await issue(server);
+    expect(await statusOf(token)).to.equal(200);
+    const basic = Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64');
+    await fetch(server.endpoints.revocation, {
+      method: 'POST',
+      headers: { authorization: `Basic ${basic}` },
+      body: new URLSearchParams({ token }),
+    });
+    expect(await statusOf(token)).to.equal(401);
+  });
+
+  it('are rejected where nobody is asked about them', async () => {
+    const running = await scene();
+    expect(await running.statusOf(await issue(running.server))).to.equal(401);
+    expect(asked(running)).to.equal(0);
+  });
+
+  it("come to 503 where the server does not take Portico's own credential, or is down", async () => {
+    const running = await scene({ introspection: { ...INTROSPECTION, secret: 'another one' } });
+    expect(await running.statusOf(await issue(running.server))).to.equal(503);
+    await running.server.refuse();
+    expect(await running.statusOf(await issue(running.server))).to.equal(503);
+  });
+
+  it('are told 503 at once, and when to come again, while their server fails whatever it is asked', async () => {
+    const running = await scene({ introspection: INTROSPECTION });
+    const { server, read, statusOf } = running;
+    server.respond(json({}, 500), '/token/introspection');
+    for (let number = 0; number < 40; number += 1) expect(await statusOf(`made-up-${number}`)).to.equal(503);
+    const spared = asked(running);
+    expect(spared).to.be.within(5, 15);
+    const response = await read('tools', as('made-up'));
+    expect(response.status).to.equal(503);
+    expect(Number(response.headers.get('retry-after'))).to.be.within(1, 5);
+    expect(asked(running)).to.equal(spared);
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
+  });
+
+  it('keep no JWT from being verified, nor its key from being fetched, however many of them wait', async () => {
+    const { server, statusOf } = await scene({ introspection: INTROSPECTION, maxVerifying: 40, timeoutMs: 20_000 });
+    const held: ServerResponse[] = [];
+    server.respond((_, response) => held.push(response), '/token/introspection');
+    const waiting = Array.from({ length: 40 }, (_, number) => statusOf(`made-up-${number}`));
+    await eventually(() => held.length === 16);
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
+    server.respond(json({ active: false }), '/token/introspection');
+    for (const response of held) response.end('{"active":false}');
+    expect(new Set(await Promise.all(waiting))).to.deep.equal(new Set([401]));
+  });
+
+  it('are asked about by the secret that stands in its file now', async () => {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'secret');
+      writeFileSync(file, 'another one\n');
+      let now = Date.now();
+      const [server, platform] = await Promise.all([startAuthorizationServer(), startHttpUpstream(lists(ALL))]);
+      const each = { baseUrl: platform.url };
+      const { read } = await startGateway(
+        {
+          http: { port: 0 },
+          admin: { enabled: false },
+          log: { level: 'silent' },
+          publicUrl: PUBLIC_URL,
+          verification: {
+            issuer: server.issuer,
+            introspection: { clientId: CLIENT.id, file, url: server.endpoints.introspection },
+          },
+          upstreams: { projects: each, workflows: each, tools: each },
+        },
+        { now: () => now },
+      );
+      const token = await issue(server, { seconds: 3600 });
+      expect((await read('tools', as(token))).status).to.equal(503);
+      writeFileSync(file, `${CLIENT.secret}\n`);
+      now += 60_000;
+      expect(await eventually(async () => (await read('tools', as(token))).status === 200)).to.equal(true);
+    });
+  });
+
+  for (const [name, said, status] of [
+    ['is good', {}, 200],
+    ['is for several', { aud: ['x', RESOURCE] }, 200],
+    ['has no end', { exp: undefined }, 200],
+    ['is not active', { active: false }, 401],
+    ['is active as a text', { active: 'true' }, 401],
+    ['is for nobody', { aud: undefined }, 401],
+    ['is for somebody else', { aud: 'https://other.example' }, 401],
+    ['is of another issuer', { iss: 'https://other.example' }, 401],
+    ['has ended', { exp: 1 }, 401],
+    ['ends in a text', { exp: 'never' }, 401],
+    ['is to begin', { nbf: 9e9 }, 401],
+    ['is bound to a key', { token_type: 'DPoP' }, 401],
+    ['is bound to a certificate', { cnf: { 'x5t#S256': 'x' } }, 401],
+  ] as const) {
+    it(`come to ${status} where the server says that one ${name}`, async () => {
+      const { server, statusOf } = await scene({ introspection: INTROSPECTION });
+      const good = { active: true, aud: RESOURCE, iss: server.issuer, sub: 'ada', exp: 9e9, token_type: 'Bearer' };
+      server.respond(json({ ...good, ...said }), '/token/introspection');
+      expect(await statusOf('opaque')).to.equal(status);
+    });
+  }
+});
+
+describe('what follows from who a caller is', () => {
+  it('limits requests by the subject, whichever of its tokens they come with', async () => {
+    const { server, statusOf } = await scene({}, () => ({ limits: { perCaller: 2 } }));
+    const of = (subject: string) => server.issue({ resource: RESOURCE, subject });
+    const [one, two, three] = [await of('ada'), await of('ada'), await of('ada')];
+    expect(new Set([one, two, three]).size).to.equal(3);
+    expect([await statusOf(one), await statusOf(two), await statusOf(three)]).to.deep.equal([200, 200, 429]);
+    expect(await statusOf(await of('grace'))).to.equal(200);
+  });
+
+  it('has the callers of a tenant share what is stored, each once the platform has shown it that', async () => {
+    const running = await scene({ partitionClaim: 'tenant' });
+    const { server, platform, read } = running;
+    const of = (subject: string, tenant: unknown) => server.issue({ resource: RESOURCE, subject, claims: { tenant } });
+    const [ada, grace, other, mallory] = await Promise.all([
+      of('ada', 'acme'),
+      of('grace', 'acme'),
+      of('other', 'globex'),
+      of('mallory', 'acme'),
+    ]);
+    // The platform shows each its own name, and nothing to mallory.
+    platform.respond((request, response) => {
+      if (tokenOf(request) === mallory) return json({}, 403)(request, response);
+      const id = [ada, grace, other].indexOf(tokenOf(request));
+      json({ [listOf(request)]: [toolItem(String(id))], nextPageToken: '' })(request, response);
+    });
+    const got = async (token: string) => {
+      const response = await read('tools', as(token));
+      const [item] = response.status === 200 ? ((await response.json()) as { id: string }[]) : [];
+      return [item?.id ?? response.status, /hit|fwd=\w+/.exec(response.headers.get('cache-status') ?? '')?.[0]];
+    };
+    expect(await got(ada)).to.deep.equal(['0', 'fwd=miss']);
+    expect(await got(ada)).to.deep.equal(['0', 'hit']);
+    // Nothing before a load of its own; then what was loaded last for the tenant, which ada is served, too.
+    expect((await got(grace))[1]).to.not.equal('hit');
+    expect(await got(grace)).to.deep.equal(['1', 'hit']);
+    expect(await got(ada)).to.deep.equal(['1', 'hit']);
+    expect((await got(mallory))[0]).to.equal(403);
+    expect((await got(mallory))[0]).to.equal(403);
+    expect(await got(ada)).to.deep.equal(['1', 'hit']);
+    expect(await got(other)).to.deep.equal(['2', 'fwd=miss']);
+  });
+
+  for (const tenant of [undefined, '', 5, ['acme'], { acme: true }, null]) {
+    it(`has nobody share by a tenant that is ${JSON.stringify(tenant)}`, async () => {
+      const { server, read, platform } = await scene({ partitionClaim: 'tenant' });
+      const [ada, grace] = await Promise.all(
+        ['ada', 'grace'].map((subject) => server.issue({ resource: RESOURCE, subject, claims: { tenant } })),
+      );
+      platform.respond((request, response) =>
+        json({ tools: [toolItem(tokenOf(request) === ada ? 'of ada' : 'of grace')], nextPageToken: '' })(
+          request,
+          response,
+        ),
+      );
+      const idOf = async (token = '') => ((await (await read('tools', as(token))).json()) as { id: string }[])[0]?.id;
+      expect([await idOf(ada), await idOf(grace)]).to.deep.equal(['of ada', 'of grace']);
+      // From what is stored now.
+      expect([await idOf(ada), await idOf(grace)]).to.deep.equal(['of ada', 'of grace']);
+      expect(platform.requests).to.have.length(2);
+    });
+  }
+
+  it('lets a read over MCP be by the same scopes, as an error of that read or that tool alone', async () => {
+    const { server, url, platform } = await scene({}, () => ({
+      resources: { tools: { requiredScopes: ['admin'] } },
+    }));
+    const token = await server.issue({ resource: RESOURCE, scope: 'read' });
+    const call = async (method: string, params: object = {}) => {
+      const response = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { ...as(token).headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+      return (await response.json()) as Record<string, Record<string, unknown>>;
+    };
+    const denied = await call('resources/read', { uri: 'platform://tools' });
+    expect(denied['error']).to.include({ code: 403 });
+    expect(denied['error']?.['data']).to.include({ code: 'access_denied' });
+    const tool = await call('tools/call', { name: 'list_tools', arguments: {} });
+    expect(tool['result']).to.include({ isError: true });
+    expect(JSON.stringify(tool)).to.contain('access_denied').and.contain('the scope admin');
+    expect(platform.requests).to.deep.equal([]);
+    expect(await call('resources/read', { uri: 'platform://workflows' })).to.have.property('result');
+    // What is offered is the same for everybody.
+    expect((await call('resources/list'))['result']?.['resources']).to.have.length(3);
+    expect((await call('tools/list'))['result']?.['tools']).to.have.length(3);
+  });
+
+  it('goes by other settings once they change, and by the same verdicts where those of verification do not', async () => {
+    const { server, gateway, statusOf } = await scene();
+    const token = await server.issue({ resource: RESOURCE, scope: 'read' });
+    expect(await statusOf(token)).to.equal(200);
+    const each = { baseUrl: 'http://127.0.0.1:1' };
+    const settings = (verification: VerificationInput | undefined, requiredScopes: string[] = []): SettingsInput => ({
+      http: { port: 0 },
+      publicUrl: PUBLIC_URL,
+      admin: { enabled: false },
+      log: { level: 'silent' },
+      ...(verification && { verification }),
+      upstreams: { projects: each, workflows: each, tools: each },
+      resources: { workflows: { requiredScopes } },
+    });
+    const keysAsked = () => server.requests.filter(({ url }) => url === '/jwks').length;
+    gateway.change(settings({ issuer: server.issuer }));
+    // Let in without a new look; the platform is not there any more.
+    expect(await statusOf(token)).to.equal(502);
+    expect(keysAsked()).to.equal(1);
+    gateway.change(settings({ issuer: server.issuer }, ['admin']));
+    expect(await statusOf(token, 'workflows')).to.equal(403);
+    gateway.change(settings({ issuer: server.issuer, audience: 'https://other.example' }));
+    expect(await statusOf(token)).to.equal(401);
+    gateway.change(settings(undefined));
+    expect(await statusOf(token)).to.equal(502);
+  });
+});

@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { linesIn } from '../../support/json-lines.ts';
+import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+
+const UPSTREAMS = `
+upstreams:
+  projects: { baseUrl: http://127.0.0.1:9 }
+  workflows: { baseUrl: http://127.0.0.1:9 }
+  tools: { baseUrl: http://127.0.0.1:9 }
+`;
+
+describe('the command line', () => {
+  it('prints its usage for --help, with an example of each command', async () => {
+    const { code, stdout } = await runPortico(['--help']).ended;
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^Usage:/);
+    const words = (pattern: RegExp) => [...stdout.matchAll(pattern)].map(([, command]) => command);
+    const commands = words(/^ {2}portico (\S+)/gm);
+    expect(commands).to.include.members(['serve', 'stdio', 'check', 'schema', '--demo']);
+    expect([...new Set(words(/^ {10,}(?:\w+=\S+ )*portico (\S+)/gm))]).to.deep.equal(
+      commands.filter((name) => name !== '--help'),
+    );
+  });
+
+  it('prints the version of the package for --version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { code, stdout } = await runPortico(['--version']).ended;
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${version}\n` });
+  });
+
+  it('prints the committed JSON Schema for schema', async () => {
+    const { code, stdout } = await runPortico(['schema']).ended;
+    expect(code).to.equal(0);
+    expect(stdout).to.equal(readFileSync('config/schema.json', 'utf8'));
+  });
+
+  it('says in one line what settings offer for check', async () => {
+    await inFolder(async (folder) => {
+      const file = await writeSettings(
+        folder,
+        'upstreams: { tools: { baseUrl: http://a.example }, b: { baseUrl: http://b.example } }\nresources: { projects: { upstream: b } }',
+      );
+      expect(await runPortico(['check', file]).ended).to.deep.include({
+        code: 0,
+        stdout: `${file}: OK: offers projects (b), tools; not offered: workflows\n`,
+        stderr: '',
+      });
+    });
+  });
+
+  it('warns of what is most likely meant otherwise: check on standard error, serve in its log', async () => {
+    await inFolder(async (folder) => {
+      const settings = `http: { port: 0 }\nadmin: { enabled: false }${UPSTREAMS}resources:\n  tools: { pagination: { kind: none }, where: type == tab }`;
+      const file = await writeSettings(folder, settings);
+      const { code, stdout, stderr } = await runPortico(['check', file]).ended;
+      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${file}: OK: offers projects, workflows, tools\n` });
+      expect(stderr).to.match(/^[^\n]*portico\.yaml:8:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
+      const served = runPortico(['serve', file]);
+      await served.ready;
+      const lines = linesIn((await served.stop()).stdout);
+      expect(lines[0]).to.include({
+        level: 'warn',
+        msg: 'settings doubtful',
+        setting: 'resources.tools.where',
+        line: 8,
+      });
+      expect(lines[0].warning).to.contain("type == 'tab'");
+    });
+  });
+
+  it('prints the effective settings for check --full, secrets masked, as YAML that reads back', async () => {
+    await inFolder(async (folder) => {
+      const file = await writeSettings(
+        folder,
+        `${UPSTREAMS.replace('tools: { baseUrl: http://127.0.0.1:9 }', "tools: { baseUrl: http://127.0.0.1:9, headers: { X-Api-Key: '${KEY}' } }")}`,
+      );
+      const { code, stdout } = await runPortico(['check', '--config', file, '--full'], { KEY: 'very-secret' }).ended;
+      expect(code).to.equal(0);
+      expect(stdout.split('\n')[0]).to.equal(`# ${file}: OK: offers projects, workflows, tools`);
+      expect(stdout).to.contain('timeoutMs: 10000').and.contain('X-Api-Key').and.not.contain('very-secret');
+      const again = await writeSettings(folder, stdout);
+      expect((await runPortico(['check', again]).ended).code).to.equal(0);
+    });
+  });
+
+  for (const command of ['serve', 'check', 'stdio']) {
+    it(`reads portico.yaml of the working folder where no file is named: ${command}`, async () => {
+      await inFolder(async (folder) => {
+        const run = () =>
+          startProcess(process.execPath, [MAIN, command], { cwd: folder, env: porticoEnvironment() }).ended;
+        expect(await run()).to.deep.include({
+          code: 2,
+          stdout: '',
+          stderr:
+            'portico.yaml: cannot be read: there is no such file\nName your settings file, or see: portico --help\n',
+        });
+        await writeSettings(folder, 'scheme: 5\nupstreams: { tools: { baseUrl: http://a.example } }');
+        const { code, stderr } = await run();
+        expect({ code, stderr }).to.deep.equal({
+          code: 2,
+          stderr: 'portico.yaml:1:9: scheme: expected text, got a number; put it in quotes\n',
+        });
+      });
+    });
+  }
+
+  for (const [args, sentence] of [
+    [['frobnicate'], 'there is no command frobnicate'],
+    [['serve', 'twice', '--config', 'x'], 'too many arguments: twice'],
+    [['--demo', '--config', 'x'], '--demo takes no other argument'],
+    [['--nonsense'], '--nonsense'],
+  ] as const) {
+    it(`says what is wrong with: portico ${args.join(' ')}`, async () => {
+      const { code, stdout, stderr } = await runPortico(args).ended;
+      expect(code).to.equal(2);
+      expect(stdout).to.equal('');
+      expect(stderr)
+        .to.match(/^portico: /)
+        .and.contain(sentence)
+        .and.contain('Usage:');
+    });
+  }
+
+  it('ends with every mistake and its line, and no stack, when settings are wrong', async () => {
+    await inFolder(async (folder) => {
+      const file = await writeSettings(folder, `http:\n  prot: 80\n${UPSTREAMS}scheme: 7\n`);
+      const { code, stderr } = await runPortico(['serve', '--config', file]).ended;
+      expect(code).to.equal(2);
+      const [first = '', second = '', ...rest] = stderr.split('\n');
+      expect(first).to.equal(`${file}:2:3: http.prot: unknown key; did you mean port?`);
+      expect(second.startsWith(`${file}:8:9: `)).to.equal(true);
+      expect(rest).to.deep.equal(['']);
+    });
+  });
+
+  it('ends with one line when the settings file is not there', async () => {
+    const { code, stderr } = await runPortico(['serve', '--config', '/no/such/file.yaml']).ended;
+    expect(code).to.equal(2);
+    expect(stderr.trim().split('\n')).to.have.length(1);
+    expect(stderr).to.contain('/no/such/file.yaml');
+  });
+
+  it('ends with one line when the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    try {
+      await inFolder(async (folder) => {
+        const file = await writeSettings(folder, `http: { port: ${port} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
+        const { code, stderr } = await runPortico(['--config', file]).ended;
+        expect(code).to.equal(1);
+        expect(stderr)
+          .to.match(/^[^\n]+\n$/)
+          .and.contain(`portico: cannot listen on 127.0.0.1:${port}: something else listens there (EADDRINUSE)`)
+          .and.contain(`http.port in the settings names another, and \${PORT:-${port + 1}} there takes PORT`);
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  it('ends with one line when the admin port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    try {
+      await inFolder(async (folder) => {
+        const file = await writeSettings(folder, `http: { port: 0 }\nadmin: { port: ${port} }\n${UPSTREAMS}`);
+        const { code, stderr } = await runPortico(['--config', file]).ended;
+        expect(code).to.equal(1);
+        expect(stderr)
+          .to.match(/^[^\n]+\n$/)
+          .and.contain(`127.0.0.1:${port}`)
+          .and.contain(`admin.port in the settings names another, and \${ADMIN_PORT:-${port + 1}} there`);
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  for (const variable of ['PORT', 'ADMIN_PORT']) {
+    it(`names ${variable} when a port of the demo is taken`, async () => {
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as AddressInfo;
+      try {
+        const env = { PORT: '0', ADMIN_PORT: '0', [variable]: String(port) };
+        const { code, stderr } = await runPortico(['--demo'], env).ended;
+        expect(code).to.equal(1);
+        expect(stderr).to.equal(
+          `portico: cannot listen on 127.0.0.1:${port}: something else listens there (EADDRINUSE); ` +
+            `${variable} names another port: ${variable}=${port + 1} portico --demo\n`,
+        );
+      } finally {
+        other.close();
+      }
+    });
+  }
+
+  it('ends with one line when the folder of the unix socket is missing', async () => {
+    await inFolder(async (folder) => {
+      const socket = join(folder, 'missing', 'portico.sock');
+      const file = await writeSettings(folder, `http: { socketPath: ${socket} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
+      const { code, stderr } = await runPortico(['--config', file]).ended;
+      expect(code).to.equal(1);
+      expect(stderr).to.equal(
+        `portico: cannot listen on ${socket}: its folder is missing, or this process may not write there (EACCES)\n`,
+      );
+    });
+  });
+
+  it('ends with one line when a file stands where the unix socket is to be', async () => {
+    await inFolder(async (folder) => {
+      const file = await writeSettings(folder, `http: { socketPath: ${folder} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
+      const { code, stderr } = await runPortico(['--config', file]).ended;
+      expect(code).to.equal(1);
+      expect(stderr).to.equal(
+        `portico: cannot listen on ${folder}: something else listens there, or a file that is no socket has that name (EADDRINUSE)\n`,
+      );
+    });
+  });
+});

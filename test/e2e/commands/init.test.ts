@@ -1,0 +1,271 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { list, listing, number, object, openApi, parameter, text } from '../../init/proposed.ts';
+import { json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { inFolder, runPortico } from '../../support/process.ts';
+
+const TOKEN = 'acme-secret-token';
+
+const KEY = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Acme-Key' } } };
+const PAGES = { parameters: [parameter('limit', { type: 'integer', maximum: 10 }), parameter('skip')] };
+
+/** The document of a platform that was made for this test: nothing else is known of it. */
+const DOCUMENT = openApi(
+  {
+    '/api/workspaces': listing(object({ data: list({ created_at: text }), total: number }), PAGES),
+    '/api/workspaces/{id}/members': listing(list()),
+    '/api/playbooks': listing(
+      object({ data: list({ enabled: { type: 'boolean' }, trigger: object({ type: text }) }), total: number }),
+      PAGES,
+    ),
+    '/api/playbooks/{id}/runs': listing(list()),
+    '/api/integrations': listing(object({ data: list({ version: text, type: text }), total: number }), PAGES),
+    '/api/users': listing(list()),
+  },
+  { servers: [{ url: '/' }], components: KEY, security: [{ key: [] }] },
+);
+
+const LISTS: Readonly<Record<string, readonly object[]>> = {
+  workspaces: Array.from({ length: 23 }, (_, index) => ({
+    id: `w${index}`,
+    name: `Workspace ${index}`,
+    created_at: '2026-01-02',
+  })),
+  playbooks: [{ id: 'p1', name: 'Isolate host', enabled: true, trigger: { type: 'manual' } }],
+  integrations: Array.from({ length: 11 }, (_, index) => ({
+    id: `i${index}`,
+    name: `Integration ${index}`,
+    version: 'v1.2',
+    type: 'EDR',
+  })),
+};
+
+/** Serves the document to anybody, and pages of ten to whoever brings the key. */
+const platform: RequestListener = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
+  if (pathname === '/docs/openapi.yaml') return response.end(stringify(DOCUMENT));
+  if (request.headers['x-acme-key'] !== TOKEN && request.headers['x-api-key'] !== TOKEN)
+    return json({}, 401)(request, response);
+  const items = LISTS[/^\/api\/(\w+)$/.exec(pathname)?.[1] ?? ''];
+  if (items === undefined) return json({}, 404)(request, response);
+  const skip = Number(searchParams.get('skip') ?? 0);
+  const limit = Math.min(10, Number(searchParams.get('limit') ?? 10));
+  json({ data: items.slice(skip, skip + limit), total: items.length })(request, response);
+};
+
+function credentialsOf(requests: readonly IncomingMessage[]): string[] {
+  return requests
+    .flatMap(({ headers }) => [headers.authorization, headers['x-acme-key'], headers['x-api-key']])
+    .filter((value) => value !== undefined)
+    .map(String);
+}
+
+/** Reads all resources through a gateway with these settings. */
+async function read(file: string): Promise<Record<string, object[]>> {
+  const served = runPortico(['serve', file]);
+  const url = await served.ready;
+  const names = ['projects', 'workflows', 'tools'];
+  const bodies = names.map(async (name) => {
+    const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    return [name, (await response.json()) as object[]] as const;
+  });
+  const read = Object.fromEntries(await Promise.all(bodies));
+  await served.stop();
+  return read;
+}
+
+/** Has the listeners of a settings file choose their ports. */
+async function withFreePorts(file: string): Promise<string> {
+  const free = `${file}.served.yaml`;
+  await writeFile(free, `${await readFile(file, 'utf8')}\nhttp: { port: 0 }\nadmin: { port: 0 }\n`);
+  return free;
+}
+
+describe('portico init', () => {
+  it('goes from a document to settings that read the platform whole', async () => {
+    const { url, requests } = await startHttpUpstream(platform);
+    await inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      const init = await runPortico(['init', file, '--openapi', `${url}/docs/openapi.yaml`, '--from', url, '--yes'])
+        .ended;
+      expect(init).to.deep.include({ code: 0, stderr: '' });
+      expect(init.stdout).to.match(/^.*: proposes projects, workflows, tools of acme\n/);
+      expect(credentialsOf(requests)).to.deep.equal([]);
+
+      const check = await runPortico(['check', file]).ended;
+      expect(check).to.deep.include({ code: 0, stderr: '' });
+      expect(check.stdout).to.contain('OK: offers projects (acme), workflows (acme), tools (acme)');
+
+      const probe = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
+      expect(probe).to.deep.include({ code: 0, stderr: '' });
+
+      const { projects, workflows, tools } = await read(await withFreePorts(file));
+      expect(projects).to.have.length(23);
+      expect(projects?.at(-1)).to.deep.equal({
+        id: 'w22',
+        name: 'Workspace 22',
+        description: '',
+        createTime: '2026-01-02T00:00:00Z',
+      });
+      expect(workflows).to.deep.equal([
+        { id: 'p1', name: 'Isolate host', description: '', triggerType: 'manual', status: 'ACTIVE' },
+      ]);
+      expect(tools).to.have.length(11);
+      expect(tools?.[0]).to.deep.equal({
+        id: 'i0',
+        name: 'Integration 0',
+        version: '1.2.0',
+        category: 'EDR',
+        description: '',
+      });
+    });
+  }).timeout(30_000);
+
+  it('goes from the replies of a platform to settings that read a list of it whole, and keeps the token to itself', async () => {
+    const { url, requests } = await startHttpUpstream(platform);
+    await inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      const run = await runPortico(['init', file, '--from', `${url}/api/workspaces`], { PORTICO_TOKEN: TOKEN }).ended;
+      expect(run).to.deep.include({ code: 0, stderr: '' });
+      const yaml = await readFile(file, 'utf8');
+      expect(yaml).to.contain('{ kind: offset, offsetParam: skip, sizeParam: limit, size: 100, total: total }');
+      expect(yaml + run.stdout).not.to.contain(TOKEN);
+      expect(requests.length).to.be.below(60);
+      const { projects } = await read(await withFreePorts(file));
+      expect(projects).to.have.length(23);
+    });
+  }).timeout(30_000);
+
+  it('probes what it has written where a person named the address, and nowhere else', async () => {
+    const { url, requests } = await startHttpUpstream(platform);
+    await inFolder(async (folder) => {
+      const args = ['--openapi', `${url}/docs/openapi.yaml`, '--yes'];
+      const named = await runPortico(['init', join(folder, 'a.yaml'), ...args], { PORTICO_TOKEN: TOKEN }).ended;
+      expect(named).to.deep.include({ code: 0, stderr: '' });
+      expect(named.stdout).to.contain('23 items').and.not.contain(TOKEN);
+      expect(credentialsOf(requests)).not.to.deep.equal([]);
+
+      const asked = requests.length;
+      const document = join(folder, 'openapi.json');
+      await writeFile(document, JSON.stringify({ ...DOCUMENT, servers: [{ url: 'https://api.acme.invalid' }] }));
+      const other = await runPortico(['init', join(folder, 'c.yaml'), '--openapi', document], { PORTICO_TOKEN: TOKEN })
+        .ended;
+      expect(other.stdout).to.contain('portico check --probe');
+      expect(requests).to.have.length(asked);
+    });
+  }).timeout(30_000);
+
+  it('finds lists by their usual names below the address of an API', async () => {
+    const { url } = await startHttpUpstream(platform);
+    await inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      const run = await runPortico(['init', file, '--from', `${url}/api`], { PORTICO_TOKEN: TOKEN }).ended;
+      expect(run).to.deep.include({ code: 0, stderr: '' });
+      const { projects, tools } = await read(await withFreePorts(file));
+      expect([projects?.length, tools?.length]).to.deep.equal([23, 11]);
+    });
+  }).timeout(30_000);
+
+  it('asks without a token where there is none, and says that it knows no header for one', async () => {
+    const items = Array.from({ length: 7 }, (_, index) => ({ id: index, name: `Tool ${index}` }));
+    const { url, requests } = await startHttpUpstream(json(items));
+    await inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      const { code, stdout } = await runPortico(['init', file, '--from', `${url}/tools`]).ended;
+      expect(code).to.equal(0);
+      expect(stdout)
+        .to.contain('which header takes the token: it was asked without one')
+        .and.contain('portico check --probe');
+      expect(credentialsOf(requests)).to.deep.equal([]);
+      expect(await readFile(file, 'utf8')).to.contain('pagination: { kind: none }');
+    });
+  });
+
+  it('names the variables that have to be set first', async () => {
+    await inFolder(async (folder) => {
+      const [document, file] = [join(folder, 'openapi.json'), join(folder, 'portico.yaml')];
+      await writeFile(
+        document,
+        JSON.stringify(openApi({ '/orgs/{org}/projects': listing(list()) }, { servers: [{ url: '/v1' }] })),
+      );
+      const init = await runPortico(['init', file, '--openapi', document, '--yes']).ended;
+      expect(init.code).to.equal(0);
+      expect(init.stdout).to.contain('export ACME_URL=…').and.contain('export ACME_ORG=…   # org in /orgs/{org}');
+      expect((await runPortico(['check', file]).ended).stderr).to.contain('environment variable ACME_URL is not set');
+      const set = { ACME_URL: 'https://acme.dev', ACME_ORG: 'blue' };
+      expect((await runPortico(['check', file], set).ended).stdout).to.contain('OK: offers projects (acme)');
+    });
+  });
+
+  describe('says in one sentence, and writes nothing, where', () => {
+    async function failure(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+      return inFolder(async (folder) => {
+        const file = join(folder, 'portico.yaml');
+        const { code, stdout, stderr } = await runPortico(['init', file, ...args], env).ended;
+        expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+        expect(await readFile(file, 'utf8').catch(() => undefined)).to.equal(undefined);
+        expect(stderr.trim().split('\n')).to.have.length(1);
+        return stderr;
+      });
+    }
+
+    it('the document is none', async () => {
+      const { url } = await startHttpUpstream(json({ paths: {} }));
+      expect(await failure(['--openapi', `${url}/a.json`])).to.equal(
+        `portico: ${url}/a.json is no OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML\n`,
+      );
+      expect(await failure(['--openapi', 'package.json'])).to.contain('package.json is no OpenAPI document');
+      expect(await failure(['--openapi', '/no/such/file'])).to.contain('/no/such/file cannot be read (ENOENT)');
+    });
+
+    it('the document is not to be had', async () => {
+      const { url } = await startHttpUpstream(json({}, 404));
+      expect(await failure(['--openapi', `${url}/a.json`])).to.contain('/a.json answered with 404');
+      expect(await failure(['--openapi', 'https://user:password@a.example/']))
+        .to.contain('--openapi needs an http or https URL without user and password')
+        .and.not.contain('user:password');
+    });
+
+    it('no list seems to be a resource', async () => {
+      const { url } = await startHttpUpstream(json(openApi({ '/users': listing(list()) })));
+      expect(await failure(['--openapi', url])).to.contain(': the one list there does not seem to be of projects');
+      const { url: two } = await startHttpUpstream(
+        json(openApi({ '/users': listing(list()), '/teams': listing(list()) })),
+      );
+      expect(await failure(['--openapi', two])).to.contain(': none of the 2 lists seems to be of projects');
+      const { url: none } = await startHttpUpstream(json(openApi({})));
+      expect(await failure(['--openapi', none])).to.contain(': no list was found there; config/examples/');
+    });
+
+    it('the platform asks for a token, or refuses it in each header', async () => {
+      const { url } = await startHttpUpstream(json({}, 401));
+      expect(await failure(['--from', url])).to.contain('asks for a credential (401): put a token into PORTICO_TOKEN');
+      expect(await failure(['--from', url], { PORTICO_TOKEN: TOKEN }))
+        .to.contain(
+          'refused the token of PORTICO_TOKEN as Authorization: Bearer, as X-Api-Key, as Authorization: Token; for another header, write the settings by hand, with credential: { kind: header, name: … }',
+        )
+        .and.not.contain(TOKEN);
+      expect(await failure(['--from', url], { PORTICO_TOKEN: 'ä' })).to.contain(
+        'PORTICO_TOKEN holds what no header can',
+      );
+      expect(await failure(['--from', 'ftp://a.example'])).to.contain('--from needs an http or https URL');
+    });
+  });
+
+  it('leaves a file alone that is there already', async () => {
+    const { url } = await startHttpUpstream(platform);
+    const { code, stderr } = await runPortico(['init', 'package.json', '--openapi', `${url}/docs/openapi.yaml`]).ended;
+    expect({ code, stderr }).to.deep.equal({
+      code: 1,
+      stderr: 'portico: package.json is there already, and is left as it is: name another FILE\n',
+    });
+    const nowhere = await runPortico(['init', '/no/such/folder/portico.yaml', '--openapi', `${url}/docs/openapi.yaml`])
+      .ended;
+    expect(nowhere.stderr).to.contain('/no/such/folder/portico.yaml cannot be written (ENOENT)');
+  });
+});

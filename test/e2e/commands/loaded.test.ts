@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { inFolder, MAIN, porticoEnvironment, startPortico, writeSettings } from '../../support/process.ts';
+
+const REPORTER = fileURLToPath(new URL('loaded/report.ts', import.meta.url));
+
+const LIST = '/mcp/v1/resources';
+const READ = `${LIST}/read?uri=platform://tools`;
+const UPSTREAM = '{ baseUrl: "http://127.0.0.1:9" }';
+const SETTINGS = `
+http: { port: 0 }
+admin: { port: 0 }
+upstreams: { projects: ${UPSTREAM}, workflows: ${UPSTREAM}, tools: ${UPSTREAM} }
+`;
+
+/** What Portico with these settings has loaded when it is ready, and has been asked for these targets: packages and their files, and parts of Node by their own names. */
+async function loadedBy(settings: string, targets: readonly string[] = []): Promise<readonly string[]> {
+  return inFolder(async (folder) => {
+    const file = await writeSettings(folder, settings);
+    const args = ['--import', REPORTER, MAIN, 'serve', '--config', file];
+    const portico = startPortico(process.execPath, args, porticoEnvironment());
+    const url = await portico.ready;
+    for (const target of targets) await fetch(`${url}${target}`, { headers: { Authorization: 'Bearer token' } });
+    portico.child.kill('SIGUSR2');
+    const line = await eventually(() => /^loaded: (.*)$/m.exec(portico.stderr())?.[1]);
+    await portico.stop();
+    return JSON.parse(line);
+  });
+}
+
+describe('what is off', () => {
+  it('is not loaded', async () => {
+    const loaded = await loadedBy(SETTINGS, ['/livez', LIST, READ]);
+    expect(loaded).to.include.members(['zod', 'undici', 'pino', 'http']);
+    for (const off of [
+      'jose',
+      'openid-client',
+      'rate-limiter-flexible',
+      '@redis/client',
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/sdk-trace',
+      '@opentelemetry/otlp-transformer',
+      'pino-pretty',
+      'prom-client',
+      '@modelcontextprotocol/server',
+      // Inner files of it do (src/upstream/client/undici.ts); a release that moves them shows here.
+      'undici/index.js',
+      'koa',
+      '@koa/router',
+      // Node's own fetch.
+      'internal/deps/undici/undici',
+    ])
+      expect(loaded).not.to.include(off);
+  });
+
+  it('is loaded where it is on', async () => {
+    const loaded = await loadedBy(`${SETTINGS}
+limits: { total: 1000 }
+log: { format: pretty }
+tracing: { enabled: true }
+verification: { issuer: "https://issuer.example", audience: portico }
+`);
+    expect(loaded).to.include.members([
+      'jose',
+      'rate-limiter-flexible',
+      'pino-pretty',
+      '@opentelemetry/sdk-trace',
+      'undici/index.js',
+    ]);
+  });
+
+  it('is loaded once it is needed', async () => {
+    expect(await loadedBy(SETTINGS, [`${READ}&more`])).to.include.members(['koa', '@koa/router']);
+  });
+});

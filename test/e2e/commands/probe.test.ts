@@ -1,0 +1,156 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import type { ProbeReport } from '../../../src/commands/probe/report.ts';
+import { byOffset, FIELDS, OFFSET, platform, settings, TOKEN } from '../../commands/probe/probed.ts';
+import { json } from '../../support/http-upstream.ts';
+import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+import { skipAloud } from '../../support/tools.ts';
+
+/** Runs `portico check --probe` over settings in which BASE is the platform. */
+async function run(handler: RequestListener, yaml: string, args: string[] = [], env = {}) {
+  const { url } = await platform(handler);
+  return inFolder(async (folder) => {
+    const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
+    const all = { PORTICO_TOKEN: TOKEN, ...env };
+    const { code, stdout, stderr } = await runPortico(['check', '--probe', file, ...args], all).ended;
+    return { code, stdout: stdout.replaceAll(url, 'BASE').replaceAll(file, 'FILE'), stderr };
+  });
+}
+
+describe('portico check --probe', () => {
+  it('shows the request, the pages, and the first item beside what becomes of it', async () => {
+    const { code, stdout, stderr } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`));
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    const shown = stdout.replace(/\d+(\.\d+)? ms/g, 'N ms').replace(/x-request-id: .*/, 'x-request-id: ID');
+    expect(shown).to.equal(`projects  platform://projects, upstream acme
+  GET BASE/v2/workspaces?limit=100&skip=0
+      accept: application/json
+      user-agent: portico
+      accept-encoding: gzip, br, zstd
+      x-request-id: ID
+      authorization: Bearer [credential]
+  200 after N ms, application/json
+  60 items of 3 pages after N ms
+  its first page says: data.count is 60
+  first item, as it came
+      {
+        "wid": 0,
+        "title": "W 0",
+        "about": null,
+        "at": 1767323045
+      }
+  and as it is served
+      id (wid)             0
+      name (title)         W 0
+      description (about)  (empty)
+      createTime (at)      2026-01-02T03:04:05Z
+  warning: the field description is empty in every item
+
+FILE: OK: 1 of 1 resources could be read whole
+`);
+  });
+
+  it('tells of a page without end, and of one that stalls', async () => {
+    const slow = (rest: string): RequestListener => {
+      return (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write(`{"list":[${rest}`);
+      };
+    };
+    for (const [rest, reason] of [
+      ['', 'upstream_timeout'],
+      ['"x",'.repeat(1000), 'upstream_invalid'],
+    ] as const) {
+      const yaml = settings('items: list, pagination: { kind: none }', ', timeoutMs: 500, maxPageBytes: 1024');
+      const { code, stdout } = await run(slow(rest), yaml);
+      expect(code).to.equal(1);
+      expect(stdout).to.contain(`  ${reason}: `).and.contain('FILE: FAILED: 0 of 1 resources could be read whole');
+    }
+  });
+
+  it('reads as serve does', async () => {
+    const upstream = await platform(byOffset);
+    await inFolder(async (folder) => {
+      const yaml = settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', upstream.url);
+      const file = await writeSettings(folder, `http: { port: 0 }\nadmin: { port: 0 }\n${yaml}`);
+      const seen = () =>
+        upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
+      await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
+      const probed = seen();
+      const portico = runPortico(['serve', file]);
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      await fetch(`${await portico.ready}/mcp/v1/resources/read?uri=platform://projects`, { headers });
+      expect(probed).to.have.length(3);
+      expect(seen().slice(3)).to.deep.equal(probed);
+      await portico.stop();
+    });
+  });
+
+  it('prints the same as JSON for --json', async () => {
+    const { code, stdout, stderr } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--json']);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    const { file, ok, resources }: ProbeReport = JSON.parse(stdout);
+    expect({ file, ok }).to.deep.equal({ file: 'FILE', ok: true });
+    expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
+  });
+
+  it('reads all that is offered, and ends with 1 where one of them cannot be read', async () => {
+    const handler: RequestListener = (request, response) => {
+      if (request.url?.startsWith('/v1/tools') === true) json({ error: 'no such path' }, 404)(request, response);
+      else json({ projects: [], workflows: [], nextPageToken: '' })(request, response);
+    };
+    const base = '{ baseUrl: BASE }';
+    const { code, stdout } = await run(handler, `upstreams: { projects: ${base}, workflows: ${base}, tools: ${base} }`);
+    expect(code).to.equal(1);
+    expect(stdout)
+      .to.contain('upstream_refused: answered with status 404')
+      .and.contain('the platform said: {"error":"no such path"}')
+      .and.match(/FILE: FAILED: 2 of 3 resources could be read whole\n$/);
+  });
+
+  it('needs a token, and says from where', async () => {
+    const { code, stdout, stderr } = await run(json({}), settings('pagination: { kind: none }'), [], {
+      PORTICO_TOKEN: '',
+    });
+    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+    expect(stderr).to.match(/mcp\.stdio\.token: is empty; portico check --probe needs an access token: PORTICO_TOKEN/);
+  });
+
+  it('ends with 2 where settings are wrong, and asks nobody', async () => {
+    const upstream = await platform(json({}));
+    await inFolder(async (folder) => {
+      const file = await writeSettings(folder, `scheme: 5\nupstreams: { tools: { baseUrl: ${upstream.url} } }`);
+      const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
+      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+      expect(upstream.requests).to.deep.equal([]);
+    });
+  });
+
+  describe('on a terminal', () => {
+    /** What a terminal is sent, by script of util-linux. */
+    async function onTerminal(context: Mocha.Context, env: Record<string, string> = {}): Promise<string> {
+      const { url } = await platform(byOffset);
+      return inFolder(async (folder) => {
+        const file = await writeSettings(folder, settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', url));
+        const command = [process.execPath, MAIN, 'check', '--probe', file].map((word) => `'${word}'`).join(' ');
+        const all = { ...porticoEnvironment({ PORTICO_TOKEN: TOKEN, TERM: 'xterm', ...env }), SHELL: '/bin/sh' };
+        const script = startProcess('script', ['--quiet', '--return', '--command', command, '/dev/null'], { env: all });
+        const ended = await script.ended.catch(() => undefined);
+        if (ended === undefined) skipAloud(context, 'a test of the terminal needs script of util-linux');
+        expect(ended.code).to.equal(0);
+        return ended.stdout;
+      });
+    }
+
+    it('has a line of progress that is gone in the end, and colours', async function () {
+      const shown = await onTerminal(this);
+      expect(shown).to.contain('\r\u001b[2Kprojects: 3 pages\r\u001b[2K');
+      expect(shown).to.contain('\u001b[32m60 items of 3 pages\u001b[39m');
+    });
+
+    it('has no colours with NO_COLOR', async function () {
+      const shown = await onTerminal(this, { NO_COLOR: '1' });
+      expect(shown).to.contain('projects: 3 pages').and.contain('60 items of 3 pages');
+      expect(shown.replaceAll('\u001b[2K', '')).not.to.contain('\u001b');
+    });
+  });
+});

@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { expect } from 'chai';
+import { linesIn } from '../../support/json-lines.ts';
+import type { AttackProgress, AttackUrls } from '../../support/load/attack-thread.ts';
+import { type AttackName, FLOODS } from '../../support/load/attacks.ts';
+import { TOKEN_BEGINS, TOKEN_ENDS } from '../../support/load/callers.ts';
+import type { LogLine } from '../../support/load/outcomes.ts';
+import { percentile, type Reads, startReaders } from '../../support/load/steady-readers.ts';
+import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { residentBytes } from '../../support/resident-bytes.ts';
+
+const SECONDS = Number(process.env['ATTACK_SECONDS'] ?? (process.env['CI'] === 'true' ? 60 : 8));
+const QUIET_SECONDS = 3;
+/** How much longer it may take, on a slow machine, until everything has come about. */
+const LONGER_SECONDS = 60;
+const HEAP = { NODE_OPTIONS: '--max-old-space-size=256' };
+/** Its heap, what is cached (128 MiB), unread (64), loaded (32) and held (16), and what Node and its threads take. */
+const MAX_RESIDENT_BYTES = 800_000_000;
+const MAX_PIPELINED = 16;
+
+/** The defaults but for bounds that would take longer than a short run to be reached, and for what hangs. */
+function settingsFor({ sound, hostile }: AttackUrls): string {
+  // What is attacked is Portico, not the platform: its breaker, which would answer in its place, never opens.
+  const breaker = { failurePercent: 99, minimumCalls: 1000 };
+  return JSON.stringify({
+    log: { level: 'debug' },
+    admin: { enabled: false },
+    http: { port: 0, maxUnsentBytes: 67_108_864, maxHeldBodyBytes: 16_777_216, headersTimeoutMs: 2000 },
+    mcp: { maxAnswerBytes: 8_388_608 },
+    maxWaitingPerCaller: 256,
+    maxLoadingBytes: 33_554_432,
+    upstreams: {
+      sound: { baseUrl: sound },
+      hostile: { baseUrl: hostile, timeoutMs: 120_000, connections: 1000, breaker },
+    },
+    resources: {
+      projects: { upstream: 'sound' },
+      tools: { upstream: 'sound' },
+      workflows: { upstream: 'hostile', pagination: { kind: 'link' }, maxReadBytes: 16_777_216 },
+    },
+  });
+}
+
+/** What each attack is to be told at last. Those that are missing are told nothing, but cut. */
+const ANSWERS: Partial<Record<AttackName, readonly string[]>> = {
+  'batches of searches': ['200', '"total":0'],
+  'batches of reads that are not stored': ['200', 'result_too_large'],
+  'batches of notifications': ['400', '-32600'],
+  'wide messages': ['413', 'too_large'],
+  'unknown arguments': ['200', 'invalid_params'],
+  'deep nesting': ['200', '-32602'],
+  'bodies in tiny chunks': ['400', 'invalid_request'],
+  'garbage bytes': ['400'],
+  'hostile pages': ['502', 'upstream_invalid'],
+  'many long lists at once': ['503', 'overloaded'],
+  'headers that come slowly': ['408'],
+};
+
+/** What the log says of bounds, and of pages that a platform sent. */
+const LOGGED = [
+  '"bound":"http.maxPipelinedWaiting"',
+  '"bound":"http.maxUnsentBytes"',
+  '"bound":"http.maxHeldBodyBytes"',
+  '"bound":"maxWaitingPerCaller"',
+  '"bound":"maxReadBytes"',
+  '"bound":"maxLoadingBytes"',
+  'longer than maxNextBytes',
+  'more values than maxPageValues',
+  'larger than maxPageBytes',
+  'nests deeper than 1000 levels',
+];
+
+/** What has not come about yet. */
+function unmet({ seen }: AttackProgress, log: string): readonly string[] {
+  const answers = Object.entries(ANSWERS).flatMap(([name, words]) =>
+    words.filter((word) => seen[name as AttackName][word] === undefined).map((word) => `${name}: ${word}`),
+  );
+  return [...answers, ...LOGGED.filter((words) => !log.includes(words))];
+}
+
+describe(`all attacks at once, for ${SECONDS} s (ATTACK_SECONDS=60 for the long run of CI), on a process of little heap`, function () {
+  this.timeout((SECONDS + QUIET_SECONDS + LONGER_SECONDS + 120) * 1000);
+  let progress: AttackProgress;
+  let quiet: ReturnType<ReturnType<typeof startReaders>['take']>;
+  let attacked: typeof quiet;
+  let beside: typeof quiet;
+  let mistakes: readonly string[];
+  let resident = 0;
+  let lines: readonly LogLine[];
+  let ended: Ended;
+
+  before(async () => {
+    const thread = new Worker(new URL('../../support/load/attack-thread.ts', import.meta.url));
+    try {
+      await inFolder(async (folder) => {
+        const [urls] = await once(thread, 'message');
+        const settings = await writeSettings(folder, settingsFor(urls));
+        const portico = runPortico(['--config', settings], HEAP);
+        // Another one, whom nobody attacks: what its callers wait for is what the machine is busy with.
+        const bystander = runPortico(['--config', settings], HEAP);
+        const url = await portico.ready;
+        const readers = startReaders(url, portico.child.pid);
+        const readersBeside = startReaders(await bystander.ready, bystander.child.pid);
+        await sleep(1000);
+        readers.take();
+        await sleep(QUIET_SECONDS * 1000);
+        quiet = readers.take();
+        readersBeside.take();
+
+        thread.on('message', (next: AttackProgress) => {
+          progress = next;
+        });
+        thread.postMessage({ attack: url });
+        await once(thread, 'message');
+        const isEnough = () => unmet(progress, portico.stdout()).length === 0;
+        for (let second = 0; second < SECONDS + LONGER_SECONDS; second += 1) {
+          if (portico.child.exitCode !== null || portico.child.signalCode !== null) break;
+          if (second >= SECONDS && isEnough()) break;
+          await sleep(1000);
+          resident = Math.max(resident, await residentBytes(portico));
+        }
+        attacked = readers.take();
+        beside = readersBeside.take();
+        thread.postMessage('end');
+        while (!progress.isOver) await once(thread, 'message');
+        await Promise.all([readers.stop(), readersBeside.stop()]);
+        mistakes = [...readers.mistakes, ...readersBeside.mistakes];
+        await bystander.stop();
+        ended = await portico.stop();
+        lines = linesIn(ended.stdout);
+      });
+    } finally {
+      await thread.terminate();
+    }
+    if (process.env['ATTACK_REPORT']) process.stderr.write(report());
+  });
+
+  /** What came of it in numbers, for whoever looks into it. */
+  function report(): string {
+    const of = (reads: Reads) => ({
+      reads: reads.ms.length,
+      medianMs: percentile(50, reads),
+      p99Ms: percentile(99, reads),
+      ...reads.outcomes,
+    });
+    const told = Object.entries({ quiet, attacked, beside }).map(([when, { tools, projects }]) => [
+      when,
+      { tools: of(tools), projects: of(projects) },
+    ]);
+    return `${JSON.stringify({ ...Object.fromEntries(told), resident, ...progress }, undefined, 1)}\n`;
+  }
+
+  it('ends neither the process nor the connection of an honest caller', () => {
+    expect({ code: ended.code, signal: ended.signal, stderr: ended.stderr.slice(0, 500) }).to.deep.equal({
+      code: 0,
+      signal: null,
+      stderr: '',
+    });
+    expect(mistakes).to.deep.equal([]);
+  });
+
+  it('gives honest callers their own lists to the byte, or says what the settings explain', () => {
+    expect(attacked.tools.outcomes).to.have.all.keys('ok');
+    const { ok = 0, overloaded = 0, ...others } = attacked.projects.outcomes;
+    expect(others).to.deep.equal({});
+    expect(ok).to.be.above(SECONDS);
+    expect(overloaded).to.be.below(ok / 20);
+  });
+
+  it('keeps honest callers waiting less than ten times as long as without', () => {
+    // Compared with the process beside, too: where attackers, platforms and other tests keep the machine busy, everything is
+    // slower than it was in quiet. One of a hundred reads comes behind the longest steps that there are.
+    for (const percent of [50, 99]) {
+      const usual = Math.max(percentile(percent, quiet.tools), percentile(percent, beside.tools));
+      expect(percentile(percent, attacked.tools), `percentile ${percent}`).to.be.below(10 * usual);
+    }
+  });
+
+  it('meets each attack with the bound that is there for it', () => {
+    expect(unmet(progress, ended.stdout)).to.deep.equal([]);
+    expect(progress.floodPeak).to.be.within(1, FLOODS * MAX_PIPELINED);
+  });
+
+  it('answers no attack with an error of its own', () => {
+    for (const [name, seen] of Object.entries(progress.seen)) expect(seen, name).not.to.have.any.keys('500');
+    const errors = lines.filter(
+      ({ level, outcome }) => outcome === 'internal' || level === 'error' || level === 'fatal',
+    );
+    expect(errors.slice(0, 5)).to.deep.equal([]);
+  });
+
+  it('takes no more memory than its bounds together', () => {
+    expect(resident).to.be.below(MAX_RESIDENT_BYTES);
+  });
+
+  it('writes no token', () => {
+    for (const part of [TOKEN_BEGINS, TOKEN_ENDS]) expect(ended.stdout.includes(part)).to.equal(false);
+  });
+});

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { captureLog } from '../../observability/captured-log.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.ts';
+import { manyTools } from '../../support/loads.ts';
+import { exchange, get, requestText } from '../../support/raw-http.ts';
+
+const READ = '/mcp/v1/resources/read?uri=platform://tools';
+const post = (message: unknown) =>
+  requestText(
+    'POST',
+    '/mcp',
+    {
+      Authorization: 'Bearer token',
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    },
+    JSON.stringify(message),
+  );
+const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
+const reads = Array.from({ length: 3 }, () => rpc('resources/read', { uri: 'platform://tools' }));
+const call = rpc('tools/call', { name: 'list_tools', arguments: { limit: 100 } });
+
+interface Case {
+  /** What is sent. @default a read */
+  readonly request?: string;
+  /** Settings beyond which it is. */
+  readonly http?: object;
+  readonly mcp?: object;
+  readonly upstream?: object;
+  readonly tools?: object;
+  readonly all?: object;
+  /** Whether a load meets it: then it names the upstream. */
+  readonly upstreamNamed?: true;
+}
+
+/** For each bound, by the key of its setting, what meets it in front of a platform of two pages of 50 tools. */
+const CASES: Readonly<Record<string, Case>> = {
+  'http.maxUrlBytes': { request: get(`${READ}&${'x'.repeat(300)}`), http: { maxUrlBytes: 256 } },
+  'http.maxHeaderBytes': { request: get(READ, { 'X-A': 'x'.repeat(1100) }), http: { maxHeaderBytes: 1024 } },
+  'http.maxHeldBodyBytes': {
+    request: post(rpc('ping', { a: 'x'.repeat(2000) })),
+    http: { maxHeldBodyBytes: 1024 },
+  },
+  'mcp.maxBodyBytes': { request: post(rpc('ping', { a: 'x'.repeat(2000) })), mcp: { maxBodyBytes: 1024 } },
+  'mcp.maxMessageValues': {
+    request: post(rpc('ping', { a: Array(200).fill(0) })),
+    mcp: { maxMessageValues: 100 },
+  },
+  'mcp.maxBatch': { request: post(reads), mcp: { maxBatch: 2 } },
+  'mcp.maxAnswerBytes': { request: post(reads), mcp: { maxAnswerBytes: 1024 } },
+  'mcp.maxResultBytes': { request: post(call), mcp: { maxResultBytes: 1024 } },
+  maxPageBytes: { upstream: { maxPageBytes: 1024 }, upstreamNamed: true },
+  maxPageValues: { tools: { maxPageValues: 1000 }, upstreamNamed: true },
+  maxNextBytes: { tools: { maxNextBytes: 64 }, upstreamNamed: true },
+  maxItems: { tools: { maxItems: 60 }, upstreamNamed: true },
+  maxPages: { tools: { maxPages: 1 }, upstreamNamed: true },
+  maxReadBytes: { tools: { maxReadBytes: 120_000 }, upstreamNamed: true },
+  maxLoadingBytes: { all: { maxLoadingBytes: 80_000 }, upstreamNamed: true },
+};
+
+/** Bounds that need more than one request, and where they are met. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'limits.maxKeys': 'refuses nothing: what was added longest ago begins anew',
+  maxQueueSpans: 'portico_trace_spans_dropped_total; test/observability/traces/collector.test.ts',
+  'http.maxConnections': 'the event connectionsRefused; test/http/edge.test.ts',
+  'http.maxEventLoopDelayMs': 'test/http/limits/overload.test.ts',
+  'http.maxPipelined': 'refuses nothing: what is beyond waits',
+  'http.maxPipelinedWaiting': 'test/http/connection/waiting-lines.test.ts',
+  'http.maxConnectionUnsentBytes': 'refuses nothing: what is beyond waits',
+  'http.maxUnsentBytes': 'test/http/connection/waiting-lines.test.ts',
+  'http.maxCompressions': 'test/http/response/snapshot-response.test.ts',
+  'mcp.maxEscapingBytes': 'test/mcp/bounds.e2e.ts',
+  'mcp.maxParsedBytes': 'refuses nothing: what is beyond is parsed again',
+  maxWaiting: 'test/snapshots/with-flights.test.ts',
+  maxWaitingPerCaller: 'test/snapshots/with-flights.test.ts',
+  'cache.maxBytes': 'refuses nothing: what was used longest ago is let go of',
+  'cache.maxEntries': 'refuses nothing: what was used longest ago is let go of',
+  maxQueue: 'the event callRefused; test/upstream/resilience/with-bulkhead.test.ts',
+  maxDelayMs: 'bounds a time',
+};
+
+describe('a bound that is met', () => {
+  let platform: HttpUpstream;
+
+  before(async () => {
+    const items = manyTools(100);
+    const filler = 'x'.repeat(70_000);
+    platform = await startHttpUpstream((request, response) => {
+      const isSecond = request.url?.includes('pageToken') === true;
+      const tools = isSecond ? items.slice(50) : items.slice(0, 50);
+      response.setHeader('Content-Type', 'application/json');
+      const marks = Array(1000).fill(0);
+      response.end(
+        JSON.stringify({
+          tools,
+          filler,
+          marks,
+          nextPageToken: isSecond ? '' : 'a token of some length'.padEnd(65, '.'),
+        }),
+      );
+    });
+  });
+
+  after(() => platform.close());
+
+  for (const [bound, { request = get(READ), http, mcp, upstream, tools, all, upstreamNamed }] of Object.entries(
+    CASES,
+  )) {
+    it(`is told by the key of its setting, with the request that met it: ${bound}`, async () => {
+      const log = captureLog();
+      const settings = {
+        http: { port: 0, ...http },
+        admin: { enabled: false },
+        mcp: { ...mcp },
+        upstreams: { tools: { baseUrl: platform.url, ...upstream } },
+        resources: {
+          projects: { enabled: false },
+          workflows: { enabled: false },
+          tools: { upstream: 'tools', ...tools },
+        },
+        ...all,
+      } as SettingsInput;
+      const { url } = await startGateway(settings, { logger: log.logger });
+      await exchange(url, request);
+      const [access] = await log.access(1);
+      const told = log.lines().filter(({ msg }) => msg === 'bound reached');
+      // Each member of a batch that is beyond it is told of.
+      expect(told.length).to.equal(bound === 'mcp.maxAnswerBytes' ? 2 : 1);
+      expect(told[0]).to.include({
+        bound,
+        requestId: access?.['requestId'],
+        ...(upstreamNamed && { upstream: 'tools' }),
+      });
+      expect('upstream' in (told[0] ?? {})).to.equal(upstreamNamed === true);
+    });
+  }
+
+  it('is one of those above or of those that are met elsewhere: there are no others', () => {
+    const defaults = parse(readFileSync(new URL('../../../config/default.yaml', import.meta.url), 'utf8'));
+    const keys = new Set<string>();
+    const walk = (value: unknown, prefix: string) => {
+      for (const [key, inner] of Object.entries(Object(value))) {
+        if (key.startsWith('max')) keys.add(`${prefix}${key}`);
+        if (typeof inner === 'object') walk(inner, ['http', 'mcp', 'limits', 'cache'].includes(key) ? `${key}.` : '');
+      }
+    };
+    walk(defaults, '');
+    expect([...Object.keys(CASES), ...Object.keys(ELSEWHERE)]).to.have.members([...keys]);
+  });
+});

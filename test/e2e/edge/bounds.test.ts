@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { manyTools } from '../../support/loads.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+
+const LIST = '/mcp/v1/resources';
+const READ = `${LIST}/read?uri=platform://tools`;
+
+/** What the gateway under test lets a request line and all headers take, in bytes: the defaults. */
+const MAX_URL_BYTES = 8192;
+
+describe('requests of unusual size, over real sockets', () => {
+  let platform: HttpUpstream;
+  let url: string;
+
+  before(async () => {
+    platform = await startHttpUpstream(lists({ tools: manyTools() }));
+    ({ url } = await startGateway(settingsFor(platform.url)));
+  });
+
+  after(() => platform.close());
+
+  it('are given the coding that each asks for, whatever many others have asked for before', async () => {
+    const values = Array.from({ length: 300 }, (_, index) => {
+      const coding = (['gzip', 'zstd', 'identity'] as const)[index % 3] ?? 'gzip';
+      return { coding, accepts: `${coding};q=0.${String(index + 500)}, *;q=0` };
+    });
+    const connection = openConnection(url);
+    for (const { coding, accepts } of [...values, ...values.toReversed()]) {
+      connection.send(get(READ, { 'Accept-Encoding': accepts }));
+      const { status, headers } = await connection.receive();
+      expect([status, headers.get('content-encoding') ?? 'identity']).to.deep.equal([200, coding]);
+    }
+  });
+
+  it('may be many at once on one connection, and again when those have been answered', async () => {
+    const connection = openConnection(url);
+    for (let round = 0; round < 3; round += 1) {
+      connection.send(get(LIST).repeat(200));
+      for (let count = 0; count < 200; count += 1) expect((await connection.receive()).status).to.equal(200);
+    }
+  });
+
+  it('cannot hide a second Authorization behind more headers than Node counts by itself', async () => {
+    const many = 'a:\r\n'.repeat(2100);
+    for (const target of [LIST, READ]) {
+      const request = get(target).replace(/\r\n\r\n$/, `\r\n${many}Authorization: Bearer another\r\n\r\n`);
+      const response = await exchange(url, request);
+      expect(response.status).to.equal(400);
+      expect(response.json()).to.include({ code: 'invalid_request' });
+      // So many of them are no mistake as such.
+      expect((await exchange(url, request.replace('Authorization: Bearer another\r\n', ''))).status).to.equal(200);
+    }
+  });
+
+  it('may have a query as long as the request target may be, and no longer', async () => {
+    const target = (bytes: number) => `${READ}&ignored=`.padEnd(bytes, 'x');
+    expect((await exchange(url, get(target(MAX_URL_BYTES)))).status).to.equal(200);
+    const longer = await exchange(url, get(target(MAX_URL_BYTES + 1)));
+    expect(longer.status).to.equal(414);
+    expect(longer.json()).to.include({ code: 'uri_too_long' });
+  });
+
+  for (const [what, target] of Object.entries({ list: LIST, read: READ })) {
+    it(`have no body, be it an empty one in chunks: a ${what}`, async () => {
+      for (const value of ['chunked', 'Chunked']) {
+        const chunked = requestText(
+          'GET',
+          target,
+          { 'Transfer-Encoding': value, 'Content-Length': undefined },
+          '0\r\n\r\n',
+        );
+        const response = await exchange(url, chunked);
+        expect(response.status).to.equal(400);
+        expect(response.json()).to.include({ code: 'invalid_request' });
+      }
+    });
+  }
+});

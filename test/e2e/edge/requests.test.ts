@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { parse } from 'yaml';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { codeBlocks } from '../../support/docs.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { useNock } from '../../support/nock.ts';
+
+const PLATFORM = 'https://platform.example';
+const TOOL = { id: 'nuclei', name: 'Nuclei', description: '', version: '', category: '' };
+
+type ToolsSettings = NonNullable<NonNullable<SettingsInput['resources']>['tools']>;
+
+describe('a platform is asked as settings say', () => {
+  useNock();
+
+  afterEach(() => {
+    const pending = nock.pendingMocks();
+    nock.cleanAll();
+    expect(pending).to.deep.equal([]);
+  });
+
+  /** What a read of tools comes to with these settings of theirs. */
+  async function readTools(tools: ToolsSettings, upstream: Partial<SettingsInput['upstreams'][string]> = {}) {
+    const settings = settingsFor(PLATFORM, { upstream, resources: { tools } });
+    const { gateway, read } = await startGateway(settings);
+    const response = await read('tools');
+    await gateway.close();
+    return response;
+  }
+
+  it('with values in its path, each within its segment', async () => {
+    nock(PLATFORM)
+      .get('/v1/tenants/a%2Fb%20%3F/tools')
+      .query({ installed: 'true', pageSize: '100' })
+      .reply(200, { tools: [TOOL] });
+    const response = await readTools({ path: '/v1/tenants/{tenant}/tools', pathParams: { tenant: 'a/b ?' } });
+    expect(await response.json()).to.deep.equal([TOOL]);
+  });
+
+  it('with a query parameter several times, on each page', async () => {
+    const query = (rest: object) => ({ state: ['installed', 'broken'], pageSize: '100', ...rest });
+    nock(PLATFORM)
+      .get('/v1/tools')
+      .query(query({}))
+      .reply(200, { tools: [TOOL], nextPageToken: 'more' })
+      .get('/v1/tools')
+      .query(query({ pageToken: 'more' }))
+      .reply(200, { tools: [{ ...TOOL, id: 'zap' }] });
+    const response = await readTools({ query: { state: ['installed', 'broken'] } });
+    expect(await response.json()).to.have.length(2);
+  });
+
+  it('with headers of the resource over those of its upstream, and the credential beside them', async () => {
+    nock(PLATFORM, {
+      reqheaders: {
+        accept: 'application/vnd.tools+json',
+        'x-tenant': 'acme',
+        'x-of-all': 'yes',
+        authorization: /^Bearer /,
+        'user-agent': 'portico',
+      },
+    })
+      .get('/v1/tools')
+      .query(true)
+      .reply(200, { tools: [TOOL] });
+    const headers = { Accept: 'application/vnd.tools+json', 'X-Tenant': 'acme' };
+    const response = await readTools({ headers }, { headers: { ACCEPT: 'text/plain', 'X-Of-All': 'yes' } });
+    expect(response.status).to.equal(200);
+  });
+
+  describe('with a POST', () => {
+    const search = { method: 'POST', path: '/search', query: {} } as const;
+    const found = (...ids: readonly string[]) => ids.map((id) => ({ ...TOOL, id }));
+
+    /** Mocks one page: what is posted there, as it is on the wire, and what comes back. */
+    function posts(body: nock.RequestBodyMatcher, page: nock.Body, headers: nock.ReplyHeaders = {}): void {
+      nock(PLATFORM, { reqheaders: { 'content-type': 'application/json' }, badheaders: ['if-none-match'] })
+        .post('/search', body)
+        .reply(200, page, headers);
+    }
+
+    it('as the page on settings shows it for GraphQL', async () => {
+      const yaml = codeBlocks('docs/configuration.md', 'yaml').find((block) => block.includes('/graphql')) ?? '';
+      const { resources } = parse(yaml);
+      const flows = (ids: readonly string[], endCursor: string, hasNextPage: boolean) => ({
+        data: { flows: { nodes: ids.map((id) => ({ id, name: id })), pageInfo: { endCursor, hasNextPage } } },
+      });
+      const { query } = resources.workflows.body;
+      nock(PLATFORM)
+        .post('/graphql', { query, variables: { first: 100, after: null } })
+        .reply(200, flows(['a'], 'c1', true))
+        .post('/graphql', { query, variables: { first: 100, after: 'c1' } })
+        .reply(200, flows(['b'], 'c2', false));
+      const { gateway, read } = await startGateway(settingsFor(PLATFORM, { resources }));
+      const response = await read('workflows');
+      await gateway.close();
+      const items = (await response.json()) as { id: string }[];
+      expect(items.map(({ id }) => id)).to.deep.equal(['a', 'b']);
+    });
+
+    it('with a number as the token of the next page, as the page before has it', async () => {
+      posts({ after: null, n: 50 }, { tools: found('a'), next: 7 });
+      posts({ after: 7, n: 50 }, { tools: found('b') });
+      const pagination = { kind: 'token', size: 50, sizeParam: '/n', tokenParam: '/after', next: 'next' } as const;
+      const response = await readTools({ ...search, body: { after: null, n: 1 }, pagination });
+      expect(await response.json()).to.have.length(2);
+    });
+
+    it('by offset, several pages at once, with its total', async () => {
+      const pages = [found('a', 'b'), found('c', 'd'), found('e')];
+      for (const [index, tools] of pages.entries()) {
+        posts({ filter: { installed: true }, page: [index * 2, 2] }, { tools, total: 5 });
+      }
+      const response = await readTools({
+        ...search,
+        body: { filter: { installed: true }, page: [0, 0] },
+        pagination: { kind: 'offset', size: 2, sizeParam: '/page/1', offsetParam: '/page/0', total: 'total' },
+      });
+      expect(await response.json()).to.deep.equal(pages.flat());
+    });
+
+    it('by number, in the query where its name is no pointer', async () => {
+      for (const [page, tools] of [found('a'), found('b'), []].entries()) {
+        nock(PLATFORM)
+          .post('/search', { size: 1 })
+          .query({ page: String(page + 1) })
+          .reply(200, { tools });
+      }
+      const response = await readTools({
+        ...search,
+        body: { size: 0 },
+        pagination: { kind: 'page', size: 1, sizeParam: '/size' },
+      });
+      expect(await response.json()).to.have.length(2);
+    });
+
+    it('and follows its links with a GET', async () => {
+      posts({ limit: 2 }, { tools: found('a', 'b') }, { link: '</search/7?page=2>; rel="next"' });
+      nock(PLATFORM, { badheaders: ['content-type'] })
+        .get('/search/7?page=2', '')
+        .reply(200, { tools: found('c') });
+      const response = await readTools({
+        ...search,
+        body: { limit: 0 },
+        pagination: { kind: 'link', size: 2, sizeParam: '/limit' },
+      });
+      expect(await response.json()).to.deep.equal(found('a', 'b', 'c'));
+    });
+
+    it('and without a body', async () => {
+      nock(PLATFORM, { badheaders: ['content-type'] })
+        .post('/search', '')
+        .reply(200, { tools: found('a') });
+      const response = await readTools({ ...search, pagination: { kind: 'none' } });
+      expect(await response.json()).to.deep.equal(found('a'));
+    });
+
+    it('and keeps, shares and refreshes what comes like any other list, but for its entity tag', async () => {
+      let clock = 1_800_000_000_000;
+      const tools: ToolsSettings = { ...search, body: { q: 'all' }, pagination: { kind: 'none' } };
+      const { gateway, read } = await startGateway(settingsFor(PLATFORM, { resources: { tools } }), {
+        now: () => clock,
+      });
+      posts({ q: 'all' }, { tools: found('a') }, { etag: '"1"' });
+      const [one, other] = await Promise.all([read('tools'), read('tools')]);
+      expect(await one.json()).to.deep.equal(await other.json());
+      expect((await read('tools')).headers.get('cache-status')).to.contain('hit');
+      clock += 10 * 60_000;
+      posts({ q: 'all' }, { tools: found('b') }, { etag: '"1"' });
+      expect(await (await read('tools')).json()).to.deep.equal(found('b'));
+      await gateway.close();
+    });
+
+    it('which says with status 200 that it failed: an error, and nothing of its words', async () => {
+      posts({ q: 1 }, { data: null, errors: [{ message: 'secret of the platform' }] });
+      const response = await readTools({
+        ...search,
+        body: { q: 1 },
+        items: 'data.tools',
+        pagination: { kind: 'none' },
+      });
+      const text = await response.text();
+      expect(response.status).to.equal(502);
+      expect(JSON.parse(text)).to.include({ code: 'upstream_failed', upstream: 'tools' });
+      expect(text).to.contain('answered this read with errors').and.not.contain('secret');
+    });
+
+    it('which gives a full page and says no more: an error, since more may be there', async () => {
+      posts({ search: { size: 2 } }, { tools: found('a', 'b') });
+      const body = { search: { size: 2 } };
+      const response = await readTools({ ...search, body, pagination: { kind: 'none' } });
+      expect(await response.json()).to.include({ code: 'upstream_invalid' });
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { settingsFor } from '../../support/gateway.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { toolItem } from '../../support/loads.ts';
+import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { residentBytes } from '../../support/resident-bytes.ts';
+
+const LIST = '/mcp/v1/resources';
+const READ = `${LIST}/read?uri=platform://tools`;
+const HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
+const MAX_RESIDENT_BYTES = 400_000_000;
+/** What would be answered, and asked of the platform, if it were taken for a request of its own. */
+const SMUGGLED = get(READ, { Authorization: 'Bearer smuggled', 'X-Request-Id': 'smuggled' });
+const RPC = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const HEX = PING.length.toString(16);
+
+/** A head with these lines, in the bytes that are sent. */
+const head = (method: string, target: string, ...lines: readonly string[]) =>
+  [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Authorization: Bearer token', ...lines, '', ''].join('\r\n');
+const posted = (...lines: readonly string[]) =>
+  head('POST', '/mcp', ...Object.entries(RPC).map(([name, value]) => `${name}: ${value}`), ...lines);
+const chunked = posted('Transfer-Encoding: chunked');
+
+/** Bytes in which a proxy and Portico might see the end of a request in two places: refused, and nothing behind is read. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'a length and chunks': `${posted('Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+  'chunks and a length': `${posted('Transfer-Encoding: chunked', 'Content-Length: 4')}0\r\n\r\n`,
+  'two lengths that differ': posted('Content-Length: 0', 'Content-Length: 40'),
+  'two lengths in one line': posted('Content-Length: 0, 40'),
+  'the same length twice': `${posted(`Content-Length: ${PING.length}`, `Content-Length: ${PING.length}`)}${PING}`,
+  'a length with a sign': posted('Content-Length: -1'),
+  'a length in hexadecimal': posted('Content-Length: 0x10'),
+  'a length with a space in it': posted('Content-Length: 1 0'),
+  'a length without end': posted('Content-Length: 99999999999999999999999'),
+  'a coding that only looks like chunks': posted('Transfer-Encoding: xchunked'),
+  'chunks under another coding': posted('Transfer-Encoding: chunked, identity'),
+  'chunks twice': `${posted('Transfer-Encoding: chunked', 'Transfer-Encoding: identity')}0\r\n\r\n`,
+  'a space before the colon': posted('Transfer-Encoding : chunked'),
+  'a vertical tab around the coding': posted('Transfer-Encoding: \x0bchunked'),
+  'a coding over two lines': posted('Transfer-Encoding:\r\n chunked'),
+  'a header over two lines': head('GET', READ, 'X: a\r\n b'),
+  'an Authorization over two lines': head('GET', READ, 'Authorization: Bearer a\r\n b'),
+  'a bare line feed behind a header': head('GET', READ, 'X: a\nContent-Length: 40'),
+  'a bare carriage return in a header': head('GET', READ, 'X: a\rContent-Length: 40'),
+  'a NUL in a header': head('GET', READ, 'X: a\0b'),
+  'a line feed in a token': head('GET', READ, 'Authorization: Bearer a\nX: b'),
+  'a carriage return in a token': head('GET', READ, 'Authorization: Bearer a\rb'),
+  'a head of bare line feeds': head('GET', READ).replaceAll('\r\n', '\n'),
+  'a body on a GET': requestText('GET', READ, {}, SMUGGLED),
+  'chunks on a GET': `${head('GET', READ, 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+  'a chunk whose size ends in a bare line feed': `${chunked}${HEX}\n${PING}\r\n0\r\n\r\n`,
+  'a chunk extension with a bare line feed': `${chunked}${HEX};a\nb\r\n${PING}\r\n0\r\n\r\n`,
+  'a chunk size beyond 64 bits': `${chunked}10000000000000000${HEX}\r\n${PING}\r\n0\r\n\r\n`,
+  'a chunk size with a sign': `${chunked}-1\r\n${PING}\r\n0\r\n\r\n`,
+  'a chunk size with 0x': `${chunked}0x${HEX}\r\n${PING}\r\n0\r\n\r\n`,
+  'a chunk longer than its size': `${chunked}2\r\n${PING}\r\n0\r\n\r\n`,
+  'a chunk without size': `${chunked}\r\n${PING}\r\n0\r\n\r\n`,
+};
+
+/** Bytes that are well-formed, and must mean nothing more than they say. */
+const TAKEN: Readonly<Record<string, { readonly bytes: string; readonly status: number }>> = {
+  'a credential behind the chunks is none': {
+    bytes: `${chunked.replace('Authorization: Bearer token\r\n', '')}${HEX}\r\n${PING}\r\n0\r\nAuthorization: Bearer smuggled\r\n\r\n`,
+    status: 401,
+  },
+  'an upgrade to HTTP/2 is not made': {
+    bytes: head('GET', LIST, 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'),
+    status: 200,
+  },
+  'line breaks in a target are part of it': {
+    bytes: head('GET', `${LIST}/%0d%0aAuthorization:%20Bearer%20smuggled`),
+    status: 404,
+  },
+  'a chunk extension says nothing': {
+    bytes: `${chunked}${HEX};smuggled="x"\r\n${PING}\r\n0\r\n\r\n`,
+    status: 200,
+  },
+};
+
+describe('bytes that smuggle, sent to a process of little heap', () => {
+  let platform: HttpUpstream;
+  let portico: PorticoProcess;
+  let url: string;
+
+  before(async () => {
+    platform = await startHttpUpstream(lists({ tools: [toolItem('one')] }));
+    await inFolder(async (folder) => {
+      const settings = JSON.stringify({ ...settingsFor(platform.url), log: { level: 'debug' } });
+      portico = runPortico(['--config', await writeSettings(folder, settings)], HEAP);
+      url = await portico.ready;
+    });
+  });
+
+  after(async () => {
+    await portico.stop();
+    await platform.close();
+  });
+
+  for (const [what, bytes] of Object.entries(REFUSED)) {
+    it(`are refused once, and what stands behind them is no request: ${what}`, async () => {
+      const connection = openConnection(url);
+      connection.send(bytes + SMUGGLED);
+      const { responses, rest } = await connection.closed();
+      expect(responses.map(({ status }) => status)).to.deep.equal([400]);
+      expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
+      expect(rest.toString()).to.equal('');
+    });
+  }
+
+  for (const [what, { bytes, status }] of Object.entries(TAKEN)) {
+    it(`mean no more than they say: ${what}`, async () => {
+      const connection = openConnection(url);
+      connection.send(bytes);
+      expect((await connection.receive()).status).to.equal(status);
+      connection.send(get('/livez', { Connection: 'close' }));
+      expect((await connection.closed()).responses.map((response) => response.status)).to.deep.equal([200]);
+    });
+  }
+
+  it('have asked the platform for nothing, and left the process as it was', async () => {
+    expect(platform.requests).to.deep.equal([]);
+    expect(portico.stdout()).not.to.contain('smuggled');
+    expect((await exchange(url, get(READ))).status).to.equal(200);
+    expect(portico.stderr()).to.equal('');
+    expect(await residentBytes(portico)).to.be.below(MAX_RESIDENT_BYTES);
+  });
+});

@@ -1,0 +1,194 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { ConfigError, createGateway } from '../../../src/gateway.ts';
+import { captureLog } from '../../observability/captured-log.ts';
+import { createAuthority, writePem } from '../../support/certificates.ts';
+import { startConnectProxy } from '../../support/connect-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { lists } from '../../support/http-upstream.ts';
+import { listen } from '../../support/listening.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+
+const AUTHORITY = await createAuthority();
+const { ca } = AUTHORITY;
+
+const UPSTREAM = 'upstreams: { tools: { baseUrl: http://127.0.0.1:9 } }';
+
+/** The status of a probe over TLS. */
+const probe = (url: string | undefined) =>
+  exchange(String(url), get('/readyz'), { tls: { ca } }).then(({ status }) => status);
+
+describe('a process with TLS', () => {
+  it('speaks it on both listeners, says so in its log, and drains', () =>
+    inFolder(async (folder) => {
+      const { cert, key } = writePem(folder, await AUTHORITY.issue());
+      const tls = `tls: { certFile: ${cert}, keyFile: ${key} }`;
+      const settings = `http: { port: 0, ${tls} }\nadmin: { port: 0, ${tls} }\n${UPSTREAM}`;
+      const portico = runPortico(['serve', await writeSettings(folder, settings)]);
+      const url = await portico.ready;
+      expect(url).to.match(/^https:/);
+      expect(await probe(url)).to.equal(200);
+      const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1];
+      expect(adminUrl).to.match(/^https:/);
+      expect(await probe(adminUrl)).to.equal(200);
+      const { code, stderr } = await portico.stop();
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    }));
+
+  for (const command of ['check', 'serve']) {
+    it(`says with ${command} of each file that cannot be used where it stands in settings, and why`, () =>
+      inFolder(async (folder) => {
+        const { cert } = writePem(folder, await AUTHORITY.issue());
+        const { key } = writePem(folder, { key: (await AUTHORITY.issue()).key });
+        const lines = [
+          'allowUnverifiedCallers: true',
+          'http:',
+          '  port: 0',
+          `  tls: { certFile: ${cert}, keyFile: ${key} }`,
+          `admin: { tls: { certFile: ${cert}, keyFile: /no/key, clientCaFile: /no/ca } }`,
+          'upstreams:',
+          '  tools:',
+          '    baseUrl: https://127.0.0.1:9',
+          '    credential: { kind: service, file: /no/secret }',
+          `    tls: { caFile: ${key} }`,
+        ];
+        const file = await writeSettings(folder, lines.join('\n'));
+        const column = (line: number, text: string) => Number(lines[line - 1]?.lastIndexOf(text)) + 1;
+        const { code, stderr } = await runPortico([command, file]).ended;
+        expect(code).to.equal(2);
+        expect(stderr.trim().split('\n')).to.deep.equal([
+          `${file}:4:${column(4, key)}: http.tls.keyFile: is not the key of certFile`,
+          `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read (ENOENT)`,
+          `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read (ENOENT)`,
+          `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: holds no certificate in PEM`,
+        ]);
+      }));
+  }
+
+  it('does not listen on a Unix socket', async () => {
+    const tls = { certFile: 'a', keyFile: 'b' };
+    const settings = settingsFor('http://127.0.0.1:9', { http: { socketPath: '/tmp/x', tls } });
+    expect(() => createGateway(settings)).to.throw(ConfigError, /^http\.tls: stands beside socketPath/);
+  });
+});
+
+describe('a gateway with TLS', () => {
+  it('tells once of each renewal of its certificate, and of files that it cannot use', () =>
+    inFolder(async (folder) => {
+      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
+      const clock = { now: Date.now() };
+      const log = captureLog('info');
+      const { url } = await startGateway(settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } } }), {
+        logger: log.logger,
+        now: () => clock.now,
+      });
+      const told = () =>
+        log
+          .lines()
+          .flatMap(({ level, msg, block, key, issue }) =>
+            String(msg).startsWith('certificate') ? [{ level, msg, block, key, issue }] : [],
+          );
+      const of = { block: 'http.tls', key: undefined, issue: undefined };
+      writePem(folder, await AUTHORITY.issue());
+      clock.now += 10_000;
+      await eventually(() => told().length === 1);
+      writeFileSync(join(folder, 'cert.pem'), '');
+      clock.now += 10_000;
+      await eventually(() => told().length === 2);
+      expect(told()).to.deep.equal([
+        { ...of, level: 'info', msg: 'certificates taken from their files' },
+        {
+          ...of,
+          level: 'warn',
+          msg: 'certificate files unusable',
+          key: 'certFile',
+          issue: 'holds no certificate in PEM',
+        },
+      ]);
+      expect(await probe(url)).to.equal(200);
+    }));
+});
+
+describe('a platform over TLS, behind a proxy that wants a password', () => {
+  const PASSWORD = 'canary-c4n4ry-of-the-proxy';
+
+  it('is read from, by a client certificate too, and the password is in no log, answer or error', () =>
+    inFolder(async (folder) => {
+      const server = createServer({ ...(await AUTHORITY.issue()), requestCert: true, ca }, (request, response) => {
+        expect(request.headers).not.to.have.property('proxy-authorization');
+        lists({ tools: [{ id: 'a', name: 'A' }] })(request, response);
+      });
+      const platform = await listen(server);
+      const proxy = await startConnectProxy();
+      const given = new Set<string | undefined>();
+      const { ca: caFile, cert: certFile, key: keyFile } = writePem(folder, { ca, ...(await AUTHORITY.issue()) });
+      const log = captureLog('debug');
+      const { gateway, read } = await startGateway(
+        settingsFor(platform.url.replace('http:', 'https:'), {
+          upstream: {
+            tls: { caFile, certFile, keyFile },
+            proxy: { url: proxy.url, user: 'portico', password: PASSWORD },
+            retry: { attempts: 1, baseDelayMs: 1 },
+          },
+        }),
+        { logger: log.logger },
+      );
+      const said = [inspect(gateway, { depth: 9, showHidden: true })];
+      const answered = await read('tools');
+      expect(answered.status).to.equal(200);
+      for (const { headers } of proxy.asked) given.add(headers['proxy-authorization']);
+      expect([...given]).to.deep.equal([`Basic ${Buffer.from(`portico:${PASSWORD}`).toString('base64')}`]);
+      await platform.refuse();
+      for (const text of ['HTTP/1.1 407 No\r\n\r\n', 'garbage\r\n\r\n']) {
+        proxy.behave((socket) => socket.end(text));
+        const failed = await read('projects');
+        expect(failed.status).to.equal(502);
+        said.push(JSON.stringify([...failed.headers]), await failed.text());
+      }
+      const all = [...said, log.text()].join('\n');
+      expect(all).to.contain('the proxy does not accept the credential in settings (407)');
+      expect(all).to.contain('the proxy does not answer in HTTP');
+      for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
+        expect(all).not.to.contain(secret);
+      }
+    }));
+
+  it('names in its log what is wrong with the certificate of a platform', async () => {
+    const server = createServer(await AUTHORITY.issue({ days: [-2, -1] }));
+    const platform = await listen(server);
+    const log = captureLog('info');
+    const settings = settingsFor(platform.url.replace('http:', 'https:'), { upstream: { retry: { attempts: 0 } } });
+    const { read } = await startGateway(settings, { logger: log.logger });
+    expect((await read('tools')).status).to.equal(502);
+    const [{ upstream, reason, causes } = {}] = log.lines().filter(({ msg }) => msg === 'request');
+    expect({ upstream, reason, causes }).to.deep.equal({
+      upstream: 'tools',
+      reason: "the upstream's certificate has expired",
+      causes: ['Error CERT_HAS_EXPIRED'],
+    });
+  });
+});
+
+describe('NODE_EXTRA_CA_CERTS', () => {
+  it('names authorities of platforms, and of proxies over TLS', () =>
+    inFolder(async (folder) => {
+      const leaf = await AUTHORITY.issue();
+      const platform = await listen(createServer(leaf, lists({ tools: [{ id: 'a', name: 'A' }] })));
+      const proxy = await startConnectProxy(createServer(leaf));
+      const [at, by] = [platform.url, proxy.url].map((url) => url.replace('http:', 'https:'));
+      const settings = `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { tools: { baseUrl: "${at}", proxy: { url: "${by}" } } }`;
+      const { ca: file } = writePem(folder, { ca });
+      const portico = runPortico(['serve', await writeSettings(folder, settings)], { NODE_EXTRA_CA_CERTS: file });
+      const url = await portico.ready;
+      const headers = { authorization: 'Bearer token-of-the-test' };
+      const { status } = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
+      expect(status).to.equal(200);
+      expect(proxy.asked.map(({ url: asked }) => asked)).to.deep.equal([`127.0.0.1:${platform.port}`]);
+      expect((await portico.stop()).code).to.equal(0);
+    }));
+});

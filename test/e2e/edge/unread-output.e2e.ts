@@ -1,0 +1,220 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startHttpUpstream } from '../../support/http-upstream.ts';
+import { freePort } from '../../support/listening.ts';
+import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process.ts';
+
+/** So long that a process which waits for it fails the test. */
+const NEVER_MS = 3_600_000;
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+const READ = '{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"platform://tools"}}\n';
+
+interface Started {
+  readonly child: ChildProcess;
+  /** Base URL of the public listener. */
+  readonly url: string;
+  /** How the process ended: its exit code and its signal. */
+  readonly ended: Promise<unknown[]>;
+}
+
+/** The writing end of a blocking pipe that is full, and that nobody reads. */
+function openFullPipe(path: string): number {
+  execFileSync('mkfifo', [path]);
+  const fd = openSync(path, constants.O_RDWR);
+  const filling = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  for (const length of [4096, 1]) {
+    try {
+      for (;;) writeSync(filling, Buffer.alloc(length));
+    } catch {}
+  }
+  closeSync(filling);
+  return fd;
+}
+
+describe('a process whose output is full and unread', function () {
+  this.timeout(60_000);
+  let platformUrl = '';
+  /** Requests that the platform has and does not answer. */
+  let reads = 0;
+
+  before(async () => {
+    const platform = await startHttpUpstream(() => {
+      reads += 1;
+    });
+    platformUrl = platform.url;
+  });
+
+  beforeEach(() => {
+    reads = 0;
+  });
+
+  /** Starts `portico` with both outputs on such pipes, lets `talk` do so, and says how the process ended. */
+  function end(
+    command: readonly string[],
+    graceMs: number,
+    talk: (started: Started) => unknown,
+    preload = `process.on('SIGUSR2', () => { throw new Error('crash'); });`,
+  ): Promise<unknown> {
+    return inFolder(async (folder) => {
+      const port = await freePort();
+      const file = await writeSettings(
+        folder,
+        `
+http: { port: ${port} }
+admin: { enabled: false }
+mcp: { stdio: { token: token-of-the-test } }
+shutdown: { graceMs: ${graceMs} }
+upstreams:
+  projects: { baseUrl: "${platformUrl}" }
+  workflows: { baseUrl: "${platformUrl}" }
+  tools: { baseUrl: "${platformUrl}", timeoutMs: ${NEVER_MS} }
+`,
+      );
+      const module = join(folder, 'preload.mjs');
+      await writeFile(module, preload);
+      const outputs = ['stdout', 'stderr'].map((name) => openFullPipe(join(folder, name)));
+      const args = [
+        '--import',
+        pathToFileURL(module).href,
+        MAIN,
+        ...command.map((word) => (word === 'FILE' ? file : word)),
+      ];
+      const child = spawn(process.execPath, args, {
+        env: porticoEnvironment({ PORT: `${port}`, ADMIN_PORT: '0' }),
+        stdio: ['pipe', ...outputs],
+      });
+      endWithTest(child);
+      child.stdin?.on('error', () => {}); // It ends with input left.
+      const closePipes = onCleanup(() => outputs.forEach(closeSync));
+      const ended = once(child, 'exit');
+      await talk({ child, url: `http://127.0.0.1:${port}`, ended });
+      const [code, signal] = await ended;
+      closePipes();
+      outputs.forEach(closeSync);
+      expect(signal).to.equal(null);
+      return code;
+    });
+  }
+
+  const isReady = ({ url }: Started) =>
+    eventually(() =>
+      fetch(`${url}/livez`).then(
+        () => true,
+        () => false,
+      ),
+    );
+
+  async function isReading(started: Started): Promise<void> {
+    await isReady(started);
+    const headers = { authorization: 'Bearer token-of-the-test' };
+    fetch(`${started.url}/mcp/v1/resources/read?uri=platform://tools`, { headers }).catch(() => {});
+    await eventually(() => reads === 1);
+  }
+
+  async function isAsked({ child }: Started): Promise<void> {
+    child.stdin?.write(READ + PING.repeat(2000));
+    await eventually(() => reads === 1);
+  }
+
+  for (const [what, ready] of [
+    ['idle', isReady],
+    ['in the middle of a request', isReading],
+  ] as const) {
+    const left = what === 'idle' ? 0 : 1;
+
+    it(`ends with SIGTERM: serve, ${what}`, async () => {
+      const code = await end(['serve', '--config', 'FILE'], 100, async (started) => {
+        await ready(started);
+        started.child.kill('SIGTERM');
+      });
+      expect(code).to.equal(left);
+    });
+
+    it(`ends with an error that nothing catches: serve, ${what}`, async () => {
+      const code = await end(['serve', '--config', 'FILE'], NEVER_MS, async (started) => {
+        await ready(started);
+        started.child.kill('SIGUSR2');
+      });
+      expect(code).to.equal(1);
+    });
+  }
+
+  it('ends with SIGTERM: --demo', async () => {
+    const code = await end(['--demo'], NEVER_MS, async (started) => {
+      await isReady(started);
+      started.child.kill('SIGTERM');
+    });
+    expect(code).to.equal(0);
+  });
+
+  it('ends with a second SIGTERM, however long its grace: serve', async () => {
+    const code = await end(['serve', '--config', 'FILE'], NEVER_MS, async (started) => {
+      await isReading(started);
+      started.child.kill('SIGTERM');
+      await eventually(() =>
+        fetch(`${started.url}/livez`, { headers: { connection: 'close' } }).then(
+          () => false,
+          () => true,
+        ),
+      );
+      started.child.kill('SIGTERM');
+    });
+    expect(code).to.equal(1);
+  });
+
+  it('ends with its input: stdio', async () => {
+    const code = await end(['stdio', '--config', 'FILE'], 100, ({ child }) => child.stdin?.end(PING.repeat(20_000)));
+    expect(code).to.equal(1);
+  });
+
+  it('ends with SIGTERM: stdio', async () => {
+    const code = await end(['stdio', '--config', 'FILE'], 100, async (started) => {
+      await isAsked(started);
+      started.child.kill('SIGTERM');
+    });
+    expect(code).to.equal(1);
+  });
+
+  it('ends with a second SIGTERM, however long its grace: stdio', async () => {
+    const code = await end(['stdio', '--config', 'FILE'], NEVER_MS, async (started) => {
+      await isAsked(started);
+      // Signals that come together may be one.
+      const again = setInterval(() => started.child.kill('SIGTERM'), 100);
+      await started.ended.finally(() => clearInterval(again));
+    });
+    expect(code).to.equal(1);
+  });
+
+  it('ends with an error that nothing catches: stdio', async () => {
+    const code = await end(['stdio', '--config', 'FILE'], NEVER_MS, async (started) => {
+      await isAsked(started);
+      started.child.kill('SIGUSR2');
+    });
+    expect(code).to.equal(1);
+  });
+
+  for (const [command, code] of [
+    [['check', '--config', 'FILE'], 1],
+    [['schema'], 1],
+    [['nonsense'], 2],
+  ] as const) {
+    it(`ends with SIGTERM: ${command.join(' ')}`, async () => {
+      const preload = `
+        for (const stream of [process.stdout, process.stderr]) {
+          const { write } = stream;
+          stream.write = (...args) => {
+            setImmediate(() => process.kill(process.pid, 'SIGTERM'));
+            return write.apply(stream, args);
+          };
+        }`;
+      expect(await end(command, NEVER_MS, () => {}, preload)).to.equal(code);
+    });
+  }
+});

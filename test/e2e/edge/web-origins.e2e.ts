@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { captureLog } from '../../observability/captured-log.ts';
+import { startBrowser } from '../../support/browser.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type Listening, listen } from '../../support/listening.ts';
+import { toolItem } from '../../support/loads.ts';
+
+const MODULES = new URL('../../../node_modules/', import.meta.url);
+
+/** Where a page finds the SDK's client and what that imports, as its browser build has it. */
+const IMPORTS = {
+  '@modelcontextprotocol/client': '@modelcontextprotocol/client/dist/index.mjs',
+  '@modelcontextprotocol/client/_shims': '@modelcontextprotocol/client/dist/shimsBrowser.mjs',
+  '@modelcontextprotocol/core/internal': '@modelcontextprotocol/core/dist/internal.mjs',
+  eventsource: 'eventsource/dist/index.js',
+  'eventsource-parser': 'eventsource-parser/dist/index.js',
+  'eventsource-parser/stream': 'eventsource-parser/dist/stream.js',
+  'pkce-challenge': 'pkce-challenge/dist/index.browser.js',
+  'zod/v4': 'zod/v4/index.js',
+};
+
+const MAP = Object.fromEntries(Object.entries(IMPORTS).map(([name, path]) => [name, `/modules/${path}`]));
+const HTML = `<!doctype html><title>page</title><script type="importmap">${JSON.stringify({ imports: MAP })}</script>`;
+
+/** A site with one page, and the modules of this package. */
+function startSite(): Promise<Listening> {
+  return listen(
+    createServer(async ({ url = '/' }, response) => {
+      const [, path] = /^\/modules\/(.*\.m?js)$/.exec(url) ?? [];
+      const status = url === '/' || path !== undefined ? 200 : 404;
+      response.writeHead(status, { 'content-type': path === undefined ? 'text/html' : 'text/javascript' });
+      response.end(path === undefined ? HTML : await readFile(fileURLToPath(new URL(path, MODULES))));
+    }),
+  );
+}
+
+/** What a page sees of the answer to a request. What is run in a page is text: these sources know no DOM. */
+const fetched = (url: string, init: object = {}) => `
+  fetch(${JSON.stringify(url)}, ${JSON.stringify(init)}).then(
+    async (response) => ({
+      status: response.status,
+      type: response.type,
+      headers: Object.fromEntries(response.headers),
+      body: await response.text(),
+    }),
+    (error) => ({ error: error.name }),
+  )
+`;
+
+const spoken = (url: string, mode: string) => `
+  (async () => {
+    const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+    const client = new Client({ name: 'page', version: '1' }, { versionNegotiation: { mode: ${JSON.stringify(mode)} } });
+    const requestInit = { headers: { authorization: 'Bearer ${TOKEN}' } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(${JSON.stringify(url)}), { requestInit }));
+    const { resources } = await client.listResources();
+    const { contents } = await client.readResource({ uri: 'platform://tools' });
+    const { structuredContent } = await client.callTool({ name: 'list_tools' });
+    const version = client.getNegotiatedProtocolVersion();
+    await client.close();
+    return { version, uris: resources.map(({ uri }) => uri), text: contents[0].text, structuredContent };
+  })().catch((error) => ({ error: String(error) }))
+`;
+
+const TOOLS = '/mcp/v1/resources/read?uri=platform://tools';
+const WITH_TOKEN = { headers: { Authorization: `Bearer ${TOKEN}`, 'X-Request-Id': 'of-the-page' } };
+const PING = {
+  method: 'POST',
+  headers: { ...WITH_TOKEN.headers, 'Content-Type': 'application/json' },
+  body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+};
+
+describe('a page in Chromium', function () {
+  this.timeout(120_000);
+  const log = captureLog();
+  let browser: Browser | undefined;
+  let platform: HttpUpstream;
+  let allowed: Listening;
+  let foreign: Listening;
+  let running: RunningGateway;
+
+  before(async function () {
+    browser = await startBrowser(this);
+    [allowed, foreign] = await Promise.all([startSite(), startSite()]);
+    platform = await startHttpUpstream(lists({ tools: [toolItem('nmap')] }));
+    const http = { allowedOrigins: [allowed.url] };
+    running = await startGateway(settingsFor(platform.url, { http }), { logger: log.logger });
+  });
+
+  after(async () => {
+    await browser?.close();
+    await running?.gateway.close();
+    await Promise.all([platform, allowed, foreign].map((one) => one?.close()));
+  });
+
+  async function open(url: string, options = {}): Promise<Page> {
+    if (browser === undefined) throw new Error('there is no browser');
+    const context = await browser.newContext(options);
+    onCleanup(() => context.close());
+    const page = await context.newPage();
+    await page.goto(url);
+    return page;
+  }
+
+  it('of an allowed origin reads over HTTP, sees what the answer says of itself, and asks again with its tag', async () => {
+    const page = await open(allowed.url);
+    const url = running.url + TOOLS;
+    // biome-ignore lint/suspicious/noExplicitAny: what a page sees is not typed.
+    const first = await page.evaluate<any>(fetched(url, WITH_TOKEN));
+    expect(first).to.include({ status: 200, type: 'cors' });
+    expect(JSON.parse(first.body)).to.deep.equal([toolItem('nmap')]);
+    expect(first.headers).to.include({ 'x-request-id': 'of-the-page' });
+    expect(first.headers).to.include.keys('etag', 'cache-status', 'cache-control');
+    const again = { headers: { ...WITH_TOKEN.headers, 'If-None-Match': first.headers.etag } };
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    const second = await page.evaluate<any>(fetched(url, again));
+    expect(second).to.include({ status: 304, body: '' });
+    expect(second.headers).to.include.keys('etag', 'age');
+  });
+
+  it('of an allowed origin sees why it is refused', async () => {
+    const page = await open(allowed.url);
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    const missing = await page.evaluate<any>(fetched(running.url + TOOLS));
+    expect([missing.status, missing.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
+    expect(JSON.parse(missing.body)).to.include({ code: 'credential_missing' });
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    const unknown = await page.evaluate<any>(fetched(`${running.url}/mcp/v1/resources/read`, WITH_TOKEN));
+    expect(JSON.parse(unknown.body)).to.include({ status: 400, code: 'uri_missing' });
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    const stream = await page.evaluate<any>(fetched(`${running.url}/mcp`, { headers: { Authorization: 'Bearer a' } }));
+    expect([stream.status, stream.headers.allow]).to.deep.equal([405, 'POST']);
+  });
+
+  for (const [mode, version] of [
+    ['legacy', '2025-11-25'],
+    ['auto', '2026-07-28'],
+  ] as const) {
+    it(`of an allowed origin speaks MCP with the SDK's client, in revision ${version}`, async () => {
+      const page = await open(allowed.url);
+      expect(await page.evaluate(spoken(`${running.url}/mcp`, mode))).to.deep.equal({
+        version,
+        uris: ['platform://projects', 'platform://workflows', 'platform://tools'],
+        text: JSON.stringify([toolItem('nmap')]),
+        structuredContent: { items: [toolItem('nmap')], total: 1 },
+      });
+    });
+  }
+
+  it('of a foreign origin neither reads nor speaks MCP, with a token or without, and the platform is not asked', async () => {
+    const page = await open(foreign.url);
+    const asked = platform.requests.length;
+    const told = log.lines().length;
+    for (const init of [WITH_TOKEN, {}]) {
+      expect(await page.evaluate(fetched(running.url + TOOLS, init))).to.deep.equal({ error: 'TypeError' });
+    }
+    expect(await page.evaluate(fetched(`${running.url}/mcp`, PING))).to.deep.equal({ error: 'TypeError' });
+    expect(await page.evaluate(spoken(`${running.url}/mcp`, 'legacy'))).to.have.property(
+      'error',
+      'TypeError: Failed to fetch',
+    );
+    // What a browser sends without asking first, since it shows the page nothing of the answer.
+    const blind = { mode: 'no-cors', method: 'POST', body: PING.body };
+    await page.evaluate(fetched(`${running.url}/mcp`, blind));
+    const lines = await eventually(() => {
+      const since = log.lines().slice(told);
+      return since.filter(({ method }) => method === 'POST').length > 0 && since;
+    });
+    expect([...new Set(lines.map(({ outcome }) => outcome))]).to.deep.equal(['origin_refused']);
+    expect(lines.map(({ method }) => method)).to.include.members(['GET', 'OPTIONS', 'POST']);
+    expect(platform.requests).to.have.length(asked);
+  });
+
+  it("of Portico's own origin speaks MCP without a setting", async () => {
+    // Portico's own documents may ask for nothing at all: this stands for a page behind the same proxy.
+    const page = await open(`${running.url}/livez`, { bypassCSP: true });
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    const seen = await page.evaluate<any>(fetched('/mcp', PING));
+    expect(seen).to.include({ status: 200, type: 'basic' });
+    expect(JSON.parse(seen.body)).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
+    expect(seen.headers).to.not.have.property('access-control-allow-origin');
+  });
+});

@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { json, listOf, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import {
+  AS_IT_IS,
+  late,
+  type Redis,
+  type RedisProxy,
+  STALLED,
+  startRedis,
+  startRedisProxy,
+  type Treatment,
+} from '../../support/redis.ts';
+import { createReader, forAll, metric, type Replica, startReplica } from '../../support/replicas.ts';
+import { needsCommands } from '../../support/tools.ts';
+
+const CALLERS = 60;
+const AT_ONCE = 12;
+/** How long each fault lasts. */
+const FAULT_MS = 1500;
+const RESOURCES = ['tools', 'workflows', 'projects'] as const;
+
+const tokenOfCaller = (caller: number) => `token-of-caller-${caller}.`;
+
+function any<T>(all: readonly T[]): T {
+  return all[Math.floor(Math.random() * all.length)] as T;
+}
+
+/** Sends something ahead of every tenth reply. */
+function unasked(bytes: string): Treatment {
+  let count = 0;
+  return (reply, say) => {
+    count += 1;
+    if (count % 10 === 0) say(Buffer.from(bytes));
+    say(reply);
+  };
+}
+
+/** Sends this in place of every tenth reply, and then more and more. */
+function endless(begin: string, more: string): Treatment {
+  let count = 0;
+  return (reply, say) => {
+    count += 1;
+    if (count % 10 !== 0) return say(reply);
+    say(Buffer.from(begin));
+    for (let times = 0; times < 200; times += 1) say(Buffer.from(more));
+  };
+}
+
+/** Has each value be what stood under another name, of any caller and list, as long as the fault lasts. */
+const SWAPPED = `
+local names = redis.call('KEYS', '*:value:*')
+local before = redis.call('HGET', names[#names] or '', 'bytes')
+for _, name in ipairs(names) do
+  local own = redis.call('HGET', name, 'bytes')
+  redis.call('HSET', name, 'bytes', before)
+  before = own
+end`;
+
+/** Has each value be something else. */
+const ALTERED = `
+for _, name in ipairs(redis.call('KEYS', '*:value:*')) do redis.call('HSET', name, 'bytes', 'of somebody else') end`;
+
+/** Has it so that another replica seems to load each list, and never comes to an end. */
+const LEASED = `
+for _, name in ipairs(redis.call('KEYS', '*:value:*')) do
+  redis.call('SET', (string.gsub(name, ':value:', ':lease:')), 'of nobody', 'PX', 600000)
+end`;
+const UNLEASED = `for _, name in ipairs(redis.call('KEYS', '*:lease:*')) do redis.call('DEL', name) end`;
+
+/** Tells replicas of rejections that no replica has told. */
+const MADE_UP = `
+redis.call('XADD', 'portico:{0}:rejections', '*', 'from', 'x', 'rejections', string.rep('made-up ', 100))`;
+
+async function often(redis: Redis, ...command: readonly string[]): Promise<void> {
+  const until = performance.now() + FAULT_MS;
+  while (performance.now() < until) {
+    await redis.command(...command);
+    await sleep(20);
+  }
+}
+
+const again = (redis: Redis, script: string) => often(redis, 'EVAL', script, '0');
+
+type Fault = readonly [begin: (redis: Redis, proxy: RedisProxy) => unknown, end?: (redis: Redis) => unknown];
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'says nothing': [(_, proxy) => proxy.treat(STALLED)],
+  'answers late': [(_, proxy) => proxy.treat(late(250))],
+  'resets every connection': [
+    async (_, proxy) => {
+      for (let times = 0; times < 10; times += 1) {
+        proxy.reset();
+        await sleep(FAULT_MS / 10);
+      }
+    },
+  ],
+  'is not there': [(_, proxy) => proxy.refuse()],
+  'sends what is no reply': [(_, proxy) => proxy.treat(unasked('HTTP/1.1 400 Bad Request\r\n\r\n'))],
+  'sends replies that nobody asked for': [(_, proxy) => proxy.treat(unasked('*2\r\n$1\r\n1\r\n$2\r\nok\r\n'))],
+  'sends a reply without an end': [(_, proxy) => proxy.treat(unasked('$500000000\r\n'))],
+  'announces arrays within arrays that no memory has room for': [
+    (_, proxy) => proxy.treat(unasked('*30000000\r\n'.repeat(20))),
+  ],
+  'sends a list without an end': [(_, proxy) => proxy.treat(endless('*2000000000\r\n', ':1\r\n'.repeat(16_384)))],
+  'sends a value without an end': [(_, proxy) => proxy.treat(endless('$2000000000\r\n', 'x'.repeat(65_536)))],
+  'has values under other names': [(redis) => again(redis, SWAPPED)],
+  'has other values': [(redis) => again(redis, ALTERED)],
+  'tells of rejections that there were not': [(redis) => again(redis, MADE_UP)],
+  'has no memory left': [
+    (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
+    (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
+  ],
+  'removes whatever it holds, since memory is short': [
+    (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1500000', 'maxmemory-policy', 'allkeys-random'),
+    (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction'),
+  ],
+  'says of each list that another replica loads it': [
+    (redis) => again(redis, LEASED),
+    (redis) => redis.command('EVAL', UNLEASED, '0'),
+  ],
+  'takes away what its user may do': [
+    (redis) => redis.command('ACL', 'SETUSER', 'default', '-evalsha', '-eval'),
+    (redis) => redis.command('ACL', 'SETUSER', 'default', '+@all'),
+  ],
+  'forgets its scripts again and again': [(redis) => often(redis, 'SCRIPT', 'FLUSH')],
+  'is emptied again and again': [(redis) => often(redis, 'FLUSHALL')],
+  'is a replica': [
+    (redis) => redis.command('REPLICAOF', '127.0.0.1', '1'),
+    (redis) => redis.command('REPLICAOF', 'NO', 'ONE'),
+  ],
+  'is emptied': [(redis) => redis.command('FLUSHALL')],
+  'is busy': [(redis) => redis.command('DEBUG', 'SLEEP', `${FAULT_MS / 1000}`)],
+  'is killed and started anew': [(redis) => redis.stop('SIGKILL').then(() => redis.start())],
+};
+
+describe('replicas under load while their Redis', function () {
+  this.timeout(120_000);
+  let redis: Redis;
+  let proxy: RedisProxy;
+  let replicas: readonly Replica[];
+  let wrong: string[];
+  let reads: number;
+  let durations: number[];
+  let stop: () => Promise<void>;
+
+  before(async function () {
+    needsCommands(this, ['redis-server']);
+    redis = await startRedis('--enable-debug-command', 'yes');
+    proxy = await startRedisProxy(redis);
+    const platform = await startHttpUpstream(
+      (request, response) => {
+        const [name, token] = [listOf(request), tokenOf(request)];
+        const item = { id: 'a', name: `${name} of ${token}`, description: 'x'.repeat(500) };
+        setTimeout(() => json({ [name]: [item], nextPageToken: '' })(request, response), 5);
+      },
+      { record: false },
+    );
+    const options = {
+      folder: redis.folder,
+      platformUrl: platform.url,
+      // Short, so that much is asked of Redis.
+      timeoutMs: 100,
+      shared: 'leaseMs: 1000, waitMs: 500',
+      cache: 'ttlMs: 300, staleWhileRevalidateMs: 0, staleIfErrorMs: 0',
+      more: 'limits: { perCaller: 100000, total: 10000000 }',
+      heapMb: 128,
+    };
+    replicas = [await startReplica(proxy.redisUrl, options), await startReplica(proxy.redisUrl, options)];
+  });
+
+  beforeEach(() => {
+    const read = createReader();
+    let isOver = false;
+    wrong = [];
+    durations = [];
+    reads = 0;
+    const done = forAll(Array.from({ length: AT_ONCE }), AT_ONCE, async () => {
+      while (!isOver) {
+        reads += 1;
+        const token = tokenOfCaller(Math.floor(Math.random() * CALLERS));
+        const resource = any(RESOURCES);
+        const begun = performance.now();
+        const { status, body } = await read(any(replicas), resource, token);
+        durations.push(performance.now() - begun);
+        if (status !== 200 || !body.includes(`"${resource} of ${token}"`))
+          wrong.push(`${status} ${body.slice(0, 300)}`);
+      }
+    });
+    stop = async () => {
+      isOver = true;
+      await done;
+    };
+  });
+
+  afterEach(() => stop());
+
+  for (const [fault, [begin, end = () => {}]] of Object.entries(FAULTS)) {
+    it(`${fault}, fail no read, give nobody another one's list, and have it again by themselves`, async () => {
+      await eventually(() => reads > 100);
+      await begin(redis, proxy);
+      await sleep(FAULT_MS);
+      const during = reads;
+      await end(redis);
+      proxy.treat(AS_IT_IS);
+      await proxy.accept();
+      for (const replica of replicas) {
+        const series = 'portico_shared_looks_total{resource="tools",outcome="hit"}';
+        const before = await metric(replica, series);
+        await eventually(async () => (await metric(replica, series)) > before);
+      }
+      await stop();
+      expect(wrong).to.deep.equal([]);
+      expect(during).to.be.above(100);
+      if (process.env['SHOW'] !== undefined) {
+        durations.sort((one, other) => one - other);
+        const at = (share: number) => durations[Math.floor(durations.length * share)]?.toFixed(1);
+        process.stderr.write(
+          `      ${reads} reads, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(0.99999)} ms\n`,
+        );
+      }
+    });
+  }
+
+  it('was all of that, end as they should, and have written no token anywhere', async () => {
+    await stop();
+    for (const replica of replicas) {
+      expect(await metric(replica, 'portico_shared_looks_total{resource="tools",outcome="altered"}')).to.be.above(0);
+    }
+    for (const { process } of replicas) {
+      const { code, stdout, stderr } = await process.stop();
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+      expect(stdout).to.not.contain('token-of-caller');
+      for (const reason of ['stalled', 'unreachable', 'out_of_step', 'replica']) {
+        expect(stdout, reason).to.contain(`"reason":"${reason}","msg":"shared store away"`);
+      }
+      expect(stdout.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line))).to.deep.equal([]);
+    }
+  });
+});

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { type Redis, startRedis } from '../../support/redis.ts';
+import {
+  createReader,
+  forAll,
+  metric,
+  type Replica,
+  type ReplicasOptions,
+  startReplica,
+} from '../../support/replicas.ts';
+import { needsCommands } from '../../support/tools.ts';
+
+const CALLERS = 1000;
+const REPLICAS = 3;
+const AT_ONCE = 48;
+/** How long the platform takes. */
+const LOAD_MS = 20;
+
+const nameOf = (caller: number) => `token-of-caller-${caller}`;
+
+describe('replicas that share a Redis', function () {
+  this.timeout(180_000);
+  let redis: Redis;
+  let platform: HttpUpstream;
+  /** Loads so far, by token. */
+  let loads: Map<string, number>;
+  let options: ReplicasOptions;
+
+  before(function () {
+    needsCommands(this, ['redis-server']);
+  });
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    loads = new Map();
+    platform = await startHttpUpstream(
+      (request, response) => {
+        const token = tokenOf(request);
+        loads.set(token, (loads.get(token) ?? 0) + 1);
+        const name = listOf(request);
+        setTimeout(() => {
+          json({ [name]: [{ id: token.slice(-4), name: `List of ${token}` }], nextPageToken: '' })(request, response);
+        }, LOAD_MS);
+      },
+      { record: false },
+    );
+    options = {
+      folder: redis.folder,
+      platformUrl: platform.url,
+      shared: 'waitMs: 60000',
+      cache: 'ttlMs: 3600000',
+      more: 'cache: { maxEntries: 100000 }',
+    };
+  });
+
+  const start = (more: Partial<ReplicasOptions> = {}) => startReplica(redis.url, { ...options, ...more });
+  const total = () => [...loads.values()].reduce((sum, count) => sum + count, 0);
+
+  it(`load each list once for ${CALLERS} callers, whichever of the ${REPLICAS} they ask, at once or later`, async () => {
+    const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start()));
+    const read = createReader();
+    const tokens = Array.from({ length: CALLERS }, (_, caller) => nameOf(caller));
+    const wrong: string[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      await forAll(tokens, AT_ONCE / REPLICAS, async (token) => {
+        const answers = await Promise.all(replicas.map((replica) => read(replica, 'tools', token)));
+        for (const { status, body } of answers) {
+          if (status !== 200 || !body.includes(`"List of ${token}"`)) wrong.push(`${status} ${body}`);
+        }
+      });
+    }
+    expect(wrong).to.deep.equal([]);
+    expect(loads.size).to.equal(CALLERS);
+    // One more where a lease was lost, or Redis was not asked.
+    const lost = await sumOf(replicas, 'portico_shared_looks_total{resource="tools",outcome="unavailable"}');
+    expect(total() - CALLERS).to.be.at.most(lost);
+    expect(await sumOf(replicas, 'portico_shared_puts_total{resource="tools",outcome="stored"}')).to.equal(total());
+    const hits = await sumOf(replicas, 'portico_shared_looks_total{resource="tools",outcome="hit"}');
+    expect(hits).to.be.at.least(CALLERS * (REPLICAS - 1) - lost);
+  });
+
+  it('lose no read while they are started anew one after the other, and load nothing again', async () => {
+    const grace = { more: `${options.more}\nshutdown: { delayMs: 500 }` };
+    const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start(grace)));
+    const read = createReader();
+    const tokens = Array.from({ length: 100 }, (_, caller) => nameOf(caller));
+    await forAll(tokens, 8, async (token) => void (await read(replicas[0] as Replica, 'tools', token)));
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === tokens.length);
+    const loaded = total();
+    const failed: string[] = [];
+    let reads = 0;
+    let isOver = false;
+    /** As a load balancer has them. */
+    let inTurn: readonly Replica[] = replicas;
+    const load = forAll(Array.from({ length: 8 }), 8, async () => {
+      while (!isOver) {
+        reads += 1;
+        const token = tokens[reads % tokens.length] as string;
+        const { status, body } = await read(inTurn[reads % inTurn.length] as Replica, 'tools', token).catch(
+          (error) => ({
+            status: 0,
+            body: String(error),
+          }),
+        );
+        if (status !== 200 || !body.includes(`"List of ${token}"`)) failed.push(`${status} ${body}`);
+      }
+    });
+    for (const replica of replicas) {
+      replica.process.child.kill('SIGTERM');
+      await eventually(async () => (await fetch(`${replica.url}/readyz`)).status === 503);
+      inTurn = inTurn.filter((one) => one !== replica);
+      const { code } = await replica.process.ended;
+      expect(code).to.equal(0);
+      inTurn = [...inTurn, await start(grace)];
+    }
+    const before = reads;
+    await eventually(() => reads > before + 300);
+    isOver = true;
+    await load;
+    expect(failed).to.deep.equal([]);
+    expect(reads).to.be.above(500);
+    expect(total()).to.equal(loaded);
+  });
+
+  it('wait no longer than the lease of one that was killed while it loaded', async () => {
+    const leaseMs = 2000;
+    const more = { shared: `leaseMs: ${leaseMs}, waitMs: 60000` };
+    const [first, second] = [await start(more), await start(more)];
+    const read = createReader();
+    let isHeld = true;
+    platform.respond((request, response) => {
+      loads.set(tokenOf(request), (loads.get(tokenOf(request)) ?? 0) + 1);
+      // The first one is answered never.
+      if (isHeld) isHeld = false;
+      else json({ tools: [], nextPageToken: '' })(request, response);
+    });
+    const dying = read(first, 'tools', nameOf(1)).catch(() => 'gone');
+    await eventually(() => total() === 1);
+    const begun = performance.now();
+    const waiting = read(second, 'tools', nameOf(1));
+    first.process.child.kill('SIGKILL');
+    expect(await dying).to.equal('gone');
+    expect((await waiting).status).to.equal(200);
+    // With the room that a busy machine needs: the wait of the settings is a minute.
+    expect(performance.now() - begun).to.be.within(0, leaseMs + 20_000);
+    expect(total()).to.equal(2);
+  });
+
+  it('have a platform say once that it rejects a token, whichever of them it is brought to, and however often', async () => {
+    // Longer than any machine takes for this.
+    const more = { upstream: 'rememberRejectedMs: 3600000' };
+    const [one, other] = [await start(more), await start(more)];
+    const read = createReader();
+    platform.respond((request, response) => {
+      loads.set(tokenOf(request), (loads.get(tokenOf(request)) ?? 0) + 1);
+      response.writeHead(401).end();
+    });
+    const tokens = Array.from({ length: 300 }, (_, caller) => nameOf(caller));
+    const statuses = new Set<number>();
+    const readAll = (replica: Replica, names: readonly string[]) =>
+      forAll(tokens, 8, async (token) => {
+        for (const name of names) statuses.add((await read(replica, name, token)).status);
+      });
+    await readAll(one, ['projects', 'tools']);
+    await eventually(async () => {
+      return (await metric(other, 'portico_shared_rejections_total{outcome="taken"}')) === tokens.length;
+    });
+    await readAll(other, ['projects', 'workflows', 'tools']);
+    await readAll(one, ['workflows']);
+    expect(statuses).to.deep.equal(new Set([401]));
+    expect(new Set(loads.values())).to.deep.equal(new Set([1]));
+    expect(loads.size).to.equal(tokens.length);
+    const spared = 'portico_shared_calls_spared_total{upstream="platform"}';
+    expect(await metric(other, spared)).to.equal(3 * tokens.length);
+    expect(await metric(one, spared)).to.equal(0);
+  });
+
+  it('leave no token, no list and no name in Redis, in a key or a value, nor in its file', async () => {
+    const limits =
+      'cache: { maxEntries: 100000 }\nlimits: { perCaller: 100000, rejectedPerAddress: 1000, total: 100000 }';
+    const replicas = await Promise.all([start({ more: limits }), start({ more: limits })]);
+    const read = createReader();
+    const words = ['canary-list', 'platform://', 'tools', 'workflows', 'projects', '127.0.0.1'];
+    platform.respond((request, response) => {
+      const name = listOf(request);
+      const item = { id: 'a', name: `canary-list of ${tokenOf(request)}`, description: 'canary-list '.repeat(50) };
+      if (tokenOf(request).endsWith('7')) return void response.writeHead(403).end();
+      if (tokenOf(request).endsWith('8')) return void response.writeHead(401).end();
+      json({ [name]: [item], nextPageToken: '' })(request, response);
+    });
+    const tokens = Array.from({ length: 50 }, (_, caller) => `canary-token-${'x'.repeat(30)}-${caller}`);
+    const outcomes = new Set<number>();
+    for (const replica of replicas) {
+      for (const token of tokens) {
+        for (const name of ['projects', 'workflows', 'tools']) outcomes.add((await read(replica, name, token)).status);
+      }
+      outcomes.add((await fetch(`${replica.url}/mcp/v1/resources`)).status);
+    }
+    expect(outcomes).to.deep.equal(new Set([200, 403, 401]));
+    const keys = async (kind: string) => ((await redis.command('KEYS', `*:${kind}*`)) as string[]).length;
+    await eventually(async () => (await keys('value:')) === 80 && (await keys('count:')) === tokens.length + 2);
+    expect(await keys('evictions')).to.equal(1);
+    await eventually(async () => (await keys('rejections')) === 1);
+    await redis.command('CONFIG', 'SET', 'rdbcompression', 'no');
+    await redis.command('SAVE');
+    const said: Buffer[] = [await readFile(join(redis.folder, 'dump.rdb'))];
+    let cursor = '0';
+    do {
+      const [next, names] = (await redis.command('SCAN', cursor, 'COUNT', '1000')) as [string, string[]];
+      cursor = next;
+      for (const name of names) {
+        said.push(Buffer.from(name));
+        const kind = await redis.command('TYPE', name);
+        const value =
+          kind === 'hash'
+            ? redis.command('HGETALL', name)
+            : kind === 'stream'
+              ? redis.command('XRANGE', name, '-', '+')
+              : redis.command('GET', name);
+        said.push(Buffer.from(JSON.stringify(await value)));
+      }
+    } while (cursor !== '0');
+    const all = Buffer.concat(said);
+    expect(all.includes('portico:{0}:value:'), 'what is looked for can be found').to.equal(true);
+    const secrets = [...words, ...tokens].flatMap((word) => [
+      word,
+      // What is as short as this may come about by chance.
+      ...[Buffer.from(word).toString('base64').slice(0, -4)].filter(({ length }) => length > 7),
+      createHash('sha256').update(word).digest('hex').slice(0, 16),
+      createHash('sha256').update(word).digest('base64').slice(0, 16),
+    ]);
+    expect(secrets.filter((secret) => all.includes(secret))).to.deep.equal([]);
+  });
+});
+
+async function sumOf(replicas: readonly Replica[], series: string): Promise<number> {
+  const values = await Promise.all(replicas.map((replica) => metric(replica, series)));
+  return values.reduce((sum, value) => sum + value, 0);
+}

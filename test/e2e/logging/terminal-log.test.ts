@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/listening.ts';
+import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process.ts';
+import { skipAloud } from '../../support/tools.ts';
+
+/** Runs `portico` on a terminal of its own, at whose screen the test looks. */
+async function onTerminal(context: Mocha.Context, args: readonly string[], env: Record<string, string> = {}) {
+  if (spawnSync('script', ['--version']).status !== 0) skipAloud(context, 'script (bsdutils) is not here');
+  const ports = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
+  const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ');
+  const terminal = startProcess('script', ['--quiet', '--return', '--command', `exec ${command}`, '/dev/null'], {
+    env: porticoEnvironment({ ...ports, TERM: 'xterm', ...env }),
+    stdin: 'open',
+  });
+  return {
+    shows: (text: RegExp | string) =>
+      eventually(() => (typeof text === 'string' ? terminal.stdout().includes(text) : text.test(terminal.stdout()))),
+    screen: () => terminal.stdout(),
+    /** What Ctrl-C does. */
+    async interrupt() {
+      terminal.child.stdin.write('\u0003');
+      return (await terminal.ended).code;
+    },
+  };
+}
+
+describe('the log on a terminal', () => {
+  it('is for a person, of the demo too, and ends whole', async function () {
+    const { shows, interrupt, screen } = await onTerminal(this, ['--demo'], { NO_COLOR: '1' });
+    await shows(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: listening \{"url":"http:/m);
+    await shows(/curl/);
+    expect(await interrupt()).to.equal(0);
+    expect(screen()).to.match(/INFO: drained/);
+    expect(screen()).not.to.match(/"level"/);
+  });
+
+  it('has colours', async function () {
+    const { shows, interrupt } = await onTerminal(this, ['--demo']);
+    await shows('\u001b[32mINFO\u001b[39m: \u001b[36mlistening');
+    expect(await interrupt()).to.equal(0);
+  });
+
+  it('is JSON where settings say so', async function () {
+    await inFolder(async (folder) => {
+      const each = '{ baseUrl: http://127.0.0.1:9 }';
+      const file = await writeSettings(
+        folder,
+        `http: { port: 0 }\nadmin: { enabled: false }\nlog: { format: json }\nupstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }\n`,
+      );
+      const { shows, interrupt } = await onTerminal(this, ['serve', file]);
+      await shows(/^\{"level":"info","time":.*"msg":"listening"\}/m);
+      expect(await interrupt()).to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect } from 'chai';
+import { TOKEN } from '../../support/caller.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type HttpUpstream, json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { linesIn } from '../../support/json-lines.ts';
+import {
+  type Ended,
+  inFolder,
+  MAIN,
+  porticoEnvironment,
+  type RunningProcess,
+  runStdio,
+  writeSettings,
+} from '../../support/process.ts';
+
+const SETTINGS = `
+upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }
+resources:
+  projects: { upstream: platform }
+  workflows: { upstream: platform }
+  tools: { upstream: platform }
+mcp: { stdio: { token: "\${PORTICO_TOKEN:-}" } }
+shutdown:
+  graceMs: \${GRACE_MS:-20000}
+`;
+const ITEMS = [{ id: 'a', name: 'A', version: '1.0.0', category: 'c', description: '' }];
+const readOf = (name: string) =>
+  `{"jsonrpc":"2.0","id":"${name}","method":"resources/read","params":{"uri":"platform://${name}"}}\n`;
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+
+describe('portico stdio', function () {
+  this.timeout(60_000);
+  let platform: HttpUpstream;
+
+  before(async () => {
+    const serveLists = lists({ tools: ITEMS });
+    platform = await startHttpUpstream((request, response) => {
+      if (tokenOf(request) !== TOKEN) return json({}, 401)(request, response);
+      // Workflows come after all that a test asks for in the same breath, and projects never.
+      if (listOf(request) === 'workflows') setTimeout(() => serveLists(request, response), 300);
+      else if (listOf(request) !== 'projects') serveLists(request, response);
+    });
+  });
+
+  after(() => platform.close());
+
+  const environment = (token: string) => porticoEnvironment({ PLATFORM_URL: platform.url, PORTICO_TOKEN: token });
+
+  /** Runs it, lets `talk` do so, and waits for its end. */
+  async function run(talk: (portico: RunningProcess) => unknown, token = TOKEN, env = {}): Promise<Ended> {
+    return inFolder(async (folder) => {
+      const file = await writeSettings(folder, SETTINGS);
+      const portico = runStdio(file, { PLATFORM_URL: platform.url, PORTICO_TOKEN: token, ...env });
+      await talk(portico);
+      return portico.ended;
+    });
+  }
+
+  for (const [mode, version] of [
+    ['legacy', '2025-11-25'],
+    ['auto', '2026-07-28'],
+  ] as const) {
+    it(`serves the SDK's client in mode ${mode}, and ends with it`, async () => {
+      await inFolder(async (folder) => {
+        const file = await writeSettings(folder, SETTINGS);
+        for (const token of [TOKEN, 'another']) {
+          const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+          const transport = new StdioClientTransport({
+            command: process.execPath,
+            args: [MAIN, 'stdio', '--config', file],
+            env: environment(token),
+            stderr: 'ignore',
+          });
+          onCleanup(() => client.close());
+          await client.connect(transport);
+          expect(client.getNegotiatedProtocolVersion()).to.equal(version);
+          const { pid } = transport;
+          const reading = client.readResource({ uri: 'platform://tools' });
+          if (token === 'another') {
+            const error = await reading.catch((reason) => reason);
+            expect(error).to.include({ code: 401 });
+            expect(error.data).to.include({ code: 'credential_rejected' });
+          } else {
+            expect((await reading).contents[0]).to.include({ text: JSON.stringify(ITEMS) });
+          }
+          await client.close();
+          await eventually(() => isGone(pid));
+        }
+      });
+    });
+  }
+
+  it('answers what was asked before its input ended, and exits with 0', async () => {
+    const { code, stdout, stderr } = await run(({ child }) => child.stdin.end(PING));
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout)).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
+    expect(JSON.parse(stderr)).to.include({ msg: 'request', rpc: 'ping', outcome: 'ok' });
+  });
+
+  it('answers all that is under way when its input ends, however long each takes, and exits with 0', async () => {
+    const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('workflows') + readOf('tools')));
+    expect(code).to.equal(0);
+    expect(linesIn(stdout).map(({ id, result }) => [id, result !== undefined])).to.have.deep.members([
+      ['tools', true],
+      ['workflows', true],
+    ]);
+  });
+
+  it('cuts what outlasts shutdown.graceMs after the end of its input, and exits with 1', async () => {
+    const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('projects') + readOf('tools')), TOKEN, {
+      GRACE_MS: '400',
+    });
+    expect(code).to.equal(1);
+    const answered = linesIn(stdout).filter(({ result }) => result !== undefined);
+    expect(answered.map(({ id }) => id)).to.deep.equal(['tools']);
+  });
+
+  it('exits with 0 after a signal', async () => {
+    const { code, signal, stdout } = await run(async ({ child, stdout }) => {
+      child.stdin.write(PING);
+      await eventually(() => stdout() !== '');
+      child.kill('SIGTERM');
+    });
+    expect({ code, signal }).to.deep.equal({ code: 0, signal: null });
+    expect(stdout.split('\n')).to.have.length(2);
+  });
+
+  it('ends when nobody reads its answers any more', async () => {
+    const { code } = await run(({ child }) => {
+      child.stdout.destroy();
+      child.stdin.write(PING.repeat(50));
+    });
+    expect(code).to.be.oneOf([0, 1]);
+  });
+
+  for (const [token, told] of [
+    ['', 'mcp.stdio.token: is empty'],
+    ['two words', 'mcp.stdio.token: is no bearer token'],
+  ] as const) {
+    it(`does not start with the token ${JSON.stringify(token)}, and says what to set`, async () => {
+      const { code, stdout, stderr } = await run(() => {}, token);
+      expect(code).to.equal(2);
+      expect(stdout).to.equal('');
+      expect(stderr).to.contain(told).and.not.contain('two words');
+    });
+  }
+});
+
+function isGone(pid: number | null): boolean {
+  try {
+    process.kill(pid ?? 0, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,245 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect } from 'chai';
+import { captureLog } from '../../observability/captured-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { exchange, requestText } from '../../support/raw-http.ts';
+
+const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** One item of each list; what the lists do not document is left out of them. */
+const ITEM = {
+  id: 'a',
+  name: 'Ä "quoted" \u2028',
+  description: '',
+  createTime: '2024-01-01T00:00:00Z',
+  triggerType: 'MANUAL',
+  status: 'ACTIVE',
+  version: '1.2.3',
+  category: 'SCANNER',
+};
+
+/** Answers the three lists; refuses one token, and one for each list, denies them to another, and keeps a third waiting. */
+async function startPlatform(): Promise<HttpUpstream> {
+  return startHttpUpstream((request, response) => {
+    const token = tokenOf(request);
+    const list = listOf(request);
+    if (token === 'token-slow') return;
+    const isRefused = token === 'token-refused' || token === `token-refused-by-${list}`;
+    const status = isRefused ? 401 : token === 'token-denied' ? 403 : 200;
+    response.writeHead(status, JSON_TYPE);
+    response.end(JSON.stringify({ [list]: [{ ...ITEM, name: `${ITEM.name} ${token}` }] }));
+  });
+}
+
+/** Sends JSON to `/mcp` as a client of the older era would. */
+function post(url: string, message: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      ...JSON_TYPE,
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${TOKEN}`,
+      ...headers,
+    },
+    body: typeof message === 'string' ? message : JSON.stringify(message),
+  });
+}
+
+const read = (uri: string, id: number | string = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'resources/read',
+  params: { uri },
+});
+
+describe('POST /mcp of a gateway', () => {
+  let platform: HttpUpstream;
+  let running: RunningGateway;
+  const log = captureLog();
+
+  before(async () => {
+    platform = await startPlatform();
+    running = await startGateway(settingsFor(platform.url), { logger: log.logger });
+  });
+
+  after(async () => {
+    await running.gateway.close();
+    await platform.close();
+  });
+
+  for (const [mode, version] of [
+    ['legacy', '2025-11-25'],
+    ['auto', '2026-07-28'],
+    [{ pin: '2026-07-28' }, '2026-07-28'],
+  ] as const) {
+    it(`serves the SDK's client in mode ${JSON.stringify(mode)}, with the bytes of the HTTP reads`, async () => {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+      const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
+      expect(client.getNegotiatedProtocolVersion()).to.equal(version);
+      const { resources } = await client.listResources();
+      expect(resources.map(({ uri }) => uri)).to.deep.equal(URIS);
+      for (const { uri, name } of resources) {
+        const [content] = (await client.readResource({ uri })).contents;
+        const body = await (await running.read(name)).text();
+        expect(content).to.deep.include({ uri, mimeType: 'application/json', text: body });
+        const { structuredContent } = await client.callTool({ name: `list_${name}`, arguments: { query: 'QUOTED' } });
+        expect(structuredContent).to.deep.equal({ items: JSON.parse(body), total: 1 });
+      }
+      await client.close();
+    });
+  }
+
+  it('is named to a client that was given half of its address', async () => {
+    const response = await fetch(running.url, { method: 'POST', body: '{}' });
+    expect(response.status).to.equal(404);
+    expect(await response.json())
+      .to.have.property('detail')
+      .that.equals('Nothing lives at this path. There are: /mcp/v1/resources, /mcp/v1/resources/read, /mcp.');
+  });
+
+  it('serves what the HTTP read has in its cache, and says how long it is fresh yet', async () => {
+    await running.read('tools');
+    const asked = platform.requests.length;
+    const response = await post(running.url, read('platform://tools'));
+    expect(response.status).to.equal(200);
+    expect(platform.requests).to.have.length(asked);
+    const id = response.headers.get('x-request-id');
+    const line = await eventually(() => log.lines().find(({ requestId }) => requestId === id));
+    expect(line).to.include({ route: '/mcp', rpc: 'resources/read', resource: 'tools', cache: 'hit', outcome: 'ok' });
+  });
+
+  for (const [token, status, code, challenge] of [
+    ['refused', 401, 'credential_rejected', 'error="invalid_token"'],
+    ['denied', 403, 'access_denied', 'error="insufficient_scope"'],
+  ] as const) {
+    it(`answers a token that the platform has ${token} with ${status} to an HTTP read, and with an error of JSON-RPC`, async () => {
+      const authorization = `Bearer token-${token}`;
+      const overHttp = await running.read('projects', { headers: { authorization } });
+      expect(overHttp.status).to.equal(status);
+      expect(overHttp.headers.get('www-authenticate')).to.contain(challenge);
+      expect(await overHttp.json()).to.include({ code, upstream: 'projects' });
+      const overMcp = await post(running.url, read('platform://projects'), { authorization });
+      expect(overMcp.status).to.equal(200);
+      expect(overMcp.headers.get('www-authenticate')).to.equal(null);
+      const { error } = (await overMcp.json()) as { error: { code: number; message: string; data: object } };
+      expect(error.code).to.equal(status);
+      expect(error.message).to.contain('(upstream projects)');
+      expect(error.data).to.include({ code, upstream: 'projects' });
+    });
+  }
+
+  it('leaves an SDK client connected to the other platforms where one refuses its token', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: 'Bearer token-refused-by-tools' } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
+    const refused = await client.callTool({ name: 'list_tools' });
+    expect(refused.isError).to.equal(true);
+    expect(JSON.stringify(refused.content)).to.contain('credential_rejected').and.contain('upstream tools');
+    expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
+    await client.close();
+  });
+
+  it('answers without a token with 401, and a challenge that names no error', async () => {
+    const response = await fetch(`${running.url}/mcp`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
+    expect(response.status).to.equal(401);
+    expect(response.headers.get('www-authenticate')).to.equal('Bearer');
+  });
+
+  it('lists what is offered without a token where settings have it so, and reads nothing', async () => {
+    const settings = settingsFor(platform.url, { mcp: { publicLists: true } });
+    const { url } = await startGateway(settings);
+    const asked = platform.requests.length;
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).to.deep.equal(URIS);
+    expect((await client.listTools()).tools).to.have.length(3);
+    await client.close();
+    const anonymous = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(read(String(URIS[0]))) };
+    const refused = await fetch(`${url}/mcp`, anonymous);
+    expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
+    expect(await refused.json()).to.include({ code: 'credential_missing' });
+    expect((await post(url, { ...read(''), method: 'ping' }, { authorization: 'Basic YTpi' })).status).to.equal(401);
+    expect(platform.requests).to.have.length(asked);
+  });
+
+  it('takes 1 MiB and no more', async () => {
+    const message = (size: number) => {
+      const empty = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: '' } });
+      return empty.replace('""', `"${'x'.repeat(size - empty.length)}"`);
+    };
+    const fitting = await post(running.url, message(1_048_576));
+    expect(await fitting.json()).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
+    const larger = await post(running.url, message(1_048_577));
+    expect(larger.status).to.equal(413);
+    expect(await larger.json()).to.include({ code: 'too_large' });
+  });
+
+  it('refuses a web page of another origin, another host, and what is no POST', async () => {
+    expect((await post(running.url, {}, { origin: 'http://evil.example' })).status).to.equal(403);
+    const foreign = await exchange(running.url, requestText('POST', '/mcp', { Host: 'evil.example' }, '{}'));
+    expect(foreign.status).to.equal(421);
+    for (const method of ['GET', 'DELETE']) {
+      const response = await fetch(`${running.url}/mcp`, { method });
+      expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'POST']);
+    }
+  });
+
+  it('ends the read of a caller that hangs up', async () => {
+    const controller = new AbortController();
+    const before = platform.requests.length;
+    const response = fetch(`${running.url}/mcp`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, authorization: 'Bearer token-slow' },
+      body: JSON.stringify(read('platform://projects')),
+      signal: controller.signal,
+    }).catch((error: Error) => error.name);
+    const upstream = await eventually(() => platform.requests[before]);
+    controller.abort();
+    expect(await response).to.equal('AbortError');
+    await eventually(() => upstream.destroyed);
+    const gone = ({ outcome, route }: Record<string, unknown>) => outcome === 'caller_gone' && route === '/mcp';
+    await eventually(() => log.lines().find(gone));
+  });
+
+  it('gives each of many callers with the same id its own response', async () => {
+    const tokens = Array.from({ length: 60 }, (_, index) => `caller-${index}`);
+    const texts = await Promise.all(
+      tokens.map(async (token) => {
+        const response = await post(running.url, read('platform://workflows'), { authorization: `Bearer ${token}` });
+        return JSON.parse(await response.text()).result.contents[0].text;
+      }),
+    );
+    expect(texts.map((text: string) => JSON.parse(text)[0].name)).to.deep.equal(
+      tokens.map((token) => `${ITEM.name} ${token}`),
+    );
+  });
+
+  it('gives each of many requests of one caller its own id', async () => {
+    const text = await (await running.read('tools')).text();
+    const ids = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? index : `${index}`));
+    const responses = await Promise.all(ids.map((id) => post(running.url, read('platform://tools', id))));
+    for (const [index, response] of responses.entries()) {
+      const { id, result } = JSON.parse(await response.text());
+      expect(id).to.equal(ids[index]);
+      expect(result.contents[0].text).to.equal(text);
+    }
+  });
+
+  it('leaves no token in the log', () => {
+    for (const token of [TOKEN, 'token-refused', 'token-denied', 'caller-1']) expect(log.text()).not.to.contain(token);
+  });
+});
+
+describe('a gateway with mcp.enabled: false', () => {
+  it('has nothing at /mcp', async () => {
+    const platform = await startPlatform();
+    const { gateway, url } = await startGateway(settingsFor(platform.url, { mcp: { enabled: false } }));
+    expect((await post(url, {})).status).to.equal(404);
+    await gateway.close();
+    await platform.close();
+  });
+});

@@ -1,0 +1,203 @@
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { z } from 'zod';
+import { ConfigError, type SettingsInput } from '../../../src/gateway.ts';
+import { RESOURCES } from '../../../src/resources/index.ts';
+import type { Resource } from '../../../src/resources/resource.ts';
+import { captureLog } from '../../observability/captured-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+import { get, openConnection } from '../../support/raw-http.ts';
+
+describe('a gateway whose settings change', () => {
+  let platform: HttpUpstream;
+  let running: RunningGateway;
+  let log: ReturnType<typeof captureLog>;
+  /** Responses that the platform holds back, where it is told to. */
+  let held: (() => void)[] | undefined;
+
+  const list = (resource: string) => ({ [resource]: [{ id: 'a', name: 'First', title: 'Second' }], nextPageToken: '' });
+  const settings = (overrides: Partial<SettingsInput> = {}) =>
+    settingsFor(platform.url, { log: { level: 'info' }, ...overrides });
+  const mappedFrom = (name: string) => settings({ resources: { tools: { fields: { name } } } });
+  const asked = (resource: string) => platform.requests.filter((request) => listOf(request) === resource).length;
+  /** Name of the one item, and what became of the cache. */
+  const read = async (resource: string) => {
+    const response = await running.read(resource);
+    const [item] = (await response.json()) as { name: string }[];
+    return [response.status, item?.name, /(?:hit|fwd=[\w-]+)/.exec(response.headers.get('cache-status') ?? '')?.[0]];
+  };
+
+  beforeEach(async () => {
+    held = undefined;
+    platform = await startHttpUpstream((request, response: ServerResponse) => {
+      const respond = () => response.end(JSON.stringify(list(listOf(request))));
+      if (held === undefined) respond();
+      else held.push(respond);
+    });
+    log = captureLog();
+    running = await startGateway(settings(), { logger: log.logger });
+  });
+
+  afterEach(async () => {
+    await running.gateway.close();
+    await platform.close();
+  });
+
+  it('maps by the new ones, and keeps what is read as before', async () => {
+    expect(await read('tools')).to.deep.equal([200, 'First', 'fwd=miss']);
+    await read('workflows');
+    const changes = running.gateway.change(mappedFrom('title'));
+    expect(changes).to.deep.equal({ applied: ['resources.tools.fields.name.from'], needRestart: [] });
+    expect(await read('tools')).to.deep.equal([200, 'Second', 'fwd=miss']);
+    expect(await read('tools')).to.deep.equal([200, 'Second', 'hit']);
+    expect(await read('workflows')).to.deep.equal([200, 'First', 'hit']);
+    expect(platform.connections()).to.equal(2);
+  });
+
+  it('changes nothing where they are those that it has, and says so only of what waits for a restart', async () => {
+    const { gateway } = running;
+    await read('tools');
+    expect(gateway.change(settings())).to.deep.equal({ applied: [], needRestart: [] });
+    expect(log.text()).not.to.contain('settings changed');
+    expect(gateway.change(settings({ cache: { maxEntries: 7 } }))).to.deep.equal({
+      applied: [],
+      needRestart: ['cache.maxEntries'],
+    });
+    expect(log.lines().filter(({ msg }) => msg === 'settings changed')).to.have.length(1);
+    expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
+  });
+
+  it('goes on as before where a bug keeps it from others, as often as they come', async () => {
+    const [one] = RESOURCES;
+    // Nothing describes it, which is found out once it is offered.
+    const shape = z.object({ id: z.string().min(1), name: z.string().transform((text) => text.length) });
+    const odd = { ...one, name: 'odd', shape } as unknown as Resource;
+    const gateway = await startGateway(settings(), { ...log, resources: [...RESOURCES, odd] });
+    const offered = settings();
+    const wanted = { ...offered, upstreams: { ...offered.upstreams, odd: { baseUrl: platform.url } } };
+    for (const _ of [1, 2]) {
+      expect(() => gateway.gateway.change(wanted))
+        .to.throw()
+        .and.not.be.instanceOf(ConfigError);
+      const response = await gateway.read('tools');
+      expect([response.status, await response.json()]).to.have.nested.property('[1][0].name', 'First');
+    }
+    expect(log.text()).not.to.contain('settings changed');
+    gateway.gateway.change(mappedFrom('title'));
+    const [item] = (await (await gateway.read('tools')).json()) as { name: string }[];
+    expect(item?.name).to.equal('Second');
+  });
+
+  it('never serves what was mapped under settings before the last ones, though they were the same', async () => {
+    await read('tools');
+    running.gateway.change(mappedFrom('title'));
+    running.gateway.change(settings());
+    expect(await read('tools')).to.deep.equal([200, 'First', 'fwd=miss']);
+  });
+
+  it('keeps snapshots where they are kept longer, or less long, than before', async () => {
+    await read('tools');
+    running.gateway.change(settings({ resources: { tools: { cache: { ttlMs: 1_000_000 } } } }));
+    expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
+    running.gateway.change(settings({ resources: { tools: { cache: { ttlMs: 0 } } } }));
+    expect((await read('tools'))[2]).to.not.equal('hit');
+  });
+
+  it('ends a read by the settings that it began with', async () => {
+    held = [];
+    const before = read('tools');
+    await eventually(() => asked('tools') === 1);
+    running.gateway.change(mappedFrom('title'));
+    const after = read('tools');
+    await eventually(() => asked('tools') === 2);
+    for (const respond of held) respond();
+    expect(await before).to.deep.equal([200, 'First', 'fwd=miss']);
+    expect(await after).to.deep.equal([200, 'Second', 'fwd=miss']);
+    held = undefined;
+    expect(await read('tools')).to.deep.equal([200, 'Second', 'hit']);
+  });
+
+  it('changes nothing where the new ones are wrong, and says what is', () => {
+    const wrong = { ...settings(), scheme: 'Not One', resources: { tools: { path: 'no slash' } } };
+    expect(() => running.gateway.change(wrong))
+      .to.throw(ConfigError)
+      .with.property('issues')
+      .that.has.length(2);
+    const noFile = settings({ allowUnverifiedCallers: true });
+    const credential = { kind: 'service', file: '/nowhere' } as const;
+    expect(() =>
+      running.gateway.change({
+        ...noFile,
+        upstreams: { ...noFile.upstreams, tools: { baseUrl: platform.url, credential } },
+      }),
+    ).to.throw(ConfigError, 'cannot be read');
+    expect(log.lines().some(({ msg }) => msg === 'settings changed')).to.equal(false);
+  });
+
+  it('tells what needs a restart, and lets it be', async () => {
+    const changes = running.gateway.change(
+      settings({ scheme: 'acme', http: { port: 1, maxPipelined: 3, compressMinBytes: 9 }, maxWaiting: 7 }),
+    );
+    expect(changes).to.deep.equal({
+      applied: ['http.compressMinBytes', 'scheme'],
+      needRestart: ['http.maxPipelined', 'http.port', 'maxWaiting'],
+    });
+    const [line] = log.lines().filter(({ msg }) => msg === 'settings changed');
+    expect(line).to.include({ level: 'warn' }).and.to.deep.include(changes);
+    expect((await running.read('tools')).status).to.equal(404);
+  });
+
+  it('leaves out and takes in resources and MCP', async () => {
+    const rpc = () => fetch(`${running.url}/mcp`, { method: 'POST' });
+    expect((await rpc()).status).to.equal(401);
+    running.gateway.change(settings({ mcp: { enabled: false }, resources: { tools: { enabled: false } } }));
+    expect((await rpc()).status).to.equal(404);
+    expect((await running.read('tools')).status).to.equal(404);
+    running.gateway.change(settings());
+    expect((await rpc()).status).to.equal(401);
+    expect((await read('tools'))[0]).to.equal(200);
+  });
+
+  it('goes on with its connections, and with what they have sent already', async () => {
+    held = [];
+    const target = '/mcp/v1/resources/read?uri=platform://tools';
+    const client = await openConnection(running.url);
+    client.send(get(target));
+    await eventually(() => asked('tools') === 1);
+    running.gateway.change(mappedFrom('title'));
+    client.send(get(target));
+    await eventually(() => asked('tools') === 2);
+    for (const respond of held) respond();
+    const names = [await client.receive(), await client.receive()].map(({ body }) => JSON.parse(`${body}`)[0].name);
+    expect(names).to.deep.equal(['First', 'Second']);
+  });
+
+  it('counts on under the same limits, and anew under others', async () => {
+    const limited = (perCaller: number, path = '/v1/tools') =>
+      settings({ limits: { perCaller }, resources: { tools: { path } } });
+    running.gateway.change(limited(2));
+    await running.read('tools');
+    running.gateway.change(limited(2, '/v1/more'));
+    await running.read('tools');
+    expect((await running.read('tools')).status).to.equal(429);
+    running.gateway.change(limited(3));
+    expect((await running.read('tools')).status).to.equal(200);
+  });
+
+  it('lets go of an upstream that it needs no more, once nobody waits for it', async () => {
+    const other = await startHttpUpstream((request, response) => {
+      response.end(JSON.stringify(list(listOf(request))));
+    });
+    await read('tools');
+    await read('projects');
+    expect(platform.open()).to.equal(2);
+    const moved = settings();
+    running.gateway.change({ ...moved, upstreams: { ...moved.upstreams, tools: { baseUrl: other.url } } });
+    await eventually(() => platform.open() === 1);
+    expect(await read('tools')).to.deep.equal([200, 'First', 'fwd=miss']);
+    await running.gateway.close();
+    await other.close();
+  });
+});

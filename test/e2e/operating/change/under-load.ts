@@ -1,0 +1,79 @@
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGateway, type SettingsInput } from '../../../../src/gateway.ts';
+import { settingsFor } from '../../../support/gateway.ts';
+import { listOf, startHttpUpstream } from '../../../support/http-upstream.ts';
+
+// Changes the settings of a gateway under load, and prints what its readers saw and what is held more than before.
+
+const [, , CHANGES = '0'] = process.argv;
+const READERS = 8;
+/** Less than this more is nothing. */
+const ENOUGH_BYTES = 1_000_000;
+
+const platform = await startHttpUpstream(
+  (request, response) => {
+    const name = listOf(request);
+    const items = Array.from({ length: 50 }, (_, index) => ({
+      id: `${index}`,
+      name: `old ${index}`,
+      title: `new ${index}`,
+    }));
+    response.end(JSON.stringify({ [name]: items, nextPageToken: '' }));
+  },
+  { record: false },
+);
+/** Each changes one resource in one way: its mapping, its upstream, or the time that it is kept. */
+const variants: readonly SettingsInput[] = [
+  {},
+  { resources: { tools: { fields: { name: 'title' } } } },
+  { resources: { workflows: { cache: { ttlMs: 5 } } } },
+  { upstream: { timeoutMs: 9000 } },
+  { limits: { perCaller: 1_000_000_000 } },
+].map((overrides) => settingsFor(platform.url, { cache: { reuseMaxBytes: 65_536 }, ...overrides }));
+const gateway = createGateway(variants[0] as SettingsInput);
+const url = await gateway.start();
+const outcomes = new Map<string, number>();
+let isOver = false;
+
+async function readOn(reader: number): Promise<void> {
+  for (let turn = 0; !isOver; turn += 1) {
+    const name = ['projects', 'workflows', 'tools'][turn % 3];
+    const headers = { authorization: `Bearer caller-${reader}-${turn % 20}` };
+    const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, { headers });
+    const items = response.ok ? ((await response.json()) as { name: string }[]) : [];
+    const kinds = new Set(items.map((item) => item.name.split(' ')[0]));
+    const outcome = `${response.status} ${items.length} ${kinds.size}`;
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+}
+async function changeAll(times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    gateway.change(variants[time % variants.length] as SettingsInput);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+const held = () => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+const descriptors = async () => (await readdir('/proc/self/fd')).length;
+
+const readers = Array.from({ length: READERS }, (_, reader) => readOn(reader));
+await changeAll(200);
+const before = { held: held(), descriptors: await descriptors() };
+await changeAll(Number(CHANGES));
+isOver = true;
+await Promise.all(readers);
+gateway.change(variants[0] as SettingsInput);
+// Those of the old ones that are still ending have time for that.
+let after = { held: held(), descriptors: await descriptors() };
+for (let tries = 0; tries < 100 && after.held > before.held + ENOUGH_BYTES; tries += 1) {
+  await sleep(100);
+  after = { held: held(), descriptors: await descriptors() };
+}
+process.stdout.write(JSON.stringify({ outcomes: Object.fromEntries(outcomes), before, after }));
+await gateway.close();
+await platform.close();
+process.exit(0);

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { linesIn } from '../../support/json-lines.ts';
+import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process.ts';
+
+const SECRET = 'token-that-nobody-may-read';
+
+const SETTINGS = `
+http: { port: 0 }
+admin: { enabled: false }
+upstreams: { platform: { baseUrl: http://127.0.0.1:9 } }
+resources:
+  projects: { upstream: platform }
+  workflows: { upstream: platform }
+  tools: { upstream: platform }
+`;
+
+/** What comes upon the process out of nowhere, as a statement of JavaScript. */
+const BLOWS: Readonly<Record<string, string>> = {
+  'an exception': `throw new TypeError('cannot read ${SECRET}')`,
+  'a rejection': `Promise.reject(new RangeError('${SECRET}', { cause: new Error('${SECRET}') }))`,
+  'an exception that looks like a stack': `throw new Error('one\\n    at ${SECRET}\\n    at two')`,
+  'an exception with a name of its own': `throw Object.assign(new Error('x'), { name: 'Bearer ${SECRET}' })`,
+  'an exception whose message was changed': `const error = new Error('a\\n    at ${SECRET}'); error.message = 'b\\n'; throw error`,
+  'an exception that cannot be read': `throw Object.defineProperty(new Error('x'), 'stack', { get() { throw new Error('${SECRET}'); } })`,
+  'an exception without a stack': `throw Object.assign(new Error('${SECRET}'), { stack: undefined })`,
+  'something thrown that is no error': `throw '${SECRET}'`,
+  'a rejection with nothing': 'Promise.reject()',
+};
+
+/** A process that is answered once, and hit by `blow` at once after it. */
+function endBy(blow: string): Promise<Ended> {
+  return inFolder(async (folder) => {
+    const module = join(folder, 'blow.mjs');
+    await writeFile(module, `process.on('SIGUSR2', () => { ${blow} });`);
+    const file = await writeSettings(folder, SETTINGS);
+    const { NODE_OPTIONS = '' } = process.env;
+    const portico = runPortico(['--config', file], {
+      NODE_OPTIONS: `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`,
+    });
+    const url = await portico.ready;
+    await (await fetch(`${url}/nowhere`)).arrayBuffer();
+    portico.child.kill('SIGUSR2');
+    return portico.ended;
+  });
+}
+
+describe('an error that nothing catches', () => {
+  for (const [name, blow] of Object.entries(BLOWS)) {
+    it(`ends the process with 1 and one line that tells nothing of its text: ${name}`, async () => {
+      const { code, signal, stdout, stderr } = await endBy(blow);
+      expect({ code, signal, stderr }).to.deep.equal({ code: 1, signal: null, stderr: '' });
+      const lines = linesIn(stdout);
+      expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
+        ['info', 'listening'],
+        ['info', 'request'],
+        ['fatal', 'unhandled error'],
+      ]);
+      expect(stdout).not.to.contain(SECRET);
+    });
+  }
+
+  it('is told by its kind, its cause and where it was thrown', async () => {
+    const { stdout } = await endBy(`throw new TypeError('x', { cause: new RangeError('y') })`);
+    const { error, causes, stack } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect({ error, causes }).to.deep.equal({ error: 'TypeError', causes: ['RangeError'] });
+    expect(stack).to.match(/^ {4}at .*blow\.mjs:1:\d+/);
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { inFolder, type PorticoProcess, runPortico } from '../../support/process.ts';
+
+const TOKEN = 'token-of-the-test';
+
+/** Settings in which the name of a tool stands under `field`. */
+const settings = (baseUrl: string, field: string, more = '') => `
+http: { port: 0 }
+admin: { enabled: false }
+upstreams: { projects: { baseUrl: "${baseUrl}" }, workflows: { baseUrl: "${baseUrl}" }, tools: { baseUrl: "${baseUrl}" } }
+resources: { tools: { fields: { name: ${field} } } }
+${more}
+`;
+
+/** Runs `work` with a process whose settings file is `portico.yaml` of a folder. `enter` puts the first one there. */
+async function withProcess(
+  enter: (folder: string, text: string) => Promise<unknown>,
+  more: string,
+  work: (at: {
+    readonly folder: string;
+    readonly portico: PorticoProcess;
+    readonly text: (field: string, more?: string) => string;
+    readonly name: () => Promise<string>;
+    readonly count: (message: string) => number;
+  }) => Promise<void>,
+): Promise<void> {
+  const tools = { tools: [{ id: 'a', name: 'first', title: 'second' }], nextPageToken: '' };
+  const platform = await startHttpUpstream(json(tools));
+  await inFolder(async (folder) => {
+    const text = (field: string, others = more) => settings(platform.url, field, others);
+    await enter(folder, text('name'));
+    const portico = runPortico(['--config', join(folder, 'portico.yaml')]);
+    const url = await portico.ready;
+    await work({
+      folder,
+      portico,
+      text,
+      async name() {
+        const headers = { authorization: `Bearer ${TOKEN}` };
+        const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
+        return ((await response.json()) as { name: string }[])[0]?.name ?? '';
+      },
+      count: (message) => portico.stdout().split(`"msg":"${message}"`).length - 1,
+    });
+    const { code, stdout, stderr } = await portico.stop();
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(stdout).to.not.contain(TOKEN);
+  });
+  await platform.close();
+}
+
+const write = (folder: string, text: string) => writeFile(join(folder, 'portico.yaml'), text);
+
+/** As Kubernetes mounts a ConfigMap: the file is a link into a folder that is a link, which is renamed. */
+async function mount(folder: string, text: string): Promise<void> {
+  const data = join(folder, `..${Math.random()}`);
+  await mkdir(data);
+  await writeFile(join(data, 'portico.yaml'), text);
+  await symlink(data, join(folder, '..next'));
+  await rename(join(folder, '..next'), join(folder, '..data'));
+  await symlink(join('..data', 'portico.yaml'), join(folder, 'portico.yaml')).catch(() => {});
+}
+
+describe('a process follows its settings file', () => {
+  it('at SIGHUP, without a restart', async () => {
+    await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
+      expect(await name()).to.equal('first');
+      await write(folder, text('title'));
+      portico.child.kill('SIGHUP');
+      await eventually(() => count('settings changed') === 1);
+      expect(portico.stdout()).to.contain('"applied":["resources.tools.fields.name.from"],"needRestart":[]');
+      expect(await name()).to.equal('second');
+      portico.child.kill('SIGHUP');
+      await eventually(() => count('settings unchanged') === 1);
+    });
+  });
+
+  it('and refuses a wrong one with all its mistakes, while the settings before go on', async () => {
+    await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
+      await write(folder, text('title', 'scheme: No\nmaxWaiting: many'));
+      portico.child.kill('SIGHUP');
+      await eventually(() => count('settings refused') === 1);
+      const refused =
+        portico
+          .stdout()
+          .split('\n')
+          .find((line) => line.includes('settings refused')) ?? '';
+      const { level, issues } = JSON.parse(refused);
+      expect(level).to.equal('error');
+      expect(issues).to.have.length(2);
+      expect(issues[0]).to.match(/portico\.yaml:6:9: scheme: must be/);
+      await rm(join(folder, 'portico.yaml'));
+      portico.child.kill('SIGHUP');
+      await eventually(() => count('settings refused') === 2);
+      expect(await name()).to.equal('first');
+      await write(folder, text('title'));
+      portico.child.kill('SIGHUP');
+      await eventually(() => count('settings changed') === 1);
+      expect(await name()).to.equal('second');
+    });
+  });
+
+  it('and says where in it a file stands that cannot be used', async () => {
+    await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
+      const credential = 'credential: { kind: service, file: /no/secret }';
+      const wrong = text('title', 'allowUnverifiedCallers: true').replaceAll(
+        /(baseUrl: "[^"]*")/g,
+        `$1, ${credential}`,
+      );
+      await write(folder, wrong);
+      portico.child.kill('SIGHUP');
+      await eventually(() => count('settings refused') === 1);
+      const issue = /portico\.yaml:4:\d+: upstreams\.projects\.credential\.file: cannot be read \(ENOENT\)/;
+      expect(portico.stdout()).to.match(issue);
+      expect(await name()).to.equal('first');
+    });
+  });
+
+  it('once that has changed, in place or as a mounted one does', async () => {
+    for (const enter of [write, mount]) {
+      await withProcess(enter, '', async ({ folder, text, name, count }) => {
+        expect(await name()).to.equal('first');
+        await enter(folder, text('title', 'log: { level: warn }'));
+        await eventually(async () => (await name()) === 'second');
+        // Told before the level took effect.
+        await eventually(() => count('settings changed') === 1);
+        const lines = count('request');
+        await enter(folder, text('name', 'log: { level: warn }'));
+        await eventually(async () => (await name()) === 'first');
+        expect([count('settings changed'), count('request')]).to.deep.equal([1, lines]);
+      });
+    }
+  });
+});

@@ -1,0 +1,245 @@
+import { writeFile } from 'node:fs/promises';
+import { METHODS, STATUS_CODES } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { captureLog } from '../../observability/captured-log.ts';
+import { parseExposition, type Scraped } from '../../observability/metrics/scraped.ts';
+import { readDoc } from '../../support/docs.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { manyTools } from '../../support/loads.ts';
+import { inFolder } from '../../support/process.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+
+const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5';
+
+async function scrape({ gateway }: Pick<RunningGateway, 'gateway'>): Promise<Scraped & { readonly text: string }> {
+  const response = await exchange(gateway.adminUrl ?? '', get('/metrics', { Authorization: undefined }));
+  expect(response.status).to.equal(200);
+  const text = response.body.toString();
+  return { ...parseExposition(text), text };
+}
+
+const rpc = (url: string, method: string, params: object = {}) =>
+  fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  }).then((response) => response.json());
+
+describe('the metrics of a gateway', () => {
+  let platform: HttpUpstream;
+
+  before(async () => {
+    platform = await startHttpUpstream(lists({ projects: [], workflows: [], tools: manyTools(5) }), { record: false });
+  });
+  after(() => platform.close());
+
+  const start = (settings: Partial<SettingsInput> = {}, options = {}) =>
+    startGateway({ ...settingsFor(platform.url), admin: { port: 0 }, ...settings }, options);
+
+  it('tell of reads over both edges, and of what was asked of the platform', async () => {
+    const running = await start();
+    for (let reads = 0; reads < 3; reads += 1) await running.read('tools');
+    await rpc(running.url, 'resources/read', { uri: 'platform://tools' });
+    await rpc(running.url, 'tools/call', { name: 'list_tools', arguments: { limit: 'many' } });
+    await running.read('projects');
+    const { series } = await scrape(running);
+    const http = 'http_server_request_duration_seconds_count';
+    const mcp = 'mcp_server_operation_duration_seconds_count';
+    const expected = {
+      'portico_reads_total{resource="tools",cache="miss"}': 1,
+      'portico_reads_total{resource="tools",cache="hit"}': 3,
+      'portico_reads_total{resource="projects",cache="bypass"}': 1,
+      'portico_list_items_total{resource="tools",outcome="kept"}': 5,
+      'portico_snapshots_stored_total{resource="tools",renewed="false"}': 1,
+      portico_snapshots_held: 1,
+      [`${http}{http_request_method="GET",http_route="/mcp/v1/resources/read",http_response_status_code="200"}`]: 4,
+      [`${http}{http_request_method="POST",http_route="/mcp",http_response_status_code="200"}`]: 2,
+      [`${mcp}{mcp_method_name="resources/read"}`]: 1,
+      [`${mcp}{mcp_method_name="tools/call",gen_ai_tool_name="list_tools",error_type="tool_error"}`]: 1,
+      'http_client_request_duration_seconds_count{upstream="tools",http_request_method="GET",http_response_status_code="200"}': 1,
+      'portico_bulkhead_wait_seconds_count{upstream="tools"}': 1,
+      'portico_bulkhead_running{upstream="tools"}': 0,
+    };
+    for (const [name, value] of Object.entries(expected)) expect(series.get(name), name).to.equal(value);
+    expect(series.get('portico_snapshots_held_bytes')).to.be.greaterThan(2048);
+  });
+
+  it('tell of a platform that fails until its breaker opens', async () => {
+    const failing = await startHttpUpstream(json({}, 503));
+    try {
+      const running = await start({
+        ...settingsFor(failing.url, { upstream: { breaker: { minimumCalls: 2 }, retry: { attempts: 0 } } }),
+        admin: { port: 0 },
+      });
+      for (let reads = 0; reads < 4; reads += 1) await running.read('tools');
+      const { series } = await scrape(running);
+      expect(series.get('portico_breaker_state{upstream="tools",state="open"}')).to.equal(1);
+      expect(series.get('portico_breaker_state{upstream="tools",state="closed"}')).to.equal(0);
+      expect(series.get('portico_breaker_changes_total{upstream="tools",state="open"}')).to.equal(1);
+      expect(series.get('portico_reads_total{resource="tools",error_type="breaker_open"}')).to.equal(2);
+      expect(series.get('portico_upstream_calls_refused_total{upstream="tools",code="breaker_open"}')).to.equal(2);
+      expect(series.get('portico_request_errors_total{code="upstream_failed"}')).to.equal(2);
+    } finally {
+      await failing.close();
+    }
+  });
+
+  it('go on by other settings, with the upstreams that these have', async () => {
+    const running = await start();
+    await running.read('tools');
+    const { upstreams, ...rest } = { ...settingsFor(platform.url), admin: { port: 0 } };
+    const { tools: _, ...others } = upstreams;
+    const { projects } = others;
+    const moved = {
+      resources: { tools: { upstream: 'acme' } },
+      upstreams: { ...others, acme: { ...projects, timeoutMs: 9000 } },
+    };
+    running.gateway.change({ ...rest, ...moved } as SettingsInput);
+    await running.read('tools');
+    const { series } = await eventually(async () => {
+      const scraped = await scrape(running);
+      return !scraped.series.has('portico_breaker_state{upstream="tools",state="closed"}') && scraped;
+    });
+    expect(series.get('portico_breaker_state{upstream="acme",state="closed"}')).to.equal(1);
+    expect(series.get('portico_reads_total{resource="tools",cache="miss"}')).to.equal(2);
+    expect(series.get('portico_snapshots_held')).to.equal(1);
+    expect(series.get('portico_settings_changes_total')).to.equal(1);
+  });
+
+  it('are those of docs/metrics.md, and have its labels and no other', async () => {
+    const running = await start();
+    await running.read('tools');
+    const { families, labels } = await scrape(running);
+    const rows = [
+      ...readDoc('docs/metrics.md').matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| .+ \| (.+) \| /gm),
+    ];
+    expect([...families].map(([name, { type }]) => [name, type])).to.deep.equal(
+      rows.map(([, name, type]) => [name, type]),
+    );
+    for (const [, name = '', , told = ''] of rows) {
+      const documented = told.replaceAll('`', '').split(', ');
+      for (const label of labels.get(name) ?? []) expect(documented, name).to.include(label);
+    }
+  });
+
+  it('come as OpenMetrics to whoever takes that, and HEAD has no body', async () => {
+    const { gateway } = await start();
+    const url = gateway.adminUrl ?? '';
+    const plain = await exchange(url, get('/metrics'));
+    expect(plain.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    expect(plain.headers.get('cache-control')).to.equal('no-store');
+    const taken = await exchange(url, get('/metrics', { Accept: OPEN_METRICS }));
+    expect(taken.headers.get('content-type')).to.equal('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(taken.body.toString()).to.match(/\n# EOF\n$/);
+    expect((await exchange(url, requestText('POST', '/metrics'))).status).to.equal(405);
+  });
+
+  it('are on the admin listener alone, for those who name this host', async () => {
+    const running = await start();
+    expect((await exchange(running.url, get('/metrics'))).json()).to.include({ code: 'not_found' });
+    const foreign = await exchange(running.gateway.adminUrl ?? '', get('/metrics', { Host: 'evil.example' }));
+    expect(foreign.json()).to.include({ code: 'host_refused' });
+  });
+
+  it('can be switched off', async () => {
+    const { gateway } = await start({ admin: { port: 0, metrics: false } });
+    expect((await exchange(gateway.adminUrl ?? '', get('/metrics'))).json()).to.include({ code: 'not_found' });
+    expect((await exchange(gateway.adminUrl ?? '', get('/livez'))).status).to.equal(200);
+  });
+
+  it('count the lines of their own log, not of one that was brought', async () => {
+    const own = await start({ log: { level: 'silent' } });
+    expect((await scrape(own)).series.get('portico_log_lines_dropped_total')).to.be.a('number');
+    const brought = await start({}, { logger: captureLog().logger });
+    expect((await scrape(brought)).series.has('portico_log_lines_dropped_total')).to.equal(false);
+    expect((await scrape(own)).series.has('portico_audit_lines_dropped_total')).to.equal(false);
+    await inFolder(async (folder) => {
+      const keyFile = join(folder, 'key');
+      await writeFile(keyFile, 'k'.repeat(40));
+      const audited = await start({ audit: { enabled: true, keyFile, file: join(folder, 'audit.log') } });
+      expect((await scrape(audited)).series.get('portico_audit_lines_dropped_total')).to.equal(0);
+      await audited.gateway.close();
+    });
+  });
+
+  it('have no series for what anybody made up, however much of it comes', async () => {
+    let made = 0;
+    const upstream = await startHttpUpstream(
+      (request, response) => {
+        made += 1;
+        const body = { [listOf(request)]: [], nextPageToken: '' };
+        const undefinedOne = 600 + (made % 400);
+        const any = made % 4 === 1 ? (STATUSES[made % STATUSES.length] ?? 200) : undefinedOne;
+        json(body, made % 2 === 0 ? 200 : any)(request, response);
+      },
+      { record: false },
+    );
+    const running = await start({
+      ...settingsFor(upstream.url, { upstream: { breaker: { minimumCalls: 10_000 }, retry: { attempts: 0 } } }),
+      admin: { port: 0 },
+    });
+    // A scrape is a request like any other, and first seen by the next one.
+    await scrape(running);
+    await sendHostile(running.url, 0, 3000);
+    const settled = await scrape(running);
+    await sendHostile(running.url, 3000, 7000);
+    const after = await scrape(running);
+    await upstream.close();
+    const added = [...after.series.keys()].filter((name) => !settled.series.has(name));
+    expect(added.filter((name) => !name.includes('_bucket{'))).to.deep.equal([]);
+    expect(after.text).not.to.contain('marked');
+    expect(after.series.size).to.be.lessThan(5000);
+  });
+});
+
+/** Every status that is defined, and some that nobody has. Their number is odd, so that each comes in turn. */
+const STATUSES = [
+  ...Object.keys(STATUS_CODES)
+    .map(Number)
+    .filter((status) => status >= 200),
+  ...[299, 399, 499, 599, 699, 799, 899],
+].slice(0, 65);
+
+const POSTED = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+const posted = (method: string, params: object) =>
+  requestText('POST', '/mcp', POSTED, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+/** `CONNECT` ends its connection, and what answers a `HEAD` has no body to tell responses apart by. */
+const METHODS_SENT = METHODS.filter((method) => !['CONNECT', 'HEAD', 'POST'].includes(method));
+const PATHS = ['/mcp', '/mcp/v1/resources', '/mcp/v1/resources/read', '/livez', '/nowhere'];
+
+/** Ways to ask for what each time is another thing, with the number in it. */
+const HOSTILE: readonly ((mark: string, number: number) => string)[] = [
+  (mark) => get(`/${mark}`),
+  (_mark, number) => {
+    const round = Math.floor(number / 8);
+    const path = PATHS[Math.floor(round / METHODS_SENT.length) % PATHS.length];
+    return requestText(METHODS_SENT[round % METHODS_SENT.length] ?? 'GET', path ?? '/');
+  },
+  (mark) => get(`/mcp/v1/resources/read?uri=platform://${mark}`),
+  (mark) => get('/mcp/v1/resources/read?uri=platform://tools', { Authorization: `Bearer ${mark}` }),
+  (mark) => posted(mark, {}),
+  (mark) => posted('tools/call', { name: mark }),
+  (mark) => posted('tools/call', { name: 'list_tools', arguments: { [mark]: mark } }),
+  (mark) => get('/mcp/v1/resources', { Authorization: mark, 'X-Request-Id': mark }),
+];
+
+/** Sends them by turns, a hundred on one connection, and takes all responses. */
+async function sendHostile(url: string, from: number, count: number): Promise<void> {
+  for (let sent = from; sent < from + count; sent += 100) {
+    const connection = openConnection(url);
+    const requests = Array.from({ length: 100 }, (_, index) => sent + index).map(
+      (number) => HOSTILE[number % HOSTILE.length]?.(`marked-${number}`, number) ?? '',
+    );
+    connection.send(requests.join(''));
+    for (const _ of requests) await connection.receive();
+    connection.socket.destroy();
+  }
+}

@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { startHttpUpstream } from '../../support/http-upstream.ts';
+import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+import { skipAloud } from '../../support/tools.ts';
+
+const settings = (baseUrl: string) => `
+http: { port: 0 }
+admin: { enabled: false }
+log: { level: debug }
+upstreams:
+  projects: { baseUrl: "${baseUrl}" }
+  workflows: { baseUrl: "${baseUrl}" }
+  tools: { baseUrl: "${baseUrl}" }
+`;
+
+/** Has the process send itself a signal as soon as its entry asks for a file, before any of that is loaded. */
+const signalAtFirstImport = (signal: NodeJS.Signals) => `
+import { registerHooks } from 'node:module';
+let isSent = false;
+registerHooks({
+  resolve(specifier, context, next) {
+    const isFirst = !isSent && context.parentURL?.endsWith('/main.ts') && specifier.startsWith('.');
+    if (isFirst && !specifier.endsWith('/signals.ts')) {
+      isSent = true;
+      process.kill(process.pid, '${signal}');
+    }
+    return next(specifier, context);
+  },
+});`;
+
+/** Runs what follows as process 1 of a namespace of its own, where a signal without a handler does nothing. */
+const AS_PROCESS_1 = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
+
+describe('a signal', () => {
+  /** Starts `portico`, which gets `signal` as it begins to load. */
+  async function start(
+    folder: string,
+    signal: NodeJS.Signals,
+    [command = '', ...args]: readonly string[] = [process.execPath],
+  ) {
+    const module = join(folder, 'preload.mjs');
+    await writeFile(module, signalAtFirstImport(signal));
+    const file = await writeSettings(folder, settings('http://127.0.0.1:9'));
+    const own = ['--import', pathToFileURL(module).href, MAIN, '--config', file];
+    return startProcess(command, [...args, ...own], { env: porticoEnvironment() });
+  }
+
+  it('SIGTERM ends a process that has loaded nothing yet, with exit code 0', async () => {
+    await inFolder(async (folder) => {
+      const { code, signal, stdout, stderr } = await (await start(folder, 'SIGTERM')).ended;
+      expect({ code, signal, stdout, stderr }).to.deep.equal({ code: 0, signal: null, stdout: '', stderr: '' });
+    });
+  });
+
+  it('SIGTERM does so to process 1 of a container', async function () {
+    const [command = '', ...args] = AS_PROCESS_1;
+    if (spawnSync(command, [...args, 'true']).status !== 0) skipAloud(this, 'unshare cannot make a process 1 here');
+    await inFolder(async (folder) => {
+      const { code, stdout } = await (await start(folder, 'SIGTERM', [...AS_PROCESS_1, process.execPath])).ended;
+      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
+    });
+  });
+
+  it('SIGHUP leaves a process alone that has loaded nothing yet', async () => {
+    await inFolder(async (folder) => {
+      const portico = await start(folder, 'SIGHUP');
+      await eventually(() => portico.stdout().includes('"listening"'));
+      expect((await portico.stop()).code).to.equal(0);
+    });
+  });
+
+  it('SIGHUP cuts no request, SIGUSR1 opens no inspector, and both are told', async () => {
+    const { promise: waiting, resolve } = Promise.withResolvers<ServerResponse>();
+    const upstream = await startHttpUpstream((_request, response) => resolve(response));
+    await inFolder(async (folder) => {
+      const portico = runPortico(['--config', await writeSettings(folder, settings(upstream.url))]);
+      const url = await portico.ready;
+      const headers = { authorization: 'Bearer token-of-the-test' };
+      const reading = fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
+      const response = await waiting;
+      const lines = { SIGHUP: '"msg":"settings unchanged"', SIGUSR1: '"signal":"SIGUSR1","msg":"signal ignored"' };
+      for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGHUP', 'SIGUSR1'] as const) {
+        const told = () => portico.stdout().split(lines[signal]).length;
+        const before = told();
+        portico.child.kill(signal);
+        await eventually(() => told() > before);
+      }
+      response.end('{"tools":[{"id":"a","name":"A"}],"nextPageToken":""}');
+      expect((await reading).status).to.equal(200);
+      const { code, stderr } = await portico.stop();
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import {
+  CUT,
+  GROUND,
+  GROUNDS,
+  openPage,
+  SCHEMES,
+  startBrowser,
+  VIEWPORTS,
+  violationsIn,
+} from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+
+const HEADING_AT = "document.querySelector('h2').getBoundingClientRect().top";
+
+describe('the status page, in Chromium', function () {
+  this.timeout(120_000);
+  let browser: Browser | undefined;
+  let platform: HttpUpstream;
+  let running: RunningGateway;
+  let url: string;
+
+  before(async function () {
+    browser = await startBrowser(this);
+    platform = await startHttpUpstream((request, response) => {
+      const name = listOf(request);
+      if (name === 'projects') return void response.writeHead(500).end();
+      response.end(JSON.stringify({ [name]: [{ id: 'a', name: 'A' }], nextPageToken: '' }));
+    });
+    const settings = settingsFor(platform.url, {
+      admin: { port: 0 },
+      upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 4 } },
+      resources: { tools: { fields: { description: 'summary' } } },
+    });
+    running = await startGateway(settings);
+    for (let count = 0; count < 6; count += 1) {
+      for (const name of ['projects', 'workflows', 'tools']) await running.read(name);
+    }
+    url = `${running.gateway.adminUrl}/`;
+  });
+
+  after(async () => {
+    await browser?.close();
+    await running?.gateway.close();
+    await platform?.close();
+  });
+
+  const open = (options: BrowserContextOptions = {}) => openPage(browser, url, options);
+
+  it('asks for nothing but itself, again and again, and breaks no rule of its own', async () => {
+    const { page, requested, complaints } = await open();
+    await page.waitForRequest(url, { timeout: 20_000 });
+    expect(new Set(requested)).to.deep.equal(new Set([url]));
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows what is wrong, and takes in what happens, without moving or closing anything', async () => {
+    const { page } = await open();
+    expect(await page.textContent('[data-part=upstreams]'))
+      .to.contain('projects')
+      .and.contain('open');
+    expect(await page.textContent('[data-part=resources]')).to.contain('description is empty in every item');
+    expect(await page.textContent('[data-part=changes]')).to.contain('projects: breaker open (4 of 4 calls failed)');
+    await page.locator('summary').click();
+    const top = await page.evaluate(HEADING_AT);
+    const calls = page.locator('[data-part=now] dd').first();
+    const before = await calls.textContent();
+    await running.read('workflows');
+    await eventually(async () => (await calls.textContent()) !== before);
+    expect(await page.locator('details[open]').count()).to.equal(1);
+    expect(await page.evaluate(HEADING_AT)).to.equal(top);
+  });
+
+  it('is paused by its button, from the keyboard too', async () => {
+    const { page, requested } = await open();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.textContent('button')).to.equal('Go on');
+    const before = requested.length;
+    await page.clock.install();
+    await page.clock.fastForward(20_000);
+    expect(requested).to.have.length(before);
+    await page.keyboard.press('Enter');
+    await page.waitForRequest(url);
+  });
+
+  it('says so once Portico does not answer any more', async () => {
+    const { page } = await open();
+    await page.context().setOffline(true);
+    const at = page.locator('[data-part=at]');
+    await eventually(async () => (await at.textContent())?.includes('does not answer'));
+  });
+
+  it('is the same without scripts, but for its button', async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    expect(await page.locator('button').isVisible()).to.equal(false);
+    expect(await page.textContent('[data-part=upstreams]')).to.contain('open');
+  });
+
+  for (const colorScheme of SCHEMES) {
+    for (const [name, viewport] of Object.entries(VIEWPORTS)) {
+      it(`is readable for everybody: ${colorScheme}, ${name}`, async () => {
+        const { page } = await open({ colorScheme, viewport });
+        await page.locator('summary').click();
+        expect(await page.evaluate(GROUND)).to.equal(GROUNDS[colorScheme]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(viewport.width);
+        const cut = await page.evaluate<string[]>(CUT);
+        expect(
+          cut.filter((html) => !html.includes('class="sheet scroll"') && !html.startsWith('<pre data-part')),
+        ).to.deep.equal([]);
+        expect(await violationsIn(page)).to.deep.equal([]);
+      });
+    }
+  }
+});

@@ -1,0 +1,257 @@
+import { expect } from 'chai';
+import type { Gateway } from '../../../src/gateway.ts';
+import type { Status } from '../../../src/observability/status/view.ts';
+import { eventually } from '../../support/eventually.ts';
+import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+
+const NOT_KEPT = { ttlMs: 0, staleWhileRevalidateMs: 0, staleIfErrorMs: 0 };
+const KEY = 'k3y-0f-the-platform-123456';
+
+describe('the status of a gateway', () => {
+  let platform: HttpUpstream;
+  let gateway: Gateway;
+  let read: (name: string) => Promise<Response>;
+  let behave: 'well' | 'badly' | 'emptily' | 'strangers' | 'in a loop' = 'well';
+
+  const settings = (overrides: Parameters<typeof settingsFor>[1] = {}) =>
+    settingsFor(platform.url, {
+      admin: { port: 0 },
+      upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 4 }, headers: { 'X-Api-Key': KEY } },
+      resources: { tools: { invalidItems: 'drop' } },
+      ...overrides,
+    });
+
+  const status = async (): Promise<Status> => {
+    const response = await fetch(`${gateway.adminUrl}/status`);
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('cache-control')).to.equal('no-store');
+    return (await response.json()) as Status;
+  };
+  const page = async () => (await fetch(`${gateway.adminUrl}/`)).text();
+
+  beforeEach(async () => {
+    behave = 'well';
+    platform = await startHttpUpstream((request, response) => {
+      const name = listOf(request);
+      if (behave === 'badly') return void response.writeHead(500).end();
+      if (behave === 'strangers') return void response.writeHead(401).end();
+      const nextPageToken = behave === 'in a loop' ? 'again' : '';
+      const more = behave === 'emptily' ? {} : { summary: 'D' };
+      const items = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, name: 'N', ...more }));
+      response.end(JSON.stringify({ [name]: [...items, {}], nextPageToken }));
+    });
+    const running = await startGateway(settings());
+    ({ gateway } = running);
+    read = running.read;
+  });
+
+  afterEach(async () => {
+    await gateway.close();
+    await platform.close();
+  });
+
+  it('tells at first that nothing has been asked', async () => {
+    const { state, version, url, processId, requests, snapshots, upstreams, resources, changes } = await status();
+    expect({ state, url, processId }).to.deep.equal({ state: 'serving', url: gateway.url, processId: process.pid });
+    expect(version).to.match(/^\d+\.\d+\.\d+/);
+    expect(requests.requests).to.equal(0);
+    expect(snapshots).to.include({ entries: 0, bytes: 0, hitRatio: null });
+    expect(upstreams.map(({ name, breaker, total }) => [name, breaker, total.requests])).to.deep.equal([
+      ['projects', 'closed', 0],
+      ['workflows', 'closed', 0],
+      ['tools', 'closed', 0],
+    ]);
+    expect(resources.map(({ name, uri, loadedAt }) => [name, uri, loadedAt])).to.deep.equal(
+      ['projects', 'workflows', 'tools'].map((name) => [name, `platform://${name}`, null]),
+    );
+    expect(changes.map(({ event }) => event)).to.deep.equal(['listening']);
+  });
+
+  it('tells of reads and what served them, and of calls of each upstream', async () => {
+    for (let count = 0; count < 4; count += 1) expect((await read('tools')).status).to.equal(200);
+    const { requests, snapshots, upstreams, resources, memory } = await status();
+    expect(requests).to.include({ requests: 4, failures: 0 });
+    expect(snapshots).to.include({ entries: 1, hits: 3, stale: 0, misses: 1, hitRatio: 0.75 });
+    expect(snapshots.bytes).to.be.above(0);
+    expect(upstreams.map(({ total }) => total.requests)).to.deep.equal([0, 0, 1]);
+    expect(upstreams[2]?.history.at(-1)?.requests).to.equal(1);
+    expect(resources[2]).to.deep.include({
+      items: 9,
+      doubts: [{ finding: 'items_dropped', dropped: 1, received: 10 }],
+    });
+    expect(memory.heapBytes).to.be.within(1, memory.heapLimitBytes);
+  });
+
+  it('tells of a platform that fails: its breaker, failed calls, and those that were not made', async () => {
+    behave = 'badly';
+    for (let count = 0; count < 8; count += 1) expect((await read('projects')).status).to.be.within(502, 503);
+    const { requests, upstreams, changes } = await status();
+    expect(requests).to.include({ requests: 8, failures: 8 });
+    expect(upstreams[0]).to.include({ breaker: 'open', refused: 4 });
+    expect(upstreams[0]?.total).to.include({ requests: 4, failures: 4 });
+    expect(changes[0]).to.include({
+      event: 'breakerChanged',
+      isTrouble: true,
+      text: 'projects: breaker open (4 of 4 calls failed)',
+    });
+    const html = await page();
+    expect(html).to.contain('<span class="bad">open</span>').and.contain('projects: breaker open');
+  });
+
+  it('tells why an upstream failed last, and not how it judged a caller', async () => {
+    const why = async () => (await status()).upstreams.map(({ lastFailure }) => lastFailure);
+    behave = 'strangers';
+    expect((await read('workflows')).status).to.equal(401);
+    expect(await why()).to.deep.equal([null, null, null]);
+    behave = 'badly';
+    await read('projects');
+    const [answered] = await why();
+    expect(answered).to.include({ code: 'upstream_failed', reason: 'answered with status 500' });
+    expect(await page()).to.contain('<code>upstream_failed</code>, answered with status 500');
+    behave = 'in a loop';
+    expect((await read('tools')).status).to.equal(502);
+    expect((await why())[2]).to.include({ code: 'upstream_invalid' });
+    expect((await why())[2]?.reason).to.be.a('string');
+    await platform.close();
+    await read('projects');
+    expect((await why())[0]?.causes).to.deep.equal(['Error ECONNREFUSED']);
+    expect(await page()).to.contain('ECONNREFUSED');
+  });
+
+  it('tells a breaker that opens again and again once, with since when', async () => {
+    gateway.change(
+      settings({
+        upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 1, openMs: 100 } },
+        resources: { tools: { invalidItems: 'drop', cache: NOT_KEPT } },
+      }),
+    );
+    behave = 'badly';
+    const opened = async () => (await status()).changes.filter(({ event }) => event === 'breakerChanged');
+    await eventually(async () => {
+      await read('tools');
+      return Number((await opened())[0]?.times) > 2;
+    });
+    expect(await opened()).to.have.length(1);
+    const [{ at, since } = { at: '', since: '' }] = await opened();
+    expect(since < at).to.equal(true);
+    expect(await page()).to.contain('times since');
+    behave = 'well';
+    await eventually(async () => (await read('tools')).status === 200);
+    behave = 'badly';
+    await eventually(async () => (await read('tools')).status === 503);
+    expect((await opened()).map(({ isTrouble }) => isTrouble)).to.deep.equal([true, false, true]);
+  });
+
+  it('tells of a mapping that gives nothing, until a list comes that it fits', async () => {
+    gateway.change(
+      settings({
+        resources: { tools: { invalidItems: 'drop', fields: { description: 'summary' }, cache: { ttlMs: 0 } } },
+      }),
+    );
+    behave = 'emptily';
+    await read('tools');
+    const doubts = async () => (await status()).resources[2]?.doubts.map(({ finding }) => finding);
+    expect(await doubts()).to.include('field_empty');
+    expect(await page()).to.contain('is empty in every item');
+    behave = 'well';
+    await read('tools');
+    expect(await doubts()).to.deep.equal(['items_dropped']);
+  });
+
+  it('tells what happens again and again once, with how often, and keeps fifty changes', async () => {
+    for (let time = 0; time < 60; time += 1) gateway.change(settings({ limits: { perCaller: 1000 + (time % 2) } }));
+    const [last] = (await status()).changes;
+    expect(last).to.include({ text: 'settings changed: limits.perCaller', times: 60 });
+    for (let time = 0; time < 60; time += 1) {
+      // One of them changes each time, in turn.
+      const [scheme, perCaller] = [['one', 'two'][Math.floor(time / 2) % 2], 1 + (Math.floor((time + 1) / 2) % 2)];
+      gateway.change(settings({ scheme, limits: { perCaller } }));
+    }
+    expect((await status()).changes).to.have.length(50);
+  });
+
+  it('lets no caller push out of it what has changed', async () => {
+    gateway.change(settings({ scheme: 'acme' }));
+    for (let time = 0; time < 60; time += 1) {
+      await fetch(`${gateway.url}/${'x'.repeat(9000)}`);
+      await fetch(gateway.url, { headers: { 'x-filler': 'x'.repeat(16_300) } });
+    }
+    const { changes } = await status();
+    expect(changes.map(({ event, times }) => [event, times])).to.deep.equal([
+      ['boundReached', 60],
+      ['boundReached', 60],
+      ['settingsChanged', 1],
+      ['listening', 1],
+    ]);
+  });
+
+  it('shows the settings in force, without what is secret in them', async () => {
+    const shown = (await status()).settings;
+    expect(shown).to.contain('maxWaitingPerCaller: 2048').and.contain('X-Api-Key: "[masked]"');
+    gateway.change(settings({ maxWaiting: 77, scheme: 'acme' }));
+    const after = (await status()).settings;
+    expect(after).to.contain('scheme: acme').and.not.contain('maxWaiting: 77');
+    for (const text of [shown, after, await page()]) expect(text).to.not.contain(KEY).and.not.contain(TOKEN);
+  });
+
+  it('masks what the environment put in, also after a change', async () => {
+    await inFolder(async (folder) => {
+      const text = (scheme: string, host = '${HOST}') => `
+http: { port: 0, host: "${host}" }
+admin: { port: 0 }
+scheme: ${scheme}
+watchSettings: false
+upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PLATFORM}" }, tools: { baseUrl: "\${PLATFORM}" } }
+`;
+      const file = await writeSettings(folder, text('one'));
+      const portico = runPortico(['--config', file], { PLATFORM: 'http://hidden.example', HOST: '127.0.0.2' });
+      await portico.ready;
+      const admin = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1];
+      const shown = async () => (await fetch(`${admin}/status`)).text();
+      expect(await shown())
+        .to.contain('scheme: one')
+        .and.not.contain('hidden.example');
+      const { settings } = JSON.parse(await shown());
+      expect(settings).to.contain('host: "[masked]"').and.not.contain('127.0.0.2');
+      expect(JSON.parse(await shown()).settingsFile).to.equal(file);
+      // What needs a restart is still what the environment put in.
+      await writeSettings(folder, text('two', '127.0.0.3'));
+      portico.child.kill('SIGHUP');
+      for (;;) if ((await shown()).includes('scheme: two')) break;
+      const after = JSON.parse(await shown());
+      expect(after.settings)
+        .to.contain('host: "[masked]"')
+        .and.not.contain('127.0.0.2')
+        .and.not.contain('hidden.example');
+      expect((await portico.stop()).code).to.equal(0);
+    });
+  });
+
+  it('has lines for a shell that show a problem: of the resource that has one, and by the settings file', async () => {
+    const linesOf = (html: string) => /<pre[^>]*data-part="commands">(.*?)<\/pre>/s.exec(html)?.[1] ?? '';
+    expect(linesOf(await page()))
+      .to.contain('platform%3A%2F%2Fprojects')
+      .and.not.contain('portico check');
+    behave = 'badly';
+    for (let count = 0; count < 8; count += 1) await read('tools');
+    expect(linesOf(await page())).to.contain('platform%3A%2F%2Ftools');
+    for (const [settingsFile, word] of [
+      ['/etc/portico/portico.yaml', '/etc/portico/portico.yaml'],
+      ["it's & mine.yaml", '&#39;it&#39;\\&#39;&#39;s &amp; mine.yaml&#39;'],
+    ] as const) {
+      const { gateway: other } = await startGateway(settings(), { settingsFile });
+      const html = await (await fetch(`${other.adminUrl}/`)).text();
+      expect(linesOf(html)).to.contain(`portico check --probe ${word}`).and.contain(`kill -HUP ${process.pid}`);
+      expect(((await (await fetch(`${other.adminUrl}/status`)).json()) as Status).settingsFile).to.equal(settingsFile);
+      await other.close();
+    }
+  });
+
+  it('is not on the public listener, and answers no other method', async () => {
+    expect((await fetch(`${gateway.url}/status`)).status).to.equal(404);
+    expect((await fetch(`${gateway.adminUrl}/status`, { method: 'POST' })).status).to.equal(405);
+    expect((await fetch(`${gateway.adminUrl}/`, { method: 'HEAD' })).status).to.equal(200);
+  });
+});

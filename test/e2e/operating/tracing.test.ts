@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { LOADED, PARENT, SAMPLED } from '../../observability/traces/traced.ts';
+import { TOKEN } from '../../support/caller.ts';
+import { type Collector, startCollector } from '../../support/collector.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+
+const SETTINGS = `
+http: { port: 0 }
+admin: { port: 0 }
+tracing:
+  enabled: true
+  sampleRatio: 1
+  endpoint: "\${COLLECTOR_URL}/v1/traces"
+  headers: { x-api-key: "\${COLLECTOR_KEY}" }
+  serviceName: portico-of-the-test
+  intervalMs: 86400000
+upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }
+resources:
+  projects: { upstream: platform }
+  workflows: { upstream: platform }
+  tools: { upstream: platform }
+mcp: { stdio: { token: "\${PORTICO_TOKEN:-}" } }
+shutdown: { graceMs: 10000 }
+`;
+const READ = '/mcp/v1/resources/read?uri=platform://tools';
+
+describe('a process that is traced', function () {
+  this.timeout(60_000);
+  let platform: HttpUpstream;
+  let collector: Collector;
+
+  beforeEach(async () => {
+    platform = await startHttpUpstream(lists({ tools: [{ id: 'a', name: 'A' }] }));
+    collector = await startCollector();
+  });
+
+  const environment = () => ({
+    ...{ COLLECTOR_URL: collector.url, COLLECTOR_KEY: 'key-of-the-test', PLATFORM_URL: platform.url },
+    PORTICO_TOKEN: TOKEN,
+  });
+
+  it('sends what waits before it ends, and tells whose traces its lines are of', async () => {
+    await inFolder(async (folder) => {
+      const portico = runPortico(['--config', await writeSettings(folder, SETTINGS)], environment());
+      const url = await portico.ready;
+      await exchange(url, get(READ));
+      await exchange(url, get(READ, { traceparent: SAMPLED }));
+      const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
+      expect((await exchange(adminUrl, get('/'))).status).to.equal(200);
+      const { code, stdout } = await portico.stop();
+      expect(code).to.equal(0);
+      const [first, second, ...others] = collector.all('GET /mcp/v1/resources/read');
+      expect(others).to.deep.equal([]);
+      const lines = stdout.split('\n').filter((line) => line.includes(`"route":"/mcp/v1/resources/read"`));
+      expect(lines.map((line) => JSON.parse(line).traceId)).to.deep.equal([first?.traceId, second?.traceId]);
+      expect(second?.traceId).to.equal(PARENT.traceId);
+      expect(first?.resource['service.name']).to.equal('portico-of-the-test');
+      expect(collector.headers[0]).to.include({ 'x-api-key': 'key-of-the-test' });
+      // The admin listener has no spans.
+      expect(Object.keys(collector.tree())).to.have.length(1);
+    });
+  });
+
+  it('says in its log and its metrics that spans are dropped, and answers all the same', async () => {
+    await inFolder(async (folder) => {
+      collector.respond(json({}, 503));
+      const settings = SETTINGS.replace('intervalMs: 86400000', 'intervalMs: 100');
+      const portico = runPortico(['--config', await writeSettings(folder, settings)], environment());
+      const url = await portico.ready;
+      expect((await exchange(url, get(READ))).status).to.equal(200);
+      const line = await eventually(() => /^.*"msg":"spans dropped".*$/m.exec(portico.stdout())?.[0]);
+      expect(JSON.parse(line)).to.include({ level: 'warn', reason: 'not_taken', cause: 'status 503' });
+      const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
+      const metrics = String((await exchange(adminUrl, get('/metrics'))).body);
+      expect(metrics).to.match(/^portico_trace_spans_dropped_total\{reason="not_taken"\} [1-9]/m);
+      // Once a minute is often enough.
+      expect((await exchange(url, get(READ))).status).to.equal(200);
+      const { stdout } = await portico.stop();
+      expect(stdout.match(/spans dropped/g)).to.have.length(1);
+      expect(stdout).not.to.contain('key-of-the-test');
+    });
+  });
+
+  it('has a trace for each message of standard input', async () => {
+    await inFolder(async (folder) => {
+      const file = await writeSettings(folder, SETTINGS);
+      const portico = startProcess(process.execPath, [MAIN, 'stdio', '--config', file], {
+        env: porticoEnvironment(environment()),
+        stdin: 'open',
+      });
+      const message = (id: number, method: string, params: object) =>
+        `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+      portico.child.stdin.write(message(1, 'resources/read', { uri: 'platform://tools' }));
+      await eventually(() => portico.stdout().includes('"id":1'));
+      const _meta = { traceparent: SAMPLED };
+      const call = message(2, 'tools/call', { name: 'list_tools', _meta });
+      portico.child.stdin.end(`${call}${message(3, 'none', {})}{`);
+      const { code, stderr } = await portico.ended;
+      expect(code).to.equal(0);
+      const read = collector.one('resources/read');
+      expect(collector.tree()).to.deep.equal({
+        '1 SERVER resources/read': { '1 INTERNAL read tools': LOADED },
+        '2 SERVER _OTHER': {},
+      });
+      expect(read.attributes).to.include({ 'network.transport': 'pipe', 'mcp.resource.uri': 'platform://tools' });
+      expect(read.attributes).not.to.have.property('network.protocol.name');
+      expect(collector.one('tools/call list_tools')).to.deep.include({
+        traceId: PARENT.traceId,
+        parentId: PARENT.spanId,
+        links: [],
+      });
+      const traceIds = stderr.split('\n').flatMap((line) => /"traceId":"(\w+)"/.exec(line)?.[1] ?? []);
+      expect(traceIds).to.deep.equal([read.traceId, PARENT.traceId, collector.one('_OTHER').traceId]);
+    });
+  });
+});

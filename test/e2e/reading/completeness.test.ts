@@ -1,0 +1,359 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import { captureLog } from '../../observability/captured-log.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { startHttpUpstream } from '../../support/http-upstream.ts';
+
+const projects = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `Project ${index}` }));
+
+interface Answer {
+  /** Beside the list. */
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Serves the first 25 projects whatever it is asked for, unless `skip` says otherwise. */
+function platform(say: (url: URL) => Answer, skip = (_url: URL) => 0, size = (_url: URL) => 25): RequestListener {
+  return (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://platform');
+    const { body = {}, headers = {} } = say(url);
+    const start = skip(url);
+    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify({ projects: projects.slice(start, start + size(url)), ...body }));
+  };
+}
+
+async function read(handler: RequestListener, resource: object) {
+  const upstream = await startHttpUpstream(handler);
+  const { events: _, ...log } = captureLog('info');
+  const { gateway, read: readName } = await startGateway(
+    settingsFor(upstream.url, { resources: { projects: resource }, log: { level: 'info' } }),
+    { logger: log.logger },
+  );
+  try {
+    const response = await readName('projects');
+    const body = (await response.json()) as { detail?: string; code?: string; length?: number };
+    return { status: response.status, body, lines: log.lines(), requests: upstream.requests.map(({ url }) => url) };
+  } finally {
+    await gateway.close();
+    await upstream.close();
+  }
+}
+
+/** What a platform of 120 projects says on its first page of 25, by the sign that it shows. */
+const SHOWN: Readonly<Record<string, readonly [string, Answer]>> = {
+  'total_count beside the list': ['total', { body: { total_count: 120 } }],
+  'total beside the list': ['total', { body: { total: 120 } }],
+  'count that is not that of the page': ['total', { body: { count: 120 } }],
+  'meta.total': ['total', { body: { meta: { total: 120 } } }],
+  'meta.pagination.totalItems': ['total', { body: { meta: { pagination: { totalItems: 120 } } } }],
+  'X-Total-Count': ['total', { headers: { 'X-Total-Count': '120' } }],
+  'Content-Range': ['total', { headers: { 'Content-Range': 'projects 0-24/120' } }],
+  total_pages: ['pages', { body: { total_pages: 5 } }],
+  'has_more: true': ['more', { body: { has_more: true } }],
+  'hasNextPage: true': ['more', { body: { pageInfo: { hasNextPage: true } } }],
+  'isLast: false': ['more', { body: { isLast: false } }],
+  'a next link': ['next', { body: { links: { next: '/v1/projects?start=25' } } }],
+  'a next cursor': ['next', { body: { meta: { next_cursor: 'abc' } } }],
+  'a nextPageToken elsewhere': ['next', { body: { page: { nextPageToken: 'abc' } } }],
+  'Link: rel=next': ['next', { headers: { Link: '</v1/projects?start=25>; rel="next"' } }],
+};
+
+const KINDS: Readonly<Record<string, { readonly kind: string; readonly [key: string]: unknown } | undefined>> = {
+  'left out': undefined,
+  none: { kind: 'none' },
+  token: { kind: 'token', next: 'elsewhere' },
+  link: { kind: 'link' },
+  'link in body': { kind: 'link', next: 'elsewhere' },
+  // It takes neither parameter, and brings the first page again, or nothing behind it.
+  offset: { kind: 'offset' },
+  'offset with the count of the page as total': { kind: 'offset', total: 'length(projects)' },
+  page: { kind: 'page' },
+  'page with the count of the page as total': { kind: 'page', total: 'length(projects)' },
+};
+
+describe('a list of which a wrong paging setting reads the first page', () => {
+  for (const [kind, pagination] of Object.entries(KINDS)) {
+    for (const [shown, [sign, answer]] of Object.entries(SHOWN)) {
+      // What `link` follows is no sign against it.
+      if (shown === 'Link: rel=next' && kind === 'link') continue;
+      it(`is an error where pagination is ${kind}, by ${shown}`, async () => {
+        const handler = platform(
+          ({ searchParams }) => ((searchParams.get('offset') ?? '0') === '0' || kind !== 'offset' ? answer : {}),
+          ({ searchParams }) =>
+            Number(searchParams.get('offset') ?? 0) > 0 || Number(searchParams.get('page') ?? 1) > 1 ? 120 : 0,
+        );
+        const { status, body, lines } = await read(handler, { ...(pagination && { pagination }) });
+        expect(body).to.include({ code: 'upstream_invalid', upstream: 'projects' });
+        expect(status).to.equal(502);
+        expect(body.detail).to.contain(`sign: ${sign}`).and.to.contain(`pagination.ignoreSigns: [${sign}]`);
+        const line = lines.find(({ msg }) => msg === 'request');
+        expect(line?.['reason']).to.contain(`(${sign}: `).and.to.contain('pagination.kind');
+      });
+    }
+  }
+
+  for (const [shown, [sign, answer]] of Object.entries(SHOWN)) {
+    it(`is served where settings let the sign off: ${shown}`, async () => {
+      const handler = platform(() => answer);
+      const { status, body } = await read(handler, { pagination: { kind: 'none', ignoreSigns: [sign] } });
+      expect(status).to.equal(200);
+      expect(body.length).to.equal(25);
+    });
+
+    it(`is an error all the same where settings let another sign off: ${shown}`, async () => {
+      const others = Object.values(SHOWN).flatMap(([other]) => (other === sign ? [] : [other]));
+      const { status } = await read(
+        platform(() => answer),
+        { pagination: { kind: 'none', ignoreSigns: others } },
+      );
+      expect(status).to.equal(502);
+    });
+  }
+
+  it('is an error by what a large page says, too, which a thread reads', async () => {
+    const large = projects.slice(0, 25).map((project) => ({ ...project, description: 'x'.repeat(5000) }));
+    const { status, body } = await read(
+      platform(() => ({ body: { projects: large, meta: { total: 120 } } })),
+      { pagination: { kind: 'none' } },
+    );
+    expect(body.detail).to.contain('sign: total');
+    expect(status).to.equal(502);
+  });
+
+  it('is an error where the first page is not the first: the platform counts pages from 0', async () => {
+    const handler = platform(
+      ({ searchParams }) => ({ body: { prev: searchParams.get('page') === '0' ? null : '/v1/projects?page=0' } }),
+      ({ searchParams }) => Number(searchParams.get('page')) * 25,
+    );
+    const wrong = await read(handler, { pagination: { kind: 'page' } });
+    expect(wrong.body.detail).to.contain('sign: previous');
+    expect(wrong.status).to.equal(502);
+    const right = await read(handler, { pagination: { kind: 'page', firstPage: 0 } });
+    expect(right.body.length).to.equal(120);
+  });
+
+  it('is an error by a total that settings name, whatever the kind', async () => {
+    for (const pagination of [{ kind: 'none' }, { kind: 'token' }, { kind: 'link' }]) {
+      const inBody = await read(
+        platform(() => ({ body: { sum: 120 } })),
+        { pagination: { ...pagination, total: 'sum' } },
+      );
+      expect(inBody.status, pagination.kind).to.equal(502);
+      const inHeader = await read(
+        platform(() => ({ headers: { 'X-Sum': '120' } })),
+        {
+          pagination: { ...pagination, totalHeader: 'X-Sum' },
+        },
+      );
+      expect(inHeader.status, pagination.kind).to.equal(502);
+      const absent = await read(
+        platform(() => ({})),
+        { pagination: { ...pagination, total: 'sum' } },
+      );
+      expect(absent.status, pagination.kind).to.equal(502);
+      const whole = await read(
+        platform(() => ({ body: { sum: 25 } })),
+        { pagination: { ...pagination, total: 'sum' } },
+      );
+      expect(whole.status, pagination.kind).to.equal(200);
+    }
+  });
+});
+
+describe('a page exactly as long as was asked for, of a platform that does not say the end', () => {
+  const limited = (parameter: string, say: (url: URL) => Answer = () => ({}), total = 120): RequestListener =>
+    platform(
+      say,
+      ({ searchParams }) => Number(searchParams.get('after') ?? 0),
+      ({ searchParams }) =>
+        Math.min(Number(searchParams.get(parameter) ?? 10), total - Number(searchParams.get('after') ?? 0)),
+    );
+
+  const WRONG: Readonly<Record<string, object>> = {
+    'none, with a size in the query': { pagination: { kind: 'none' }, query: { limit: '50' } },
+    token: { pagination: { kind: 'token', sizeParam: 'limit', size: 50 } },
+    link: { pagination: { kind: 'link', sizeParam: 'limit', size: 50 } },
+    'link in body': { pagination: { kind: 'link', sizeParam: 'limit', size: 50, next: 'elsewhere' } },
+    'token, one item a page': { pagination: { kind: 'token', sizeParam: 'limit', size: 1 } },
+  };
+  for (const [name, resource] of Object.entries(WRONG)) {
+    it(`is an error: ${name}`, async () => {
+      const { status, body } = await read(limited('limit'), resource);
+      expect(body.detail).to.contain('sign: fullPage');
+      expect(status).to.equal(502);
+      const { pagination } = resource as { pagination: object };
+      const off = { ...resource, pagination: { ...pagination, ignoreSigns: ['fullPage'] } };
+      expect((await read(limited('limit'), off)).status).to.equal(200);
+    });
+  }
+
+  const COUNTED: Readonly<Record<string, readonly [object, string]>> = {
+    'none, and count': [{ pagination: { kind: 'none' }, query: { limit: '50' } }, 'count'],
+    'none, and result_count': [{ pagination: { kind: 'none' }, query: { limit: '50' } }, 'result_count'],
+    'token, and count': [{ pagination: { kind: 'token', sizeParam: 'limit', size: 50 } }, 'count'],
+    'link, and total': [{ pagination: { kind: 'link', sizeParam: 'limit', size: 50 } }, 'total'],
+    'link, whose total is said to be that count': [
+      { pagination: { kind: 'link', sizeParam: 'limit', size: 50, total: 'total' } },
+      'total',
+    ],
+  };
+  for (const [name, [resource, member]] of Object.entries(COUNTED)) {
+    it(`is an error where the platform counts the items of the page: ${name}`, async () => {
+      const counted = limited('limit', ({ searchParams }) => ({
+        body: { [member]: Number(searchParams.get('limit')) },
+      }));
+      const { status, body } = await read(counted, resource);
+      expect(status).to.equal(502);
+      expect(body.detail).to.contain('sign: fullPage');
+    });
+  }
+
+  it('is the whole list where settings ask for a size in the query, and the platform says that total', async () => {
+    const { status, body } = await read(
+      limited('limit', () => ({ body: { total: 50 } }), 50),
+      { pagination: { kind: 'none' }, query: { limit: '50' } },
+    );
+    expect(status).to.equal(200);
+    expect(body.length).to.equal(50);
+  });
+
+  it('is the whole list where the platform leads on from a shorter page', async () => {
+    const leads = (url: URL): Answer => {
+      const end = Number(url.searchParams.get('after') ?? 0) + Number(url.searchParams.get('limit'));
+      return end < 50 ? { headers: { Link: `</v1/projects?limit=49&after=${end}>; rel="next"` } } : {};
+    };
+    const { status, body, requests } = await read(limited('limit', leads, 50), {
+      pagination: { kind: 'link', sizeParam: 'limit', size: 50 },
+    });
+    expect(status).to.equal(200);
+    expect(body.length).to.equal(50);
+    expect(requests).to.deep.equal(['/v1/projects?limit=50', '/v1/projects?limit=49']);
+  });
+
+  it('is the whole list of one where no second one comes when two are asked for', async () => {
+    const { status, requests } = await read(limited('limit', undefined, 1), {
+      pagination: { kind: 'token', sizeParam: 'limit', size: 1 },
+    });
+    expect(status).to.equal(200);
+    expect(requests).to.deep.equal(['/v1/projects?limit=1', '/v1/projects?limit=2']);
+  });
+
+  it('is an error where the platform does not take the shorter size, and the error of the platform where that fails', async () => {
+    for (const [answered, code] of [
+      [400, 'upstream_invalid'],
+      [422, 'upstream_invalid'],
+      [500, 'upstream_failed'],
+    ] as const) {
+      const inner = limited('limit');
+      const handler: RequestListener = (request, response) => {
+        if (request.url?.includes('limit=49')) response.writeHead(answered).end();
+        else inner(request, response);
+      };
+      const { status, body } = await read(handler, { pagination: { kind: 'link', sizeParam: 'limit', size: 50 } });
+      expect(status).to.equal(502);
+      expect(body.code).to.equal(code);
+    }
+  });
+
+  const ENDS: Readonly<Record<string, Answer>> = {
+    'an empty token': { body: { nextPageToken: '' } },
+    'a null link': { body: { next: null } },
+    'has_more: false': { body: { has_more: false } },
+    'a total': { body: { total: 50 } },
+    'a total in a header': { headers: { 'X-Total-Count': '50' } },
+    'one page of one': { body: { total_pages: 1 } },
+    'a Link header without next': { headers: { Link: '</v1/projects?after=0>; rel="first"' } },
+  };
+  for (const [name, end] of Object.entries(ENDS)) {
+    it(`is the whole list where the platform says that by ${name}`, async () => {
+      const { status, requests } = await read(
+        limited('limit', () => end, 50),
+        {
+          pagination: { kind: 'token', sizeParam: 'limit', size: 50 },
+        },
+      );
+      expect(status).to.equal(200);
+      // A total may be that of the page: the second page has to tell the same.
+      expect(requests).to.have.length(name === 'a total' ? 2 : 1);
+    });
+  }
+});
+
+describe('a list that is whole', () => {
+  const whole: Readonly<Record<string, Answer>> = {
+    'counts the items of the page': { body: { count: 25 } },
+    'says the size and number of the page': { body: { page: 1, size: 25, limit: 100, per_page: 25 } },
+    'links to a next page always, and tells the end by a flag': {
+      body: { links: { next: '/v1/projects?after=x' }, meta: { has_more: false } },
+    },
+    'counts fewer than it sends': { body: { total: 5 } },
+    'has one page though it is empty': { body: { projects: [], total_pages: 1 } },
+    'tells other numbers elsewhere': { body: { account: { total: 500, next: 'x' } } },
+  };
+  for (const [name, answer] of Object.entries(whole)) {
+    it(`is served where the platform ${name}`, async () => {
+      const { status, body } = await read(
+        platform(() => answer),
+        { pagination: { kind: 'none' } },
+      );
+      expect(status).to.equal(200);
+      expect(body.length).to.equal('projects' in (answer.body ?? {}) ? 0 : 25);
+    });
+  }
+
+  it('may be longer than its first page said, or shorter, where it changed meanwhile', async () => {
+    for (const totals of [
+      [50, 51],
+      [51, 50],
+    ]) {
+      const handler = platform(
+        ({ searchParams }) =>
+          searchParams.has('pageToken')
+            ? { body: { total: totals[1] } }
+            : { body: { total: totals[0], nextPageToken: '25' } },
+        ({ searchParams }) => Number(searchParams.get('pageToken') ?? 0),
+      );
+      const { status, body } = await read(handler, { pagination: { kind: 'token', total: 'total' } });
+      expect(status).to.equal(200);
+      expect(body.length).to.equal(50);
+    }
+  });
+});
+
+describe('a stored list of one page', () => {
+  it('is read anew where the same body, or the same entity tag, comes with a header that says that there is more', async () => {
+    let more = false;
+    const upstream = await startHttpUpstream((request, response) => {
+      const link = more ? { Link: '</v1/tools?start=1>; rel="next"' } : {};
+      if (request.headers['if-none-match'] === '"1"') response.writeHead(304, { ETag: '"1"', ...link }).end();
+      else {
+        response.writeHead(200, { ETag: '"1"', ...link });
+        response.end('{"tools":[{"id":"t","name":"T"}]}');
+      }
+    });
+    let now = 0;
+    const cache = { ttlMs: 1000, staleWhileRevalidateMs: 0, staleIfErrorMs: 0, minRefreshMs: 0 };
+    const { read: readName } = await startGateway(
+      settingsFor(upstream.url, { resources: { tools: { pagination: { kind: 'none' }, cache } } }),
+      { now: () => now },
+    );
+    const statusOf = async (token?: string) => {
+      now += 2000;
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      return (await readName('tools', { headers })).status;
+    };
+    expect(await statusOf()).to.equal(200);
+    expect(await statusOf()).to.equal(200);
+    expect(upstream.requests.at(-1)?.headers).to.include({ 'if-none-match': '"1"' });
+    more = true;
+    expect(await statusOf('another-token')).to.equal(502);
+    const asked = upstream.requests.length;
+    expect(await statusOf()).to.equal(502);
+    expect(upstream.requests.slice(asked).map(({ headers }) => headers['if-none-match'])).to.deep.equal([
+      '"1"',
+      undefined,
+    ]);
+    await upstream.close();
+  });
+});

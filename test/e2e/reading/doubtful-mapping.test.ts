@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { captureLog } from '../../observability/captured-log.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { json, startHttpUpstream } from '../../support/http-upstream.ts';
+
+const tools = [
+  { id: 'a', name: 'A', type: 'tab' },
+  { id: 'b', name: 'B', type: 'tab' },
+];
+
+async function withTools(resource: object, list: readonly object[] = tools) {
+  const upstream = await startHttpUpstream(json({ tools: list, nextPageToken: '' }));
+  const log = captureLog('info');
+  const { read } = await startGateway(
+    settingsFor(upstream.url, { resources: { tools: { cache: { ttlMs: 0 }, ...resource } } }),
+    { logger: log.logger },
+  );
+  return {
+    async read() {
+      const response = await read('tools');
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    },
+    doubts: () => log.lines().filter(({ msg }) => msg === 'mapping doubtful'),
+    requests: () => log.lines().filter(({ msg }) => msg === 'request'),
+  };
+}
+
+describe('a list that settings most likely did not mean so', () => {
+  it('is served, and the log warns once in a minute that where leaves out every item', async () => {
+    const { read, doubts } = await withTools({ where: 'type == tab' });
+    for (let count = 0; count < 3; count += 1) expect(await read()).to.deep.equal({ status: 200, body: [] });
+    expect(doubts()).to.have.length(1);
+    expect(doubts()[0]).to.include({
+      level: 'warn',
+      resource: 'tools',
+      upstream: 'tools',
+      finding: 'where_drops_all',
+    });
+  });
+
+  it('is served, and the log warns once in a minute of each field that is empty throughout', async () => {
+    const { read, doubts } = await withTools({ fields: { category: 'other', version: 'release' } });
+    for (let count = 0; count < 3; count += 1) expect((await read()).status).to.equal(200);
+    expect(doubts().map(({ finding, field }) => [finding, field])).to.have.deep.members([
+      ['field_empty', 'category'],
+      ['field_empty', 'version'],
+    ]);
+  });
+
+  it('is an error with strictMapping, which says what and where', async () => {
+    const cases = [
+      [{ where: 'type == tab' }, 'where leaves out every item'],
+      [{ fields: { category: 'other' } }, 'the field category is empty in every item'],
+    ] as const;
+    for (const [resource, what] of cases) {
+      const { read, requests, doubts } = await withTools({ ...resource, strictMapping: true });
+      const { status, body } = await read();
+      expect(status).to.equal(502);
+      expect(body).to.include({ code: 'upstream_invalid', upstream: 'tools' });
+      expect(body['detail']).to.contain(what).and.to.contain('strictMapping');
+      expect(requests()[0]).to.include({ reason: `${what} (strictMapping)` });
+      expect(doubts()).to.deep.equal([]);
+    }
+  });
+
+  it('is none where the platform has no items, where some are left, or where settings say nothing of a field', async () => {
+    const resource = { where: "type == 'tab'", fields: { category: 'type' }, strictMapping: true };
+    for (const list of [[], tools, [...tools, { id: 'c', name: 'C', type: 'x' }]]) {
+      const { read, doubts } = await withTools(resource, list);
+      expect((await read()).status).to.equal(200);
+      expect(doubts()).to.deep.equal([]);
+    }
+  });
+});

@@ -1,0 +1,254 @@
+import { gzipSync } from 'node:zlib';
+import type { ErrorCode } from '../../../src/kernel/error-table.ts';
+import { drips, item, message, once, page, responds, says, sends } from '../../support/faults.ts';
+import type { Fault, RawRequest } from '../../support/raw-upstream.ts';
+
+/** Limits that the faults are made for: far below the defaults, so that the faults are small. */
+export const LIMITS = { maxPageBytes: 4096, maxPages: 5 };
+
+type Wait = '' | ' after timeoutMs' | `, Retry-After ${number}`;
+
+/** What comes of a fault for those who read, and for the platform. */
+export type Outcome = readonly [
+  /** What a caller is given for whom nothing is held: at once, unless it says so. */
+  answer: '200' | `${number} ${ErrorCode}${Wait}`,
+  /** Requests, and attempts to connect, that one read costs. */
+  asked: number,
+  /** What one read adds to the window of the breaker. */
+  breaker: string,
+  /** Whether the next request goes over the same connection. */
+  connection: 'kept' | 'closed',
+  /** What a caller is given for whom a stale list is held: that one, the answer as above, or the new list. */
+  stale: 'served' | 'not served' | 'replaced',
+];
+
+/** One way in which a platform may fail, or be odd. `what` ends the sentence "The platform …". */
+export type FaultRow = readonly [what: string, fault: Fault | 'refuses', outcome: Outcome];
+
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+/** A 200 with this body. */
+const body = (bytes: string | Buffer, ...fields: readonly string[]) => sends(message('200 OK', bytes, ...fields));
+
+/** A page that is coded so, and what is done with its bytes before they are sent. */
+const gzipped = (text: string, change = (bytes: Buffer) => bytes) =>
+  body(change(gzipSync(text)), 'Content-Encoding: gzip');
+
+/** Pages, made of what they are asked for and of the number that leads to the next one. */
+const pages = (text: (request: RawRequest, next: string) => string) =>
+  sends((request) => message('200 OK', text(request, String(Number(request.pageToken) + 1))));
+
+/** Pages without end, each with another item. */
+const numbered = pages((request, next) => page(request, [item(next)], next));
+
+/** The page, after an answer that is not yet the last one. */
+const informed = (status: string) =>
+  sends((request) => Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n\r\n`), message('200 OK', page(request))]));
+
+/** Every fault and what comes of it, in the order of the docs. */
+export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
+  'It does not answer': [
+    ['refuses the connection', 'refuses', ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
+    ['closes the connection', sends('', 'end'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
+    ['resets the connection', sends('', 'reset'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
+    ['resets it once, then answers', once(sends('', 'reset'), responds), ['200', 2, 'success', 'kept', 'replaced']],
+    ['says nothing', sends(''), ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served']],
+    [
+      'stalls within its headers',
+      sends('HTTP/1.1 200 OK\r\nContent-'),
+      ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'],
+    ],
+    ['speaks no HTTP', sends('SSH-2.0-OpenSSH_9.6\r\n'), ['502 upstream_failed', 1, 'failure', 'closed', 'served']],
+  ],
+  'It does not finish': [
+    [
+      'stalls within its body',
+      sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro'),
+      ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'],
+    ],
+    [
+      'sends its body byte by byte, for longer than `timeoutMs`',
+      drips(`${CHUNKED}1\r\n[\r\n`, '1\r\n \r\n', 20),
+      ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'],
+    ],
+    [
+      'resets the connection within its body',
+      sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro', 'reset'),
+      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+    ],
+    [
+      'closes it before as much has come as `Content-Length` says',
+      sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro', 'end'),
+      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+    ],
+    [
+      'closes it before the last chunk',
+      sends(`${CHUNKED}5\r\n{"pro\r\n`, 'end'),
+      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+    ],
+    [
+      'closes it within a body that has neither length nor chunks',
+      sends('HTTP/1.1 200 OK\r\n\r\n{"pro', 'end'),
+      ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
+    ],
+  ],
+  'It sends no list': [
+    [
+      'announces a body larger than `maxPageBytes`',
+      body('x'.repeat(100_000)),
+      ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
+    ],
+    [
+      'sends one without announcing it',
+      drips(CHUNKED, `400\r\n${'x'.repeat(0x400)}\r\n`, 1),
+      ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
+    ],
+    [
+      'sends gzip that inflates to more than that',
+      gzipped('x'.repeat(1_000_000)),
+      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'sends gzip that is broken',
+      gzipped('[]', (bytes) => bytes.fill(0, 12)),
+      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'sends gzip that is cut short',
+      gzipped('[]', (bytes) => bytes.subarray(0, -4)),
+      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+    ],
+    ['sends what is not JSON', body('{projects: []}'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
+    [
+      'sends JSON that is cut short',
+      sends((request) => message('200 OK', page(request).slice(0, -9))),
+      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'sends a web page, say to log in, with status 200',
+      body('<!doctype html><title>Log in</title>', 'Content-Type: text/html'),
+      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'sends JSON that has no list where settings say',
+      body('{"status":"maintenance"}'),
+      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'sends JSON with `errors` in it, as GraphQL does',
+      sends((request) =>
+        message('200 OK', page(request).replace('{', '{"errors":[{"message":"words of the platform"}],')),
+      ),
+      ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'sends an item that cannot be mapped',
+      sends((request) => message('200 OK', page(request, [{ name: 'no id' }]))),
+      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
+    ],
+  ],
+  'It says so by status': [
+    ['says 204', sends('HTTP/1.1 204 No\r\n\r\n'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
+    [
+      'says 206',
+      says('206 Part', 'Content-Range: bytes 0-9/99'),
+      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'says 301, to another origin (which is never asked)',
+      sends((request) => message('301 Moved', '', `Location: ${request.elsewhere}/v1/${request.resource}`)),
+      ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'says 304, to a request without `If-None-Match`',
+      sends('HTTP/1.1 304 Same\r\n\r\n'),
+      ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
+    ],
+    ['says 400', says('400 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['says 401', says('401 No'), ['401 credential_rejected', 1, 'not counted', 'kept', 'not served']],
+    ['says 403', says('403 No'), ['403 access_denied', 1, 'not counted', 'kept', 'not served']],
+    ['says 404', says('404 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
+    ['says 406', says('406 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['says 408', says('408 No'), ['502 upstream_failed', 1, 'not counted', 'kept', 'served']],
+    ['says 410', says('410 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
+    ['says 418', says('418 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['says 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'not counted', 'kept', 'served']],
+    [
+      'says 429 and `Retry-After: 7`',
+      says('429 No', 'Retry-After: 7'),
+      ['429 upstream_rate_limited, Retry-After 7', 1, 'not counted', 'kept', 'served'],
+    ],
+    [
+      'says 429 and a date, years from now, as `Retry-After`',
+      says('429 No', 'Retry-After: Thu, 31 Dec 2099 23:59:59 GMT'),
+      ['429 upstream_rate_limited, Retry-After 3600', 1, 'not counted', 'kept', 'served'],
+    ],
+    ['says 451', says('451 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
+    ['says 500', says('500 No'), ['502 upstream_failed', 1, 'failure', 'kept', 'served']],
+    ['says 502', says('502 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+    ['says 503', says('503 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+    [
+      'says 503 and `Retry-After: 7`',
+      says('503 No', 'Retry-After: 7'),
+      ['502 upstream_failed, Retry-After 7', 1, 'failure', 'kept', 'served'],
+    ],
+    ['says 504', says('504 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+  ],
+  'Its pages do not add up': [
+    [
+      'leads back to a page that was read already',
+      pages((request) => page(request, [item(`after ${request.pageToken}`)], 'again')),
+      ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'],
+    ],
+    [
+      'sends an item again that stood on an earlier page',
+      pages((request, next) => page(request, [item('one')], next)),
+      ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'],
+    ],
+    [
+      'says by a total that there is more than it sends',
+      sends((request) => message('200 OK', page(request).replace('{', '{"total":2,'))),
+      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
+    ],
+    [
+      'says so by `Link: rel=next`, which the settings do not follow',
+      says('200 OK', 'Link: </v1/more>; rel="next"'),
+      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
+    ],
+    ['goes on beyond `maxPages` (here 5)', numbered, ['502 upstream_invalid', 5, '5 successes', 'kept', 'served']],
+    [
+      'says 500 to the third page',
+      (socket, request) => (request.pageToken === '2' ? says('500 No') : numbered)(socket, request),
+      ['502 upstream_failed', 3, '2 successes, 1 failure', 'kept', 'served'],
+    ],
+  ],
+  'It is odd': [
+    [
+      'sends two values of `Content-Length`',
+      sends((request) => message('200 OK', page(request), 'Content-Length: 9')),
+      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+    ],
+    [
+      'sends `Content-Length` twice, with one value',
+      sends((request) => message('200 OK', page(request), `Content-Length: ${page(request).length}`)),
+      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+    ],
+    [
+      'sends two values of `Content-Type`',
+      says('200 OK', 'Content-Type: text/html', 'Content-Type: application/json'),
+      ['200', 1, 'success', 'kept', 'replaced'],
+    ],
+    ['calls its JSON a web page', says('200 OK', 'Content-Type: text/html'), ['200', 1, 'success', 'kept', 'replaced']],
+    ['says 103 before it answers', informed('103 Hints'), ['200', 1, 'success', 'kept', 'replaced']],
+    [
+      'says 100 before it answers, though nothing waits for it',
+      informed('100 Continue'),
+      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+    ],
+    [
+      'answers in HTTP/1.0',
+      sends((request) => `HTTP/1.0 200 OK\r\n\r\n${page(request)}`, 'end'),
+      ['200', 1, 'success', 'closed', 'replaced'],
+    ],
+  ],
+};

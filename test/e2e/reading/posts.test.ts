@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { message, once, page, responds, says, sends } from '../../support/faults.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import { type Fault, type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
+
+/** What a POST meets, and how often it is sent where it may be sent once, and where settings let it be sent again. */
+const MEETINGS: readonly (readonly [what: string, fault: Fault | 'refuses', answers: readonly [string, number][]])[] = [
+  [
+    'a platform that refuses the connection',
+    'refuses',
+    [
+      ['502 upstream_failed', 1],
+      ['502 upstream_failed', 3],
+    ],
+  ],
+  [
+    'a connection that is reset before the answer',
+    once(sends('', 'reset'), responds),
+    [
+      ['502 upstream_failed', 1],
+      ['200', 2],
+    ],
+  ],
+  [
+    'a connection that is reset within the answer',
+    once(sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"too', 'reset'), responds),
+    [
+      ['502 upstream_failed', 1],
+      ['200', 2],
+    ],
+  ],
+  [
+    'a platform that says 503',
+    once(says('503 No'), responds),
+    [
+      ['502 upstream_failed', 1],
+      ['200', 2],
+    ],
+  ],
+  [
+    'a platform that says 400',
+    says('400 No'),
+    [
+      ['502 upstream_refused', 1],
+      ['502 upstream_refused', 1],
+    ],
+  ],
+];
+
+describe('a list that is posted for, over real sockets', () => {
+  let platform: RawUpstream;
+
+  beforeEach(async () => {
+    platform = await startRawUpstream();
+  });
+
+  afterEach(() => platform.close());
+
+  async function start(retryPost: boolean): Promise<RunningGateway> {
+    const tools = { method: 'POST', body: { q: 'x'.repeat(100_000), after: null }, retryPost } as const;
+    const pagination = { kind: 'token', sizeParam: null, tokenParam: '/after' } as const;
+    const settings = settingsFor(platform.url, {
+      upstream: { retry: { baseDelayMs: 1 }, connections: 1 },
+      resources: { tools: { ...tools, pagination } },
+    });
+    return startGateway(settings);
+  }
+
+  async function readOf({ read }: RunningGateway): Promise<string> {
+    const response = await read('tools');
+    if (response.status === 200) return '200';
+    const { code } = (await response.json()) as { code: string };
+    return `${response.status} ${code}`;
+  }
+
+  for (const [what, fault, answers] of MEETINGS) {
+    for (const [index, [answer, attempts]] of answers.entries()) {
+      const retryPost = index === 1;
+      it(`meets ${what} with retryPost: ${retryPost}: ${answer}, and is sent so often: ${attempts}`, async () => {
+        const running = await start(retryPost);
+        await platform.behave(fault);
+        expect(await readOf(running)).to.equal(answer);
+        expect(platform.attempts()).to.equal(attempts);
+      });
+    }
+  }
+
+  it('is read whole where its pages are large enough for a thread, which finds errors in them, too', async () => {
+    const running = await start(false);
+    const many = (first: number) =>
+      Array.from({ length: 2000 }, (_, index) => ({
+        id: String(first + index),
+        name: 'N',
+        description: 'd'.repeat(40),
+      }));
+    await platform.behave(
+      sends((request) =>
+        message('200 OK', page(request, many(request.number * 2000), request.number === 1 ? 'two' : '')),
+      ),
+    );
+    expect(await (await running.read('tools')).json()).to.have.length(4000);
+    await platform.behave(
+      sends((request) =>
+        message('200 OK', page(request, many(0)).replace('{', '{"errors":["words of the platform"],')),
+      ),
+    );
+    const other = await running.read('tools', { headers: { authorization: 'Bearer other-token' } });
+    expect(other.status).to.equal(502);
+    expect(await other.json()).to.deep.include({
+      code: 'upstream_failed',
+      detail: 'The platform answered this read with errors, and not with a list. Trying again may help.',
+    });
+  });
+
+  it('is read whole over one connection, a large body with each page', async () => {
+    const running = await start(false);
+    await platform.behave(
+      sends((request) => {
+        const token = ['one', 'two', ''][request.number - 1] ?? '';
+        return message('200 OK', page(request, [{ id: String(request.number), name: 'N' }], token));
+      }),
+    );
+    const response = await running.read('tools');
+    expect(await response.json()).to.have.length(3);
+    expect(platform.connections()).to.equal(1);
+  });
+});

@@ -1,0 +1,231 @@
+import type { ServerResponse } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { captureLog } from '../../observability/captured-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+
+const MINUTE = 60_000;
+const READ = '/mcp/v1/resources/read?uri=platform://tools';
+
+/** What the platform does with a request; by default it counts them and responds at once. */
+type Behaviour = (response: ServerResponse, resource: string) => void;
+
+describe('what a caller sees of snapshots and flights, over real sockets', () => {
+  let platform: HttpUpstream;
+  let running: RunningGateway;
+  let behave: Behaviour;
+  let clock: number;
+  let log: ReturnType<typeof captureLog>;
+
+  /** Items that tell which request they respond to. */
+  const respond: Behaviour = (response, resource) => {
+    const items = Array.from({ length: 40 }, (_, index) => ({
+      id: `${resource}-${platform.requests.length}-${index}`,
+      name: 'N',
+    }));
+    response.end(JSON.stringify({ [resource]: items, nextPageToken: '' }));
+  };
+  const status =
+    (code: number): Behaviour =>
+    (response) =>
+      response.writeHead(code).end();
+  const read = (name: string, headers: Record<string, string> = {}) =>
+    running.read(name, { headers: { 'accept-encoding': 'identity', ...headers } });
+  const said = ({ status, headers }: Response) => [
+    status,
+    ...['cache-control', 'age', 'cache-status'].map((name) => headers.get(name)),
+  ];
+  const firstId = async (response: Response) => ((await response.json()) as { id: string }[])[0]?.id;
+
+  beforeEach(async () => {
+    clock = 1_800_000_000_000;
+    behave = respond;
+    platform = await startHttpUpstream((request, response) => {
+      behave(response, listOf(request));
+    });
+    log = captureLog();
+    const settings = settingsFor(platform.url, {
+      upstream: { retry: { attempts: 0 }, rememberRejectedMs: 0, timeoutMs: 300 },
+    });
+    running = await startGateway(settings, { now: () => clock, logger: log.logger });
+  });
+
+  afterEach(async () => {
+    await running.gateway.close();
+    await platform.close();
+  });
+
+  it('fresh: one request, then hits, and 304 for who has it', async () => {
+    const first = await read('tools');
+    expect(said(first)).to.deep.equal([200, 'private, max-age=60', null, 'portico; fwd=miss; stored']);
+    clock += 20_000;
+    const second = await read('tools');
+    expect(said(second)).to.deep.equal([200, 'private, max-age=60', '20', 'portico; hit; ttl=40']);
+    expect(await second.text()).to.equal(await first.text());
+    // Node's fetch adds no-cache to a conditional request, unless it has a Cache-Control of its own.
+    const conditional = { 'if-none-match': first.headers.get('etag') ?? '', 'cache-control': 'max-age=60' };
+    expect(said(await read('tools', conditional))).to.deep.equal([
+      304,
+      'private, max-age=60',
+      '20',
+      'portico; hit; ttl=40',
+    ]);
+    expect(platform.requests).to.have.length(1);
+    expect((await log.access(3)).map(({ cache }) => cache)).to.deep.equal(['miss', 'hit', 'hit']);
+  });
+
+  it('stale: the old list at once, then the new one', async () => {
+    await read('workflows');
+    clock += 2 * MINUTE;
+    const stale = await read('workflows');
+    expect(said(stale)).to.deep.equal([200, 'private, max-age=0', '120', 'portico; hit; ttl=-60']);
+    expect(await firstId(stale)).to.equal('workflows-1-0');
+    const fresh = await eventually(async () => {
+      const next = await read('workflows');
+      return next.headers.get('age') === '0' && next;
+    });
+    expect(said(fresh)).to.deep.equal([200, 'private, max-age=60', '0', 'portico; hit; ttl=60']);
+    expect(await firstId(fresh)).to.equal('workflows-2-0');
+    expect(platform.requests).to.have.length(2);
+  });
+
+  it('outage: the stale list, which says why; then the error', async () => {
+    await read('tools');
+    clock += 10 * MINUTE;
+    behave = status(500);
+    expect(said(await read('tools'))).to.deep.equal([
+      200,
+      'private, max-age=0',
+      '600',
+      'portico; fwd=stale; fwd-status=500; ttl=-540; detail=upstream-failed',
+    ]);
+    behave = () => {};
+    expect((await read('tools')).headers.get('cache-status')).to.equal(
+      'portico; fwd=stale; ttl=-540; detail=upstream-timeout',
+    );
+    clock += 60 * MINUTE;
+    behave = status(500);
+    expect(said(await read('tools'))).to.deep.equal([502, 'no-store', null, null]);
+    const lines = await log.access(4);
+    expect(lines.map(({ cache }) => cache)).to.deep.equal(['miss', 'stale', 'stale', undefined]);
+  });
+
+  it('denied: never the stale list, and nothing is left of it', async () => {
+    await read('tools');
+    clock += 10 * MINUTE;
+    behave = status(403);
+    expect((await read('tools')).status).to.equal(403);
+    behave = status(500);
+    expect((await read('tools')).status).to.equal(502);
+  });
+
+  it('a 401 of one upstream takes away nothing that another one showed', async () => {
+    // In these settings each resource has an upstream of its own.
+    await read('tools');
+    behave = status(401);
+    expect((await read('projects')).status).to.equal(401);
+    expect((await read('tools')).status).to.equal(200);
+    clock += 2 * MINUTE;
+    expect((await read('tools')).status).to.equal(200);
+    await eventually(async () => (await read('tools')).status === 401);
+  });
+
+  it('no-cache: asked again after 5 s, and given the error', async () => {
+    await read('tools');
+    const noCache = { 'cache-control': 'no-cache' };
+    clock += 5000;
+    expect((await read('tools', noCache)).headers.get('cache-status')).to.equal('portico; hit; ttl=55');
+    clock += 1000;
+    expect(said(await read('tools', noCache))).to.deep.equal([
+      200,
+      'private, max-age=60',
+      null,
+      'portico; fwd=request; stored',
+    ]);
+    clock += 6000;
+    behave = status(500);
+    expect((await read('tools', noCache)).status).to.equal(502);
+    expect((await read('tools')).status).to.equal(200);
+  });
+
+  it('projects: asked each time, but once for all who ask at once', async () => {
+    const waiting: (() => void)[] = [];
+    behave = (response, resource) => waiting.push(() => respond(response, resource));
+    const readings = Array.from({ length: 50 }, () => read('projects'));
+    await eventually(() => waiting.length > 0);
+    // All have come when a request that came after them has been answered.
+    await fetch(`${running.url}/livez`);
+    waiting[0]?.();
+    const responses = await Promise.all(readings);
+    const kinds = Map.groupBy(responses, ({ headers }) => headers.get('cache-status'));
+    expect(kinds.get('portico; fwd=bypass')).to.have.length(platform.requests.length);
+    expect(kinds.get('portico; fwd=bypass; collapsed')?.length).to.be.above(0);
+    for (const { headers } of responses) expect(headers.get('cache-control')).to.equal('private, no-cache');
+    behave = respond;
+    const before = platform.requests.length;
+    await read('projects');
+    expect(platform.requests).to.have.length(before + 1);
+  });
+
+  it('another caller: another snapshot', async () => {
+    const one = await read('tools');
+    const other = await read('tools', { authorization: 'Bearer somebody-else' });
+    expect(other.headers.get('cache-status')).to.equal('portico; fwd=miss; stored');
+    expect(await firstId(other)).not.to.equal(await firstId(one));
+  });
+
+  it('a token that ends: nothing is served from memory after it', async () => {
+    const claims = Buffer.from(JSON.stringify({ exp: clock / 1000 + 30 })).toString('base64url');
+    const authorization = `Bearer eyJhbGciOiJub25lIn0.${claims}.x`;
+    expect((await read('tools', { authorization })).headers.get('cache-control')).to.equal('private, max-age=30');
+    clock += 30_000;
+    behave = status(500);
+    expect((await read('tools', { authorization })).status).to.equal(502);
+  });
+
+  it('compressed: one form for all readers, made of the same bytes', async () => {
+    const plain = await (await read('tools')).text();
+    const coded = async () => {
+      const { headers, body } = await exchange(running.url, get(READ, { 'Accept-Encoding': 'gzip' }));
+      expect(headers.get('content-encoding')).to.equal('gzip');
+      expect(headers.get('cache-status')).to.equal('portico; hit; ttl=60');
+      return body;
+    };
+    const [one, two] = await Promise.all([coded(), coded()]);
+    expect(gunzipSync(one).toString()).to.equal(plain);
+    expect(two).to.deep.equal(one);
+  });
+
+  it("unchanged: the platform's 304 renews the snapshot", async () => {
+    behave = (response, resource) => {
+      const known = platform.requests.at(-1)?.headers['if-none-match'] === '"v1"';
+      response.setHeader('etag', '"v1"');
+      if (known) response.writeHead(304).end();
+      else respond(response, resource);
+    };
+    const first = await read('tools');
+    clock += 10 * MINUTE;
+    const second = await read('tools');
+    expect(said(second)).to.deep.equal([
+      200,
+      'private, max-age=60',
+      null,
+      'portico; fwd=stale; fwd-status=304; stored',
+    ]);
+    expect(await second.text()).to.equal(await first.text());
+    clock += 30_000;
+    expect(said(await read('tools'))).to.deep.equal([200, 'private, max-age=60', '30', 'portico; hit; ttl=30']);
+    // Projects are not held, so there is nothing to ask about.
+    await read('projects');
+    await read('projects');
+    expect(platform.requests.map(({ headers }) => headers['if-none-match'])).to.deep.equal([
+      undefined,
+      '"v1"',
+      undefined,
+      undefined,
+    ]);
+  });
+});
