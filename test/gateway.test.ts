@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { ConfigError, createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
-import { type HttpUpstream, json, startHttpUpstream } from './support/http-upstream.ts';
-import { inFolder } from './support/process.ts';
+import { type HttpUpstream, json, startHttpUpstream } from './support/platform/http-upstream.ts';
+import { inFolder } from './support/process/process.ts';
 
 describe('a gateway whose upstreams are not all well', () => {
   const closers: (() => Promise<unknown>)[] = [];

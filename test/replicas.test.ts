@@ -12,11 +12,11 @@ import { joinReplicas } from '../src/replicas.ts';
 import { createAuthority } from './support/certificates.ts';
 import { onCleanup } from './support/cleanup.ts';
 import { eventually } from './support/eventually.ts';
+import { type Redis, type RedisProxy, STALLED, startRedis, startRedisProxy } from './support/fleet/redis.ts';
 import { settingsFor, startGateway } from './support/gateway.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from './support/http-upstream.ts';
 import { listen } from './support/listening.ts';
-import { inFolder } from './support/process.ts';
-import { type Redis, type RedisProxy, STALLED, startRedis, startRedisProxy } from './support/redis.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from './support/platform/http-upstream.ts';
+import { inFolder } from './support/process/process.ts';
 import { needsCommands } from './support/tools.ts';
 
 describe('a gateway that shares with other replicas', () => {

@@ -3,9 +3,9 @@ import { createCatalogue } from '../../src/catalogue/catalogue.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { define } from '../../src/resources/resource.ts';
-import { callerWith } from '../support/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
 import { type CatalogueRead, catalogueOf } from '../support/catalogue.ts';
-import { loadOf } from '../support/loads.ts';
+import { loadOf } from '../support/platform/loads.ts';
 
 describe('the catalogue', () => {
   it('lists the definitions as bytes, and as data, in the order of the registry', () => {

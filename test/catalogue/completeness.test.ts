@@ -7,7 +7,7 @@ import { createPageParser } from '../../src/mapping/page.ts';
 import { createLoading } from '../../src/upstream/loading.ts';
 import type { ListRequest } from '../../src/upstream/pagination/list-read.ts';
 import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
-import { callerWith } from '../support/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
 import { SEEDED } from '../support/seed.ts';
 import {
   COUNTING,

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { callerWith } from '../support/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
 import { corpusLoaders } from './corpus-loader.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { Events } from '../../src/observability/events.ts';
 import { createMemos } from '../../src/snapshots/memo.ts';
 import { createLoading } from '../../src/upstream/loading.ts';
 import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
-import { callerWith } from '../support/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
 import { readAtOnce } from './read-at-once.ts';
 
 const plain = { from: '', default: '', values: {}, format: 'none' } as const;

@@ -8,7 +8,7 @@ import type { Events } from '../../src/observability/events.ts';
 import { createLoading, type Loading } from '../../src/upstream/loading.ts';
 import type { ListRequest } from '../../src/upstream/pagination/list-read.ts';
 import type { PageRequest, ReplyHeaders } from '../../src/upstream/upstream.ts';
-import { callerWith } from '../support/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
 import { readAtOnce } from './read-at-once.ts';
 
 const plain = { from: '', default: '', values: {}, format: 'none' } as const;

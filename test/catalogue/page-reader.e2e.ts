@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { callerWith } from '../support/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
-import { startProcess } from '../support/process.ts';
-import { longestTurn, processorMsOf, TICK_MS } from '../support/processor-time.ts';
+import { startProcess } from '../support/process/process.ts';
+import { longestTurn, processorMsOf, TICK_MS } from '../support/process/processor-time.ts';
 import { CORPUS, MANY_ITEMS } from './corpus.ts';
 import { corpusLoaders } from './corpus-loader.ts';
 

@@ -6,7 +6,7 @@ import { followSettings } from '../../src/commands/follow-settings.ts';
 import { CHECK_MS, QUIET_MS } from '../../src/credentials/files/watched-files.ts';
 import { captureLog } from '../observability/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
-import { inFolder, writeSettings } from '../support/process.ts';
+import { inFolder, writeSettings } from '../support/process/process.ts';
 
 const SETTINGS = 'upstreams: { tools: { baseUrl: "https://platform.example" } }\n';
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/mistakes/config-error.ts';
-import { inFolder } from '../support/process.ts';
+import { inFolder } from '../support/process/process.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 const UPSTREAM = { baseUrl: 'https://api.example' };

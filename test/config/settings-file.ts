@@ -1,7 +1,7 @@
 import type { Environment } from '../../src/config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/mistakes/config-error.ts';
-import { inFolder, writeSettings } from '../support/process.ts';
+import { inFolder, writeSettings } from '../support/process/process.ts';
 
 /** Enough for settings to be valid. */
 export const UPSTREAMS = `

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startGateway } from '../support/gateway.ts';
-import { ITEMS, LISTINGS, serveListing } from '../support/listings.ts';
+import { ITEMS, LISTINGS, serveListing } from '../support/platform/listings.ts';
 
 const PAGINGS = [
   { kind: 'none' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/mistakes/config-error.ts';
 import { readSettings } from '../../src/config/yaml-file.ts';
-import { inFolder } from '../support/process.ts';
+import { inFolder } from '../support/process/process.ts';
 
 /** Runs `work` with a pipe that has a name. */
 const withPipe = (work: (pipe: string) => Promise<void>) =>

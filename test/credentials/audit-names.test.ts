@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { createAuditNames, openAuditNames } from '../../src/credentials/audit-names.ts';
 import { createAuthenticate } from '../../src/credentials/authenticate.ts';
 import { Credential } from '../../src/kernel/caller.ts';
-import { callerWith, TOKEN } from '../support/caller.ts';
-import { inFolder } from '../support/process.ts';
+import { callerWith, TOKEN } from '../support/authorization/caller.ts';
+import { inFolder } from '../support/process/process.ts';
 
 const KEY = 'k'.repeat(32);
 const named = (key: string, token = TOKEN) => createAuditNames(new Credential(key))(callerWith(token));

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type CredentialSettings, openAuthorization, ownSecretsIn } from '../../src/credentials/authorize.ts';
 import { Credential } from '../../src/kernel/caller.ts';
 import type { Authorize } from '../../src/upstream/with-authorization.ts';
-import { inFolder } from '../support/process.ts';
+import { inFolder } from '../support/process/process.ts';
 
 const caller = { credential: new Credential('token-$1-of-the-test'), key: 'k', partition: 'p', requestId: 'r' };
 const openServer = () => expect.fail('no server is asked');

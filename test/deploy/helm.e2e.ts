@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
 import { parse, stringify } from 'yaml';
-import { startProcess } from '../support/process.ts';
+import { startProcess } from '../support/process/process.ts';
 import { needsRegistry, runTool, skipAloud } from '../support/tools.ts';
 import {
   checkedSettings,

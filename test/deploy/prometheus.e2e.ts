@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { inFolder } from '../support/process.ts';
+import { inFolder } from '../support/process/process.ts';
 import { needsCommands, runTool } from '../support/tools.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));

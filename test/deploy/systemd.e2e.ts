@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { inFolder, startProcess } from '../support/process.ts';
+import { inFolder, startProcess } from '../support/process/process.ts';
 import { skipAloud } from '../support/tools.ts';
 import { ROOT } from './kubernetes.ts';
 

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Status } from '../../src/observability/status/view.ts';
-import { openPage, startBrowser } from '../support/browser.ts';
 import { anchorsOf, readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
-import { inFolder, type PorticoProcess, runPortico } from '../support/process.ts';
-import { startPrometheus } from '../support/prometheus.ts';
+import { openPage, startBrowser } from '../support/process/browser.ts';
+import { inFolder, type PorticoProcess, runPortico } from '../support/process/process.ts';
+import { startPrometheus } from '../support/process/prometheus.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const RULES = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type HttpUpstream, json, startHttpUpstream } from '../support/http-upstream.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import {
   inFolder,
   MAIN,
@@ -10,7 +10,7 @@ import {
   porticoEnvironment,
   runPortico,
   startProcess,
-} from '../support/process.ts';
+} from '../support/process/process.ts';
 
 const PAGE = 'docs/onboarding.md';
 const ORIGIN = 'https://api.acme.example';

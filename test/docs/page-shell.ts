@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MAIN, startProcess } from '../support/process.ts';
+import { MAIN, startProcess } from '../support/process/process.ts';
 import { toolEnvironment } from '../support/tools.ts';
 
 const INSPECTOR = fileURLToPath(

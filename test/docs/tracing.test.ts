@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { ENVELOPE } from '../mcp/asked.ts';
 import { traceReplicas } from '../observability/traces/replicas.ts';
 import { startTraced } from '../observability/traces/traced.ts';
-import type { Collector, ReceivedSpan } from '../support/collector.ts';
 import { codeBlocks, readDoc } from '../support/docs.ts';
-import { inTurn, json, startHttpUpstream } from '../support/http-upstream.ts';
+import { inTurn, json, startHttpUpstream } from '../support/platform/http-upstream.ts';
+import type { Collector, ReceivedSpan } from '../support/process/collector.ts';
 
 const PAGE = readDoc('docs/tracing.md');
 

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { createAuthority } from '../support/certificates.ts';
 import { readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
-import { join, joined, storeLog } from '../support/fleet.ts';
-import { startRedis } from '../support/redis.ts';
+import { join, joined, storeLog } from '../support/fleet/fleet.ts';
+import { startRedis } from '../support/fleet/redis.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const TTL_MS = 60_000;

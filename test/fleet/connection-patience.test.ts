@@ -4,7 +4,7 @@ import { createConnection } from '../../src/fleet/connection.ts';
 import type { Call } from '../../src/fleet/link.ts';
 import { RELEASE } from '../../src/fleet/scripts.ts';
 import { settle } from '../snapshots/departures.ts';
-import { storeLog } from '../support/fleet.ts';
+import { storeLog } from '../support/fleet/fleet.ts';
 
 const CALL: Call = { script: RELEASE, keys: ['lease'], args: ['token'] };
 const LOOK_MS = 250;

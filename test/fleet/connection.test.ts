@@ -3,9 +3,17 @@ import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { join, joined, storeLog } from '../support/fleet.ts';
+import { join, joined, storeLog } from '../support/fleet/fleet.ts';
+import {
+  AS_IT_IS,
+  late,
+  type Redis,
+  type RedisProxy,
+  STALLED,
+  startRedis,
+  startRedisProxy,
+} from '../support/fleet/redis.ts';
 import { listen } from '../support/listening.ts';
-import { AS_IT_IS, late, type Redis, type RedisProxy, STALLED, startRedis, startRedisProxy } from '../support/redis.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const TTL_MS = 60_000;

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { createCounts } from '../../src/fleet/counts.ts';
 import type { Answer, Call } from '../../src/fleet/link.ts';
 import { createNaming } from '../../src/fleet/names.ts';
-import { joined } from '../support/fleet.ts';
-import { startRedis } from '../support/redis.ts';
+import { joined } from '../support/fleet/fleet.ts';
+import { startRedis } from '../support/fleet/redis.ts';
 import { needsCommands } from '../support/tools.ts';
 
 describe('what replicas count together', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { createEvictions } from '../../src/fleet/evictions.ts';
 import { createNaming } from '../../src/fleet/names.ts';
 import { eventually } from '../support/eventually.ts';
-import { joined, storeLog } from '../support/fleet.ts';
-import { late, type Redis, type RedisProxy, startRedis, startRedisProxy } from '../support/redis.ts';
+import { joined, storeLog } from '../support/fleet/fleet.ts';
+import { late, type Redis, type RedisProxy, startRedis, startRedisProxy } from '../support/fleet/redis.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const TTL_MS = 60_000;

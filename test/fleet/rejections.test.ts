@@ -4,9 +4,9 @@ import { createNaming } from '../../src/fleet/names.ts';
 import { createRejections } from '../../src/fleet/rejections.ts';
 import type { Events } from '../../src/observability/events.ts';
 import { eventually } from '../support/eventually.ts';
-import { join, joined } from '../support/fleet.ts';
-import { type Redis, startRedis, startRedisProxy } from '../support/redis.ts';
-import { holdToRejectionsContract } from '../support/rejections-contract.ts';
+import { join, joined } from '../support/fleet/fleet.ts';
+import { type Redis, startRedis, startRedisProxy } from '../support/fleet/redis.ts';
+import { holdToRejectionsContract } from '../support/fleet/rejections-contract.ts';
 import { needsCommands } from '../support/tools.ts';
 
 describe('rejections that replicas tell each other by Redis', () => {

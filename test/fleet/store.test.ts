@@ -6,9 +6,9 @@ import type { Call } from '../../src/fleet/link.ts';
 import { createNaming } from '../../src/fleet/names.ts';
 import { createStore } from '../../src/fleet/store.ts';
 import type { SharedStore } from '../../src/snapshots/shared/store.ts';
-import { joined } from '../support/fleet.ts';
-import { type Redis, startRedis } from '../support/redis.ts';
-import { holdToContract } from '../support/shared-store-contract.ts';
+import { joined } from '../support/fleet/fleet.ts';
+import { type Redis, startRedis } from '../support/fleet/redis.ts';
+import { holdToContract } from '../support/fleet/shared-store-contract.ts';
 import { needsCommands } from '../support/tools.ts';
 
 describe('the store in Redis', () => {

@@ -6,7 +6,7 @@ import { createAdminEdge } from '../../src/http/listeners.ts';
 import type { Events } from '../../src/observability/events.ts';
 import { createPatience } from '../support/catalogue.ts';
 import { eventually } from '../support/eventually.ts';
-import { loadOf, manyTools } from '../support/loads.ts';
+import { loadOf, manyTools } from '../support/platform/loads.ts';
 import { get, type RawConnection } from '../support/raw-http.ts';
 import { CARRIERS } from './over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './served.ts';

@@ -7,7 +7,7 @@ import { Credential } from '../../src/kernel/caller.ts';
 import type { ErrorCode } from '../../src/kernel/error-table.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Load } from '../../src/snapshots/load.ts';
-import { loadOf, manyTools } from '../support/loads.ts';
+import { loadOf, manyTools } from '../support/platform/loads.ts';
 import { exchange, get, openConnection, requestText } from '../support/raw-http.ts';
 import {
   expectNoUncaught,

@@ -16,7 +16,7 @@ import { createRepresentations } from '../../src/snapshots/representations/repre
 import { type CatalogueRead, catalogueOf, type Reader } from '../support/catalogue.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { loadOf } from '../support/loads.ts';
+import { loadOf } from '../support/platform/loads.ts';
 import { requestText } from '../support/raw-http.ts';
 
 export const LIST = '/mcp/v1/resources';

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { startGateway } from '../support/gateway.ts';
-import { json, startHttpUpstream } from '../support/http-upstream.ts';
+import { json, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import { SEEDED } from '../support/seed.ts';
 import { list, listing, loadProposed, number, object, openApi, parameter, proposedFor, text } from './proposed.ts';
 

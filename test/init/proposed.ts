@@ -9,7 +9,7 @@ import { propose } from '../../src/init/proposal.ts';
 import { placeOf } from '../../src/init/settings/place.ts';
 import { type SettingsText, writeSettings } from '../../src/init/settings/settings-text.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
-import { inFolder } from '../support/process.ts';
+import { inFolder } from '../support/process/process.ts';
 
 /** What a settings file holds of one resource. */
 export interface WrittenResource {

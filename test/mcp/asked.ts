@@ -5,9 +5,9 @@ import type { RequestRecord } from '../../src/observability/request-record.ts';
 import { createSnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
 import { createRepresentations } from '../../src/snapshots/representations/representations.ts';
-import { callerWith } from '../support/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
 import { catalogueOf, type Reader } from '../support/catalogue.ts';
-import { heldUntil, loadOf as loadOfItems } from '../support/loads.ts';
+import { heldUntil, loadOf as loadOfItems } from '../support/platform/loads.ts';
 
 export const NOW = 1_700_000_000_000;
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { toolItem } from '../support/loads.ts';
-import { startProcess } from '../support/process.ts';
+import { toolItem } from '../support/platform/loads.ts';
+import { startProcess } from '../support/process/process.ts';
 import { asked, loadOf, NO_HEADERS } from './asked.ts';
 import { batchOf, DEPTHS, deep, everywhere, listOf, request } from './bounds/inputs.ts';
 

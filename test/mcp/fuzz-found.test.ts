@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
+import type { RawResponse } from '../support/platform/raw-response.ts';
 import { openConnection, requestText } from '../support/raw-http.ts';
-import type { RawResponse } from '../support/raw-response.ts';
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 

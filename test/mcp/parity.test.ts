@@ -3,7 +3,7 @@ import type { SettingsInput } from '../../src/config/schema/settings.ts';
 import { ERRORS } from '../../src/kernel/error-table.ts';
 import { eventually } from '../support/eventually.ts';
 import { settingsFor } from '../support/gateway.ts';
-import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+import { type HttpUpstream, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import { answers, type Behaviour, CASES, type Case, OVERLOADED } from './parity/cases.ts';
 import type { Outcome } from './parity/outcome.ts';
 import { type Opened, stdioProcess, WAYS, type Way } from './parity/ways.ts';

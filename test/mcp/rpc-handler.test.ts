@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { callerWith, TOKEN } from '../support/caller.ts';
+import { callerWith, TOKEN } from '../support/authorization/caller.ts';
 import type { CatalogueRead } from '../support/catalogue.ts';
-import { toolItem } from '../support/loads.ts';
+import { toolItem } from '../support/platform/loads.ts';
 import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS, optionsOf } from './asked.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];

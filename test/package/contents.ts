@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { filesBelow } from '../support/files.ts';
+import { filesBelow } from '../support/process/files.ts';
 import { ROOT } from './packed.ts';
 
 /** What may be in each folder of the package, by the ends of names. Folders that are not here are not in it. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { RESOURCES } from '../../src/resources/index.ts';
-import { labelsIn } from '../support/dockerfile.ts';
+import { labelsIn } from '../support/process/dockerfile.ts';
 import { serverJson } from './server-json-rules.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type Ended, startProcess } from '../support/process.ts';
+import { type Ended, startProcess } from '../support/process/process.ts';
 import { runTool, toolEnvironment } from '../support/tools.ts';
 import { installIn, temporaryFolder } from './packed.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { porticoEnvironment, startPortico } from '../support/process.ts';
+import { porticoEnvironment, startPortico } from '../support/process/process.ts';
 import { needsRegistry, runTool } from '../support/tools.ts';
 import { expectedFiles, PART } from './contents.ts';
 import { NODES, type NodeOnHand, runToolOn } from './nodes.ts';

@@ -4,8 +4,8 @@ import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/mistakes/config-error.ts';
 import type { SettingsInput } from '../../src/config/schema/settings.ts';
 import { createCore } from '../../src/core.ts';
-import { callerWith } from '../support/caller.ts';
-import { lists, startHttpUpstream } from '../support/http-upstream.ts';
+import { callerWith } from '../support/authorization/caller.ts';
+import { lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import { FOUR } from './findings.ts';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createSnapshotCache, type SnapshotCache } from '../../src/snapshots/cache.ts';
 import type { Load } from '../../src/snapshots/load.ts';
-import { loadOf } from '../support/loads.ts';
+import { loadOf } from '../support/platform/loads.ts';
 import { callerOf, text } from './departures.ts';
 
 const MANY = { maxBytes: 1_000_000, maxEntries: 100 };

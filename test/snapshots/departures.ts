@@ -2,7 +2,7 @@ import type { Caller } from '../../src/kernel/caller.ts';
 import { Credential } from '../../src/kernel/caller.ts';
 import type { Load, Loader, LoadOptions } from '../../src/snapshots/load.ts';
 import { createWaiting, type Waiting } from '../../src/snapshots/waiting.ts';
-import { loadOf } from '../support/loads.ts';
+import { loadOf } from '../support/platform/loads.ts';
 
 /** One load that a test decides on. */
 export interface Departure {

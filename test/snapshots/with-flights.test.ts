@@ -3,7 +3,7 @@ import type { Span } from '../../src/kernel/span.ts';
 import type { Loader } from '../../src/snapshots/load.ts';
 import { createWaiting } from '../../src/snapshots/waiting.ts';
 import { withFlights } from '../../src/snapshots/with-flights.ts';
-import { loadOf } from '../support/loads.ts';
+import { loadOf } from '../support/platform/loads.ts';
 import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
 
 function flights(waiting = roomy()) {

@@ -3,7 +3,7 @@ import type { Caller } from '../../src/kernel/caller.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { define } from '../../src/resources/resource.ts';
 import type { Load } from '../../src/snapshots/load.ts';
-import { loadOf } from './loads.ts';
+import { loadOf } from './platform/loads.ts';
 
 /** One read that a catalogue was asked for. */
 export interface CatalogueRead {

@@ -1,8 +1,8 @@
 import type { Gateway, GatewayOptions, SettingsInput } from '../../src/gateway.ts';
 import { createGateway } from '../../src/gateway.ts';
-import { TOKEN } from './caller.ts';
+import { TOKEN } from './authorization/caller.ts';
 import { onCleanup } from './cleanup.ts';
-import { THE_READS } from './openapi.ts';
+import { THE_READS } from './platform/openapi.ts';
 
 export { TOKEN };
 

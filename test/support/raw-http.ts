@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
-import { TOKEN } from './caller.ts';
+import { TOKEN } from './authorization/caller.ts';
 import { onCleanup } from './cleanup.ts';
-import { holdToDescription } from './openapi.ts';
-import { type RawResponse, takeResponses } from './raw-response.ts';
+import { holdToDescription } from './platform/openapi.ts';
+import { type RawResponse, takeResponses } from './platform/raw-response.ts';
 
 /** A connection of a test's own on which it says every byte. */
 export interface RawConnection {

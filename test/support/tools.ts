@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
-import { startProcess } from './process.ts';
+import { startProcess } from './process/process.ts';
 
 /** What npm tells the scripts that it runs, and another npm below them would take for orders; where coverage goes, and what is compiled. */
 const OF_THIS_RUN =

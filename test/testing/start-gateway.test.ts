@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { ConfigError } from '../../src/gateway.ts';
 import { type LogLine, startGateway } from '../../src/testing/start-gateway.ts';
 import { eventually } from '../support/eventually.ts';
-import { json, startHttpUpstream } from '../support/http-upstream.ts';
-import { sendMany } from '../support/many-requests.ts';
+import { json, startHttpUpstream } from '../support/platform/http-upstream.ts';
+import { sendMany } from '../support/platform/many-requests.ts';
 import { read } from './read.ts';
 
 const TOKEN = 'token-of-the-test';

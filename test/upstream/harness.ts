@@ -9,7 +9,7 @@ import type { Events } from '../../src/observability/events.ts';
 import { textOf } from '../../src/upstream/client/body.ts';
 import { createUpstream, type UpstreamOptions } from '../../src/upstream/client/client.ts';
 import type { PageRequest, Upstream } from '../../src/upstream/upstream.ts';
-import { type HttpUpstream, startHttpUpstream } from '../support/http-upstream.ts';
+import { type HttpUpstream, startHttpUpstream } from '../support/platform/http-upstream.ts';
 
 const CALLER = { credential: new Credential('secret-token'), key: 'k', partition: 'p', requestId: 'request-1' };
 

@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../src/upstream/open-upstream.ts';
 import type { BreakerUpstream } from '../../src/upstream/resilience/with-breaker.ts';
 import { eventually } from '../support/eventually.ts';
-import { json } from '../support/http-upstream.ts';
+import { json } from '../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { initSettings } from '../../../src/commands/init/init.ts';
 import { list, listing, openApi } from '../../init/proposed.ts';
-import { json, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder } from '../../support/process.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
 
 const DOCUMENT = openApi({ '/tools': listing(list()), '/integrations': listing(list()) });
 const TOKEN = { PORTICO_TOKEN: 'a-token' };

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { getRemote, readLocal, SourceError } from '../../../src/commands/init/remote.ts';
-import { json, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder } from '../../support/process.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
 
 const bounds = { maxBytes: 1_048_576, timeoutMs: 5000 };
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { probed, probedOne, settings } from './probed.ts';
 
 describe('a probe of a platform that refuses', () => {

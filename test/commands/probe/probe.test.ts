@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { json } from '../../support/http-upstream.ts';
+import { json } from '../../support/platform/http-upstream.ts';
 import { byOffset, FIELDS, OFFSET, probed, probedOne, settings, WORKSPACES } from './probed.ts';
 
 describe('a probe of a platform', () => {

@@ -3,8 +3,8 @@ import { probe } from '../../../src/commands/probe/probe.ts';
 import type { ProbeReport, ResourceReport } from '../../../src/commands/probe/report.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { onCleanup } from '../../support/cleanup.ts';
-import { type HttpUpstream, json, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, writeSettings } from '../../support/process/process.ts';
 
 export const TOKEN = 'token-of-the-test';
 

@@ -5,8 +5,8 @@ import { parse, stringify } from 'yaml';
 import { probe } from '../../../src/commands/probe/probe.ts';
 import type { ResourceReport } from '../../../src/commands/probe/report.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { ITEMS, LISTINGS, serveListing } from '../../support/listings.ts';
-import { inFolder } from '../../support/process.ts';
+import { ITEMS, LISTINGS, serveListing } from '../../support/platform/listings.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { TOKEN } from './probed.ts';
 
 /** What a probe by these settings says of the one resource that they offer. */

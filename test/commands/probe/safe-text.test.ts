@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { printReport } from '../../../src/commands/probe/print.ts';
 import { createSafeText, safeJson } from '../../../src/commands/probe/safe-text.ts';
-import { json } from '../../support/http-upstream.ts';
-import { inFolder } from '../../support/process.ts';
+import { json } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { probed, settings, TOKEN } from './probed.ts';
 
 /** All that a probe may print: for a person, and as JSON. */

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { json } from '../../support/http-upstream.ts';
-import { pagedPlatform } from '../../support/paged-platform.ts';
+import { json } from '../../support/platform/http-upstream.ts';
+import { pagedPlatform } from '../../support/platform/paged-platform.ts';
 import { byOffset, FIELDS, OFFSET, probedOne, settings } from './probed.ts';
 
 const PROJECTS = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));

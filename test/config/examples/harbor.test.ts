@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { serveExample } from '../../support/example.ts';
 import { TOKEN } from '../../support/gateway.ts';
+import { serveExample } from '../../support/process/example.ts';
 
 const SERVER = 'https://harbor.example.com';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { serveExample } from '../../support/example.ts';
 import { TOKEN } from '../../support/gateway.ts';
+import { serveExample } from '../../support/process/example.ts';
 
 const SERVER = 'https://n8n.example.com';
 const TIMES = { createdAt: '2026-03-02T08:15:30.123Z', updatedAt: '2026-03-09T10:00:00.000Z' };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { serveExample } from '../../support/example.ts';
 import { TOKEN } from '../../support/gateway.ts';
+import { serveExample } from '../../support/process/example.ts';
 
 const SERVER = 'https://opencti.example.com';
 const TIMES = { created_at: '2026-02-03T04:05:06.789Z', updated_at: '2026-02-04T04:05:06.789Z' };

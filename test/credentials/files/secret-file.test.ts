@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, wri
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openSecretFile } from '../../../src/credentials/files/secret-file.ts';
-import { inFolder } from '../../support/process.ts';
+import { inFolder } from '../../support/process/process.ts';
 
 const never = new AbortController().signal;
 const SECOND = 1000;

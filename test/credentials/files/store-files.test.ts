@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { openStoreFiles, type StoreFiles, type StoreSettings } from '../../../src/credentials/files/store-files.ts';
-import { inFolder } from '../../support/process.ts';
+import { inFolder } from '../../support/process/process.ts';
 
 const LONG = 'x'.repeat(32);
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openTlsFiles, type TlsPaths } from '../../../src/credentials/files/tls-files.ts';
 import { createAuthority, writePem } from '../../support/certificates.ts';
-import { inFolder } from '../../support/process.ts';
+import { inFolder } from '../../support/process/process.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();

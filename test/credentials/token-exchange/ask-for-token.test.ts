@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { captureLog } from '../../observability/captured-log.ts';
-import { CLIENT } from '../../support/authorization-server.ts';
+import { CLIENT } from '../../support/authorization/authorization-server.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { as, codeOf, echo, gatewayAt, givenFor, type Options, PLATFORM } from './exchanging.ts';
 
 /** Bodies of what was posted. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { type HttpUpstream, json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { as, codeOf, echo, gatewayAt, givenFor } from './exchanging.ts';
 
 describe('metadata of an authorization server', () => {

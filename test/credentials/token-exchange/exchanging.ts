@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import type { GatewayOptions, SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../observability/captured-log.ts';
-import { CLIENT } from '../../support/authorization-server.ts';
+import { CLIENT } from '../../support/authorization/authorization-server.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, lists, tokenOf } from '../../support/http-upstream.ts';
+import { type HttpUpstream, listOf, lists, tokenOf } from '../../support/platform/http-upstream.ts';
 
 type Upstream = SettingsInput['upstreams'][string];
 export type Exchange = Extract<NonNullable<Upstream['credential']>, { kind: 'exchange' }>;

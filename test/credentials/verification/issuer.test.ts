@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { type HttpUpstream, json, startHttpUpstream } from '../../support/http-upstream.ts';
-import { startRawUpstream } from '../../support/raw-upstream.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { startRawUpstream } from '../../support/platform/raw-upstream.ts';
 import { askIssuer, errorOf } from './scenery.ts';
 
 /** A server that has documents at these paths, and nothing elsewhere. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JWK } from 'jose';
 import { createKeySet, type KeySet } from '../../../src/credentials/verification/key-set.ts';
 import { unavailable } from '../../../src/credentials/verification/outcome.ts';
-import { createSigner, type Signer } from '../../support/issuer.ts';
+import { createSigner, type Signer } from '../../support/authorization/issuer.ts';
 import { errorOf } from './scenery.ts';
 
 interface Scene {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createLocalJWKSet } from 'jose';
 import { unavailable } from '../../../src/credentials/verification/outcome.ts';
 import { createVerifySigned } from '../../../src/credentials/verification/signed-token.ts';
-import { AUDIENCE, claimsOf, createSigner, sign, type TestClaims } from '../../support/issuer.ts';
+import { AUDIENCE, claimsOf, createSigner, sign, type TestClaims } from '../../support/authorization/issuer.ts';
 import { errorOf } from './scenery.ts';
 
 const ISSUER = 'https://login.example';

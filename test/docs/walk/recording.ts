@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MAIN, type PorticoProcess, startPortico, startProcess } from '../../support/process.ts';
+import { MAIN, type PorticoProcess, startPortico, startProcess } from '../../support/process/process.ts';
 import { toolEnvironment } from '../../support/tools.ts';
 
 /** A fenced block of a page that shows a terminal: lines that begin with `$ ` were typed, the others came. */

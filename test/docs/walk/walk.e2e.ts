@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { readDoc } from '../../support/docs.ts';
 import { listen } from '../../support/listening.ts';
-import { inFolder } from '../../support/process.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { createAcme } from './acme-platform.ts';
 import { recordAgain } from './recording.ts';
 

@@ -3,12 +3,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { AUDIENCE, createSigner, sign, startIssuer, type TestIssuer } from '../../support/authorization/issuer.ts';
 import { eventually } from '../../support/eventually.ts';
-import { observeHeap } from '../../support/heap-strings.ts';
-import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { AUDIENCE, createSigner, sign, startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import { toolItem } from '../../support/loads.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import { observeHeap } from '../../support/process/heap-strings.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
 /** Stands in every token and secret, and nowhere else. */

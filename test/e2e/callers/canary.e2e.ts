@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startCollector } from '../../support/collector.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HeapStrings, observeHeap } from '../../support/heap-strings.ts';
-import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { toolItem } from '../../support/loads.ts';
-import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import { startCollector } from '../../support/process/collector.ts';
+import { type HeapStrings, observeHeap } from '../../support/process/heap-strings.ts';
+import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
 /** Stands in every token, and nowhere else. */

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 
 const CALLERS = 10_000;
 const AT_ONCE = 64;

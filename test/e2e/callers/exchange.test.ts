@@ -5,11 +5,15 @@ import fc from 'fast-check';
 import { decodeJwt } from 'jose';
 import type { Status } from '../../../src/observability/status/view.ts';
 import { as, BASIC, codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../../credentials/token-exchange/exchanging.ts';
-import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
+import {
+  type AuthorizationServer,
+  CLIENT,
+  startAuthorizationServer,
+} from '../../support/authorization/authorization-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor } from '../../support/gateway.ts';
-import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const HERE = 'https://portico.example/mcp';

@@ -6,7 +6,7 @@ import Koa from 'koa';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
 const READ = '/mcp/v1/resources/read?uri=platform://tools';

@@ -7,9 +7,9 @@ import nock from 'nock';
 import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../observability/captured-log.ts';
 import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
-import { json, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
 import { useNock } from '../../support/nock.ts';
-import { inFolder } from '../../support/process.ts';
+import { json, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const SECRET = 'canary-c4n4ry-of-the-deployment';

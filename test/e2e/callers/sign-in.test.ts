@@ -11,11 +11,14 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../observability/captured-log.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../../support/authorization-server.ts';
+import {
+  type AuthorizationServer,
+  startAuthorizationServer,
+} from '../../support/authorization/authorization-server.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
 import { freePort } from '../../support/listening.ts';
-import { toolItem } from '../../support/loads.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';

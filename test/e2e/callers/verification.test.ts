@@ -1,9 +1,6 @@
 import { createHmac, createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
-import { eventually } from '../../support/eventually.ts';
-import { type RunningGateway, startGateway } from '../../support/gateway.ts';
-import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
 import {
   AUDIENCE,
   claimsOf,
@@ -13,8 +10,11 @@ import {
   startIssuer,
   type TestClaims,
   type TestIssuer,
-} from '../../support/issuer.ts';
-import { toolItem } from '../../support/loads.ts';
+} from '../../support/authorization/issuer.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, startGateway } from '../../support/gateway.ts';
+import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
 
 type VerificationInput = NonNullable<SettingsInput['verification']>;
 type Credential = NonNullable<SettingsInput['upstreams'][string]['credential']>;

@@ -3,12 +3,23 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SettingsInput } from '../../../src/gateway.ts';
-import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
+import {
+  type AuthorizationServer,
+  CLIENT,
+  startAuthorizationServer,
+} from '../../support/authorization/authorization-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { toolItem } from '../../support/loads.ts';
-import { inFolder } from '../../support/process.ts';
+import {
+  type HttpUpstream,
+  json,
+  listOf,
+  lists,
+  startHttpUpstream,
+  tokenOf,
+} from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import { inFolder } from '../../support/process/process.ts';
 
 type VerificationInput = NonNullable<SettingsInput['verification']>;
 

@@ -3,8 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { linesIn } from '../../support/json-lines.ts';
-import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
+import {
+  inFolder,
+  MAIN,
+  porticoEnvironment,
+  runPortico,
+  startProcess,
+  writeSettings,
+} from '../../support/process/process.ts';
 
 const UPSTREAMS = `
 upstreams:

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { type PorticoProcess, runPortico } from '../../support/process.ts';
+import { type PorticoProcess, runPortico } from '../../support/process/process.ts';
 
 const FIELDS: Record<string, string[]> = {
   projects: ['id', 'name', 'description', 'createTime'],

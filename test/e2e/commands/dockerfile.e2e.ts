@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { asUser, buildImage, makeReadable, type Stage } from '../../support/dockerfile.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
-import { startProcess } from '../../support/process.ts';
+import { asUser, buildImage, makeReadable, type Stage } from '../../support/process/dockerfile.ts';
+import { startProcess } from '../../support/process/process.ts';
 import { needsRegistry, toolEnvironment } from '../../support/tools.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

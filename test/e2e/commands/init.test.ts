@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { list, listing, number, object, openApi, parameter, text } from '../../init/proposed.ts';
-import { json, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, runPortico } from '../../support/process.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, runPortico } from '../../support/process/process.ts';
 
 const TOKEN = 'acme-secret-token';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { inFolder, MAIN, porticoEnvironment, startPortico, writeSettings } from '../../support/process.ts';
+import { inFolder, MAIN, porticoEnvironment, startPortico, writeSettings } from '../../support/process/process.ts';
 
 const REPORTER = fileURLToPath(new URL('loaded/report.ts', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { porticoEnvironment, runPortico, startProcess } from '../../support/process.ts';
+import { porticoEnvironment, runPortico, startProcess } from '../../support/process/process.ts';
 
 /** A module that has the process take its Node for another one. */
 const takenFor = (version: string) =>

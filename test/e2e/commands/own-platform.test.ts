@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { codeBlocks } from '../../support/docs.ts';
-import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 
 const WORKSPACES = Array.from({ length: 230 }, (_, index) => ({
   workspaceId: String(9_007_199_254_740_993n + BigInt(index)),

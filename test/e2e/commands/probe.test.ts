@@ -2,8 +2,15 @@ import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import type { ProbeReport } from '../../../src/commands/probe/report.ts';
 import { byOffset, FIELDS, OFFSET, platform, settings, TOKEN } from '../../commands/probe/probed.ts';
-import { json } from '../../support/http-upstream.ts';
-import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+import { json } from '../../support/platform/http-upstream.ts';
+import {
+  inFolder,
+  MAIN,
+  porticoEnvironment,
+  runPortico,
+  startProcess,
+  writeSettings,
+} from '../../support/process/process.ts';
 import { skipAloud } from '../../support/tools.ts';
 
 /** Runs `portico check --probe` over settings in which BASE is the platform. */

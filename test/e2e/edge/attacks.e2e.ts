@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { linesIn } from '../../support/json-lines.ts';
 import type { AttackProgress, AttackUrls } from '../../support/load/attack-thread.ts';
 import { type AttackName, FLOODS } from '../../support/load/attacks.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from '../../support/load/callers.ts';
 import type { LogLine } from '../../support/load/outcomes.ts';
 import { percentile, type Reads, startReaders } from '../../support/load/steady-readers.ts';
-import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process.ts';
-import { residentBytes } from '../../support/resident-bytes.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
+import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { residentBytes } from '../../support/process/resident-bytes.ts';
 
 const SECONDS = Number(process.env['ATTACK_SECONDS'] ?? (process.env['CI'] === 'true' ? 60 : 8));
 const QUIET_SECONDS = 3;

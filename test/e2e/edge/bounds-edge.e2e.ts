@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { listOf, lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { toolItem } from '../../support/loads.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process.ts';
+import { listOf, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import type { RawResponse } from '../../support/platform/raw-response.ts';
+import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import { residentBytes } from '../../support/process/resident-bytes.ts';
 import { exchange, get, openConnection, type RawConnection, requestText } from '../../support/raw-http.ts';
-import type { RawResponse } from '../../support/raw-response.ts';
-import { residentBytes } from '../../support/resident-bytes.ts';
 
 const LIST = '/mcp/v1/resources';
 const read = (name: string) => `${LIST}/read?uri=platform://${name}`;

@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../observability/captured-log.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.ts';
-import { manyTools } from '../../support/loads.ts';
+import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
 
 const READ = '/mcp/v1/resources/read?uri=platform://tools';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { manyTools } from '../../support/loads.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
 const LIST = '/mcp/v1/resources';

@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
-import { TOKEN } from '../../support/caller.ts';
+import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { type Described, describedBy } from '../../support/openapi.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { type Described, describedBy } from '../../support/platform/openapi.ts';
+import type { RawResponse } from '../../support/platform/raw-response.ts';
+import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { openConnection, requestText } from '../../support/raw-http.ts';
-import type { RawResponse } from '../../support/raw-response.ts';
 
 const READ = '/mcp/v1/resources/read';
 

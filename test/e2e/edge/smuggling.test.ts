@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { settingsFor } from '../../support/gateway.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { toolItem } from '../../support/loads.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import { residentBytes } from '../../support/process/resident-bytes.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
-import { residentBytes } from '../../support/resident-bytes.ts';
 
 const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 
 const LIST = '/mcp/v1/resources';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { get, openConnection } from '../../support/raw-http.ts';
 
 const READ = '/mcp/v1/resources/read?uri=platform://tools';

@@ -9,9 +9,9 @@ import { createAuthority, writePem } from '../../support/certificates.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { lists } from '../../support/http-upstream.ts';
 import { listen } from '../../support/listening.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { lists } from '../../support/platform/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const AUTHORITY = await createAuthority();

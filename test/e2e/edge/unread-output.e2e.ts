@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
 import { freePort } from '../../support/listening.ts';
-import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
 
 /** So long that a process which waits for it fails the test. */
 const NEVER_MS = 3_600_000;

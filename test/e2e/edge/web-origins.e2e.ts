@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { captureLog } from '../../observability/captured-log.ts';
-import { startBrowser } from '../../support/browser.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
 import { type Listening, listen } from '../../support/listening.ts';
-import { toolItem } from '../../support/loads.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import { startBrowser } from '../../support/process/browser.ts';
 
 const MODULES = new URL('../../../node_modules/', import.meta.url);
 

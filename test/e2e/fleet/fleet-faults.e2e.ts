@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { json, listOf, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
 import {
   AS_IT_IS,
   late,
@@ -11,8 +10,9 @@ import {
   startRedis,
   startRedisProxy,
   type Treatment,
-} from '../../support/redis.ts';
-import { createReader, forAll, metric, type Replica, startReplica } from '../../support/replicas.ts';
+} from '../../support/fleet/redis.ts';
+import { createReader, forAll, metric, type Replica, startReplica } from '../../support/fleet/replicas.ts';
+import { json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 const CALLERS = 60;

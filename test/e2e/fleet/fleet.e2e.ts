@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { type Redis, startRedis } from '../../support/redis.ts';
+import { type Redis, startRedis } from '../../support/fleet/redis.ts';
 import {
   createReader,
   forAll,
@@ -12,7 +11,8 @@ import {
   type Replica,
   type ReplicasOptions,
   startReplica,
-} from '../../support/replicas.ts';
+} from '../../support/fleet/replicas.ts';
+import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 const CALLERS = 1000;

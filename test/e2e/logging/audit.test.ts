@@ -3,9 +3,9 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.ts';
-import { linesIn } from '../../support/json-lines.ts';
-import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
+import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
 
 const KEY = 'key-of-the-audit-'.padEnd(40, '0');
 const SECRET = 'marked-token-of-the-caller';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { linesIn } from '../../support/json-lines.ts';
 import { freePort } from '../../support/listening.ts';
-import { sendMany } from '../../support/many-requests.ts';
-import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process.ts';
+import { sendMany } from '../../support/platform/many-requests.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
+import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
 import { skipAloud } from '../../support/tools.ts';
 
 const settings = (port: number) => `

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
-import { sendMany } from '../../support/many-requests.ts';
-import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process.ts';
+import { sendMany } from '../../support/platform/many-requests.ts';
+import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
 
 const REQUESTS = 40_000;
 

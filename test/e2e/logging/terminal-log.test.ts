@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
-import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process.ts';
+import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
 import { skipAloud } from '../../support/tools.ts';
 
 /** Runs `portico` on a terminal of its own, at whose screen the test looks. */

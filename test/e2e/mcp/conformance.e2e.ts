@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { type DemoPlatform, startDemoPlatform } from '../../../src/demo/platform.ts';
 import { expectedFailures, expectedFailuresFile } from '../../mcp/conformance/expected-failures.ts';
 import { runSuite, scenarios, type Verdict } from '../../mcp/conformance/suite.ts';
-import { type BearerProxy, type Passed, startBearerProxy } from '../../support/bearer-proxy.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process.ts';
+import { type BearerProxy, type Passed, startBearerProxy } from '../../support/authorization/bearer-proxy.ts';
+import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 
 /** How much the suite holds at each revision: a run that looked at less is no run. A newer suite may bring more. */
 const REVISIONS = {

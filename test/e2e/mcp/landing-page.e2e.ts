@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import {
   CUT,
   GROUND,
@@ -9,8 +10,7 @@ import {
   startBrowser,
   VIEWPORTS,
   violationsIn,
-} from '../../support/browser.ts';
-import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+} from '../../support/process/browser.ts';
 
 // What is run in the page is text: these sources know no DOM.
 const OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })";

@@ -1,11 +1,18 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
-import { TOKEN } from '../../support/caller.ts';
+import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { linesIn } from '../../support/json-lines.ts';
+import {
+  type HttpUpstream,
+  json,
+  listOf,
+  lists,
+  startHttpUpstream,
+  tokenOf,
+} from '../../support/platform/http-upstream.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
 import {
   type Ended,
   inFolder,
@@ -14,7 +21,7 @@ import {
   type RunningProcess,
   runStdio,
   writeSettings,
-} from '../../support/process.ts';
+} from '../../support/process/process.ts';
 
 const SETTINGS = `
 upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { captureLog } from '../../observability/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { exchange, requestText } from '../../support/raw-http.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];

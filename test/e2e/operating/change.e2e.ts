@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { startProcess } from '../../support/process.ts';
+import { startProcess } from '../../support/process/process.ts';
 
 const CHILD = fileURLToPath(new URL('change/under-load.ts', import.meta.url));
 const CHANGES = 1000;

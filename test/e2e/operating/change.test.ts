@@ -7,7 +7,7 @@ import type { Resource } from '../../../src/resources/resource.ts';
 import { captureLog } from '../../observability/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { get, openConnection } from '../../support/raw-http.ts';
 
 describe('a gateway whose settings change', () => {

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { linesIn } from '../../support/json-lines.ts';
-import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
+import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 
 const SECRET = 'token-that-nobody-may-read';
 

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const headers = { authorization: 'Bearer token-of-the-test' };

@@ -2,8 +2,8 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { json, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, type PorticoProcess, runPortico } from '../../support/process.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, type PorticoProcess, runPortico } from '../../support/process/process.ts';
 
 const TOKEN = 'token-of-the-test';
 

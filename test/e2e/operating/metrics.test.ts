@@ -8,9 +8,9 @@ import { parseExposition, type Scraped } from '../../observability/metrics/scrap
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
-import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { manyTools } from '../../support/loads.ts';
-import { inFolder } from '../../support/process.ts';
+import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { manyTools } from '../../support/platform/loads.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5';

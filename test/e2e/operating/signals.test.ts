@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import {
+  inFolder,
+  MAIN,
+  porticoEnvironment,
+  runPortico,
+  startProcess,
+  writeSettings,
+} from '../../support/process/process.ts';
 import { skipAloud } from '../../support/tools.ts';
 
 const settings = (baseUrl: string) => `

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { eventually } from '../../support/eventually.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import {
   CUT,
   GROUND,
@@ -9,10 +12,7 @@ import {
   startBrowser,
   VIEWPORTS,
   violationsIn,
-} from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+} from '../../support/process/browser.ts';
 
 const HEADING_AT = "document.querySelector('h2').getBoundingClientRect().top";
 

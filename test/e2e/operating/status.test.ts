@@ -3,8 +3,8 @@ import type { Gateway } from '../../../src/gateway.ts';
 import type { Status } from '../../../src/observability/status/view.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 
 const NOT_KEPT = { ttlMs: 0, staleWhileRevalidateMs: 0, staleIfErrorMs: 0 };
 const KEY = 'k3y-0f-the-platform-123456';

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
 import { LOADED, PARENT, SAMPLED } from '../../observability/traces/traced.ts';
-import { TOKEN } from '../../support/caller.ts';
-import { type Collector, startCollector } from '../../support/collector.ts';
+import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder, MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { type Collector, startCollector } from '../../support/process/collector.ts';
+import {
+  inFolder,
+  MAIN,
+  porticoEnvironment,
+  runPortico,
+  startProcess,
+  writeSettings,
+} from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const SETTINGS = `

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { captureLog } from '../../observability/captured-log.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
 const projects = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `Project ${index}` }));
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { captureLog } from '../../observability/captured-log.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
 const tools = [
   { id: 'a', name: 'A', type: 'tab' },

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type CapturedLog, captureLog } from '../../observability/captured-log.ts';
-import { responds, says, WORDS } from '../../support/faults.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
-import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
+import { responds, says, WORDS } from '../../support/platform/faults.ts';
+import { type RawUpstream, startRawUpstream } from '../../support/platform/raw-upstream.ts';
 import { FAULTS, type FaultRow, LIMITS } from './fault-matrix.ts';
 
 /** `timeoutMs` for what lasts that long, and for the rest, which has half of it. */

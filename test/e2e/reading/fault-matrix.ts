@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { ErrorCode } from '../../../src/kernel/error-table.ts';
-import { drips, item, message, once, page, responds, says, sends } from '../../support/faults.ts';
-import type { Fault, RawRequest } from '../../support/raw-upstream.ts';
+import { drips, item, message, once, page, responds, says, sends } from '../../support/platform/faults.ts';
+import type { Fault, RawRequest } from '../../support/platform/raw-upstream.ts';
 
 /** Limits that the faults are made for: far below the defaults, so that the faults are small. */
 export const LIMITS = { maxPageBytes: 4096, maxPages: 5 };

@@ -2,10 +2,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect } from 'chai';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { FOUR } from '../../resources/findings.ts';
-import { TOKEN } from '../../support/caller.ts';
+import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
 const FOUND = [
   { id: 7, name: 'Open port', severity: 'HIGH', foundAt: 1_700_000_000, more: 'left out' },

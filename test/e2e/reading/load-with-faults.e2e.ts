@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { linesIn } from '../../support/json-lines.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from '../../support/load/callers.ts';
 import { type Inside, leftovers, lookInside, settle } from '../../support/load/look-inside.ts';
 import { countOutcomes, disagreements, type LogLine, unmet } from '../../support/load/outcomes.ts';
 import { type Load, startLoad } from '../../support/load/run-load.ts';
 import { type Scene, setScene } from '../../support/load/scene.ts';
-import { type Ended, inFolder } from '../../support/process.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
+import { type Ended, inFolder } from '../../support/process/process.ts';
 
 const CALLERS = 200;
 const SECONDS = Number(process.env['LOAD_SECONDS'] ?? 8);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
-import { type Flaw, KINDS, pagedPlatform } from '../../support/paged-platform.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { type Flaw, KINDS, pagedPlatform } from '../../support/platform/paged-platform.ts';
 
 const projects = Array.from({ length: 120 }, (_, index) => ({
   id: `project-${index}`,

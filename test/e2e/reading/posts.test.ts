@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { message, once, page, responds, says, sends } from '../../support/faults.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type Fault, type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
+import { message, once, page, responds, says, sends } from '../../support/platform/faults.ts';
+import { type Fault, type RawUpstream, startRawUpstream } from '../../support/platform/raw-upstream.ts';
 
 /** What a POST meets, and how often it is sent where it may be sent once, and where settings let it be sent again. */
 const MEETINGS: readonly (readonly [what: string, fault: Fault | 'refuses', answers: readonly [string, number][]])[] = [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { item, message, page, says, sends } from '../../support/faults.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type Fault, type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
+import { item, message, page, says, sends } from '../../support/platform/faults.ts';
+import { type Fault, type RawUpstream, startRawUpstream } from '../../support/platform/raw-upstream.ts';
 
 const READS = 100;
 const AT_ONCE = 10;

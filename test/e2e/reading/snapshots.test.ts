@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { captureLog } from '../../observability/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const MINUTE = 60_000;

@@ -7,8 +7,8 @@ import { countOutcomes } from '../../support/load/outcomes.ts';
 import { startRpcCallers } from '../../support/load/rpc-callers.ts';
 import { startLoad } from '../../support/load/run-load.ts';
 import { type Scene, setScene } from '../../support/load/scene.ts';
-import { type Ended, inFolder } from '../../support/process.ts';
-import { residentBytes } from '../../support/resident-bytes.ts';
+import { type Ended, inFolder } from '../../support/process/process.ts';
+import { residentBytes } from '../../support/process/resident-bytes.ts';
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0);
 const SECONDS = MINUTES > 0 ? MINUTES * 60 : 20;

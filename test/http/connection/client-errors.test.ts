@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { errorFor } from '../../../src/http/connection/client-errors.ts';
 import { createPatience } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
+import type { RawResponse } from '../../support/platform/raw-response.ts';
 import { get, openConnection, requestText } from '../../support/raw-http.ts';
-import type { RawResponse } from '../../support/raw-response.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, serve, serveRpc } from '../served.ts';
 
 const QUICK = { headersTimeoutMs: 100, requestTimeoutMs: 150 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createPatience } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
-import { loadOf, manyTools } from '../../support/loads.ts';
+import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { get } from '../../support/raw-http.ts';
 import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ } from '../served.ts';

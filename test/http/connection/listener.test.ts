@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listen } from '../../../src/http/connection/listener.ts';
 import { onCleanup } from '../../support/cleanup.ts';
-import { loadOf, manyTools } from '../../support/loads.ts';
+import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 import { expectNoUncaught, LIST, READ, serve } from '../served.ts';
 

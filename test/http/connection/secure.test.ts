@@ -9,7 +9,7 @@ import { createPatience } from '../../support/catalogue.ts';
 import { createAuthority, mountPem, writePem } from '../../support/certificates.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { inFolder } from '../../support/process.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 import { AUTHORITY, tlsOf } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, READ, type ServeOptions, serve, serveAdmin } from '../served.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createPatience } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
-import { loadOf, manyTools } from '../../support/loads.ts';
+import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { get, type RawConnection, requestText } from '../../support/raw-http.ts';
 import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, type ServeOptions } from '../served.ts';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { captureLog } from '../../observability/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
-import { inFolder } from '../../support/process.ts';
+import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
 
 const LIST = '/mcp/v1/resources';

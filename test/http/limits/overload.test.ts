@@ -5,8 +5,8 @@ import { createOverload, createShedding } from '../../../src/http/limits/overloa
 import { captureLog } from '../../observability/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { toolItem } from '../../support/loads.ts';
+import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { toolItem } from '../../support/platform/loads.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
 import { SEED } from '../../support/seed.ts';
 

@@ -7,7 +7,7 @@ import { CODES } from '../../../src/http/openapi/problems.ts';
 import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
 import { define } from '../../../src/resources/resource.ts';
 import { FOUR } from '../../resources/findings.ts';
-import { THE_READS } from '../../support/openapi.ts';
+import { THE_READS } from '../../support/platform/openapi.ts';
 
 /** The schema of OpenAPI 3.1, with a plain reference to what a schema is: ajv takes the dynamic one for another. */
 const OPENAPI: SchemaObject = JSON.parse(

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
-import { heldUntil, loadOf, manyTools } from '../../support/loads.ts';
-import { describedBy, THE_READS } from '../../support/openapi.ts';
+import { heldUntil, loadOf, manyTools } from '../../support/platform/loads.ts';
+import { describedBy, THE_READS } from '../../support/platform/openapi.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
 import { LIST, READ, serve } from '../served.ts';
 

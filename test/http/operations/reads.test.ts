@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { createPatience } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
-import { heldUntil, loadOf, manyTools } from '../../support/loads.ts';
+import { heldUntil, loadOf, manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 import { expectNoUncaught, LIST, READ, READS, serve } from '../served.ts';
 

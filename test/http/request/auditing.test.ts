@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Identity } from '../../../src/credentials/authenticate.ts';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { createAuditing } from '../../../src/http/request/auditing.ts';
-import { callerWith } from '../../support/caller.ts';
+import { callerWith } from '../../support/authorization/caller.ts';
 
 /** What of an exchange has a say in where it came from. */
 function arriving(remoteAddress: string | undefined, forwardedFor?: string): Exchange {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { listHeaders, loadHeaders } from '../../../src/http/response/cache-headers.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { type Cached, cacheOutcome, type Load } from '../../../src/snapshots/load.ts';
-import { loadOf, snapshotOf } from '../../support/loads.ts';
+import { loadOf, snapshotOf } from '../../support/platform/loads.ts';
 import { headersOf } from './headers-of.ts';
 
 const LOADED_AT = 1_000_000;

@@ -1,7 +1,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { loadOf, manyTools } from '../../support/loads.ts';
+import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { LIST, READ, serve } from '../served.ts';
 

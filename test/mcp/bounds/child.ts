@@ -1,7 +1,7 @@
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
-import { longestTurn, processorMs, TICK_MS } from '../../support/processor-time.ts';
+import { longestTurn, processorMs, TICK_MS } from '../../support/process/processor-time.ts';
 import { asked } from '../asked.ts';
 import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';
 

@@ -1,4 +1,4 @@
-import { loadOf as loadOfItems, toolItem } from '../../support/loads.ts';
+import { loadOf as loadOfItems, toolItem } from '../../support/platform/loads.ts';
 import { CLIENT, cachedFor, ENVELOPE, loadOf } from '../asked.ts';
 
 /** A list of that many mebibytes and a little more; parsed, it takes several times as much. */

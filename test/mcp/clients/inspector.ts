@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { inFolder } from '../../support/process.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { toolEnvironment } from '../../support/tools.ts';
 import { type Client, type Server, texts } from './client.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
-import { MAIN, writeSettings } from '../../support/process.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { MAIN, writeSettings } from '../../support/process/process.ts';
 import type { Server } from './client.ts';
 
 /** Portico in front of one platform: a gateway in this process, and what it takes to start another over stdio. */

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
-import type { RawResponse } from '../../support/raw-response.ts';
+import type { RawResponse } from '../../support/platform/raw-response.ts';
 import { TOKEN } from './requests.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: taken apart here.

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { type RawResponse, takeResponses } from '../../support/raw-response.ts';
+import { type RawResponse, takeResponses } from '../../support/platform/raw-response.ts';
 import type { Broken } from './broken-requests.ts';
 
 /** Far longer than anything takes: what has not ended by then never will. */

@@ -9,9 +9,9 @@ import type { SettingsInput } from '../../../src/config/schema/settings.ts';
 import { createCore } from '../../../src/core.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
-import { callerWith } from '../../support/caller.ts';
+import { callerWith } from '../../support/authorization/caller.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { MAIN, writeSettings } from '../../support/process.ts';
+import { MAIN, writeSettings } from '../../support/process/process.ts';
 import { ENVELOPE } from '../asked.ts';
 import { httpOutcome, messageOutcome, type Outcome, rpcOutcome } from './outcome.ts';
 

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
 import type { RequestRecord } from '../../../src/observability/request-record.ts';
-import { callerWith, TOKEN } from '../../support/caller.ts';
+import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import type { CatalogueRead, Reader } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
-import { toolItem } from '../../support/loads.ts';
+import { toolItem } from '../../support/platform/loads.ts';
 import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };

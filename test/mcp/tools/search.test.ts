@@ -5,7 +5,7 @@ import type { Filter } from '../../../src/mcp/tools/arguments.ts';
 import { createSearch as create, stepsOf } from '../../../src/mcp/tools/search.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createSnapshotWriter } from '../../../src/snapshots/snapshot.ts';
-import { toolItem } from '../../support/loads.ts';
+import { toolItem } from '../../support/platform/loads.ts';
 import { cachedFor, loadOf } from '../asked.ts';
 
 const STEP_BYTES = 262_144;

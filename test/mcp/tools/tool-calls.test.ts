@@ -4,9 +4,9 @@ import { GatewayError } from '../../../src/kernel/errors.ts';
 import { writeCursor } from '../../../src/mcp/tools/cursor.ts';
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
-import { callerWith } from '../../support/caller.ts';
+import { callerWith } from '../../support/authorization/caller.ts';
 import { catalogueOf, type Reader } from '../../support/catalogue.ts';
-import { toolItem } from '../../support/loads.ts';
+import { toolItem } from '../../support/platform/loads.ts';
 import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) =>

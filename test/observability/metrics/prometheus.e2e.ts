@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { manyTools } from '../../support/loads.ts';
-import { inFolder } from '../../support/process.ts';
-import { startPrometheus } from '../../support/prometheus.ts';
+import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { manyTools } from '../../support/platform/loads.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { startPrometheus } from '../../support/process/prometheus.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 /** A gateway that has been read from. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Collector } from '../../support/collector.ts';
-import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/http-upstream.ts';
+import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import type { Collector } from '../../support/process/collector.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
 import { startTraced } from './traced.ts';
 

@@ -7,11 +7,11 @@ import { createSampler } from '../../../src/observability/traces/sampling.ts';
 import type { TracingSettings } from '../../../src/observability/traces/traces.ts';
 import { createTracing, type Tracing } from '../../../src/observability/traces/tracing.ts';
 import { onCleanup } from '../../support/cleanup.ts';
-import { type Collector, startCollector } from '../../support/collector.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json } from '../../support/http-upstream.ts';
 import { freePort, listen } from '../../support/listening.ts';
-import { porticoEnvironment, startProcess } from '../../support/process.ts';
+import { json } from '../../support/platform/http-upstream.ts';
+import { type Collector, startCollector } from '../../support/process/collector.ts';
+import { porticoEnvironment, startProcess } from '../../support/process/process.ts';
 
 type Dropped = Parameters<NonNullable<Events['spansDropped']>>[0];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, json, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { READ, startTraced, TOOLS } from './traced.ts';
 
 describe('a span', () => {

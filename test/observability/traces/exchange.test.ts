@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { as, echo, gatewayAt, givenFor } from '../../credentials/token-exchange/exchanging.ts';
-import { startAuthorizationServer } from '../../support/authorization-server.ts';
-import { startCollector } from '../../support/collector.ts';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
+import { startAuthorizationServer } from '../../support/authorization/authorization-server.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { startCollector } from '../../support/process/collector.ts';
 
 describe('an exchange of tokens', () => {
   it('is traced below the page that it was made for', async () => {

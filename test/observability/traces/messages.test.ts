@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ENVELOPE } from '../../mcp/asked.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { openConnection, requestText } from '../../support/raw-http.ts';
 import { headerOf, LOADED, PARENT, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 

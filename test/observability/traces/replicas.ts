@@ -3,8 +3,8 @@ import type { Span } from '../../../src/kernel/span.ts';
 import { createTracing } from '../../../src/observability/traces/tracing.ts';
 import { callerOf } from '../../snapshots/departures.ts';
 import { departureOf, deployment } from '../../snapshots/shared/replicas.ts';
-import type { Collector } from '../../support/collector.ts';
 import { eventually } from '../../support/eventually.ts';
+import type { Collector } from '../../support/process/collector.ts';
 
 /** Has one replica load a list, and another take it: each below a span of this name, `refresh` without a resource. */
 export async function traceReplicas(collector: Collector): Promise<void> {

@@ -1,6 +1,6 @@
 import type { GatewayOptions } from '../../../src/gateway.ts';
-import { type Collector, type ReceivedSpan, startCollector } from '../../support/collector.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type Collector, type ReceivedSpan, startCollector } from '../../support/process/collector.ts';
 
 export const READ = 'GET /mcp/v1/resources/read';
 export const TOOLS = { tools: [{ id: 'a', name: 'A' }] };

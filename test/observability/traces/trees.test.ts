@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createAuthority, writePem } from '../../support/certificates.ts';
-import { startCollector } from '../../support/collector.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/http-upstream.ts';
-import { inFolder } from '../../support/process.ts';
+import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { startCollector } from '../../support/process/collector.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 import { captureLog } from '../captured-log.ts';
 import { traceReplicas } from './replicas.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startAuthorizationServer } from '../../support/authorization-server.ts';
-import { lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { startAuthorizationServer } from '../../support/authorization/authorization-server.ts';
+import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { LOADED, READ, startTraced, TOOLS } from './traced.ts';
 
 const AUDIENCE = 'https://portico.example/mcp';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { json, lists, startHttpUpstream } from '../../support/http-upstream.ts';
+import { json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { SEEDED } from '../../support/seed.ts';
 import { PARENT, SAMPLED, startTraced, TOOLS } from './traced.ts';
 

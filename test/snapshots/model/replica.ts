@@ -4,7 +4,7 @@ import { createSnapshotCache, type SnapshotCache } from '../../../src/snapshots/
 import type { Read } from '../../../src/snapshots/load.ts';
 import { createSharedLevel, type SharedLevel } from '../../../src/snapshots/shared/level.ts';
 import { withCache } from '../../../src/snapshots/with-cache.ts';
-import type { MemoryConnection } from '../../support/shared-store.ts';
+import type { MemoryConnection } from '../../support/fleet/shared-store.ts';
 import { createTower, type Departure, roomy } from '../departures.ts';
 
 export const RESOURCES = ['projects', 'workflows', 'tools'];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ErrorCode } from '../../../src/kernel/error-table.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
-import { createMemoryStore, type MemoryConnection } from '../../support/shared-store.ts';
+import { createMemoryStore, type MemoryConnection } from '../../support/fleet/shared-store.ts';
 import { callerOf, type Departure, settle, text } from '../departures.ts';
 import { createReplica, LIFETIME, LIMITS, RESOURCES, type Replica, TTL } from './replica.ts';
 

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../src/kernel/errors.ts';
 import { createSnapshotCache, type SnapshotCache } from '../../../src/snapshots/cache.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
-import { loadOf } from '../../support/loads.ts';
+import { loadOf } from '../../support/platform/loads.ts';
 import { callerOf, never } from '../departures.ts';
 
 const alice = callerOf('alice');

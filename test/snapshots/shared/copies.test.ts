@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import type { InHand } from '../../../src/snapshots/shared/in-hand.ts';
 import { eventually } from '../../support/eventually.ts';
-import { manyTools } from '../../support/loads.ts';
+import { manyTools } from '../../support/platform/loads.ts';
 import { callerOf, errorOf, text } from '../departures.ts';
 import { departureOf, deployment, ORIGIN, type Replica, secretOf } from './replicas.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import { createFollowed } from '../../../src/snapshots/shared/followed.ts';
-import { loadOf } from '../../support/loads.ts';
+import { loadOf } from '../../support/platform/loads.ts';
 import { callerOf } from '../departures.ts';
 
 describe('the names that are followed', () => {

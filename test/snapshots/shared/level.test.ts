@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createSharedLevel } from '../../../src/snapshots/shared/level.ts';
-import { createMemoryStore } from '../../support/shared-store.ts';
+import { createMemoryStore } from '../../support/fleet/shared-store.ts';
 import { settle } from '../departures.ts';
 import { SECRET } from './replicas.ts';
 

@@ -7,7 +7,7 @@ import type { InHand } from '../../../src/snapshots/shared/in-hand.ts';
 import { createSharedLevel, type SharedLevelOptions } from '../../../src/snapshots/shared/level.ts';
 import { withCache } from '../../../src/snapshots/with-cache.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createMemoryStore } from '../../support/shared-store.ts';
+import { createMemoryStore } from '../../support/fleet/shared-store.ts';
 import { createTower, type Departure, never, roomy } from '../departures.ts';
 
 export const LIFETIME = {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { isOfReading, lengthOf, readSealed, type SealedFor, seal, unseal } from '../../../src/snapshots/shared/seal.ts';
-import { loadOf, manyTools, toolItem } from '../../support/loads.ts';
+import { loadOf, manyTools, toolItem } from '../../support/platform/loads.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const KEY = Buffer.alloc(32, 7);

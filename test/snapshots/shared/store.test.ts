@@ -1,5 +1,5 @@
-import { createMemoryStore } from '../../support/shared-store.ts';
-import { holdToContract } from '../../support/shared-store-contract.ts';
+import { createMemoryStore } from '../../support/fleet/shared-store.ts';
+import { holdToContract } from '../../support/fleet/shared-store-contract.ts';
 
 describe('the shared store of the tests', () => {
   holdToContract(async () => {

@@ -3,7 +3,7 @@ import type { Caller } from '../../../src/kernel/caller.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
 import { eventually } from '../../support/eventually.ts';
-import { manyTools } from '../../support/loads.ts';
+import { manyTools } from '../../support/platform/loads.ts';
 import { callerOf, errorOf, settle, text } from '../departures.ts';
 import { type Deployment, departureOf, deployment, LIFETIME, type Replica, secretOf } from './replicas.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../http-upstream.ts';
+import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../platform/http-upstream.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
 
 /** A token of somebody with this name; names may be told, tokens may not. */

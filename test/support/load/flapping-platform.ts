@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RESOURCES, type ResourceName } from '../../../src/resources/index.ts';
-import { startHttpUpstream } from '../http-upstream.ts';
+import { startHttpUpstream } from '../platform/http-upstream.ts';
 import type { LoadCaller } from './callers.ts';
 import { createWeather, FAULTS, type Fault } from './misbehaviour.ts';
 import { editionAt, lengthFor, PAGE_SIZE, pageFor } from './truth.ts';

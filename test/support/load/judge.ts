@@ -1,6 +1,6 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
-import type { RawResponse } from '../raw-response.ts';
+import type { RawResponse } from '../platform/raw-response.ts';
 import type { Given, Read } from './callers.ts';
 import { LIFETIME, TIMEOUT_MS, UPSTREAM_OF } from './scene-settings.ts';
 import { editionAt, endOf, oldestEdition } from './truth.ts';

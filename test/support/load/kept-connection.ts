@@ -1,5 +1,5 @@
+import type { RawResponse } from '../platform/raw-response.ts';
 import { openConnection } from '../raw-http.ts';
-import type { RawResponse } from '../raw-response.ts';
 
 /** How a request ended: with a whole response, or with the connection, after so many bytes of one. */
 export type Ending = { readonly response: RawResponse } | { readonly response: undefined; readonly bytes: number };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RawResponse } from '../platform/raw-response.ts';
 import { requestText } from '../raw-http.ts';
-import type { RawResponse } from '../raw-response.ts';
 import { type LoadCaller, TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 

@@ -1,4 +1,4 @@
-import { type PorticoProcess, runPortico, writeSettings } from '../process.ts';
+import { type PorticoProcess, runPortico, writeSettings } from '../process/process.ts';
 import { createCallers, type LoadCaller } from './callers.ts';
 import { createFillers, fillTables } from './fill-tables.ts';
 import { type FlappingPlatform, startFlappingPlatform } from './flapping-platform.ts';

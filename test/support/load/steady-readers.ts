@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RawResponse } from '../platform/raw-response.ts';
 import { get } from '../raw-http.ts';
-import type { RawResponse } from '../raw-response.ts';
 import { listFor, tokenFor } from './attack-platform.ts';
 import { openKeptConnection } from './kept-connection.ts';
 

@@ -9,8 +9,8 @@ import { GatewayError } from '../../../src/kernel/errors.ts';
 import type { Tap } from '../../../src/upstream/client/tap.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { eventually } from '../../support/eventually.ts';
-import { inTurn, json } from '../../support/http-upstream.ts';
 import { useNock } from '../../support/nock.ts';
+import { inTurn, json } from '../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, passUndiciTime, recordEvents, rejection, useHarness } from '../harness.ts';
 
 describe('an upstream client', () => {

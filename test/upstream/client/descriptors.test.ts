@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { startHttpUpstream } from '../../support/http-upstream.ts';
-import { startProcess } from '../../support/process.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { startProcess } from '../../support/process/process.ts';
 
 const CHILD = fileURLToPath(new URL('./without-descriptors.ts', import.meta.url));
 

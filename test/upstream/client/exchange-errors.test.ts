@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../src/kernel/error-table.ts';
 import type { GatewayError } from '../../../src/kernel/errors.ts';
 import type { UpstreamOptions } from '../../../src/upstream/client/client.ts';
 import { errorOfExchange, retryAfterSeconds } from '../../../src/upstream/client/exchange-errors.ts';
-import { json } from '../../support/http-upstream.ts';
+import { json } from '../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, useHarness } from '../harness.ts';
 
 const CALLERS_OWN: Record<number, ErrorCode> = {

@@ -7,7 +7,7 @@ import type { UpstreamTls } from '../../../src/upstream/client/connector.ts';
 import { createAuthority, type Issued, writePem } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listen } from '../../support/listening.ts';
-import { inFolder } from '../../support/process.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { asking, calm, errorOf, useHarness } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();

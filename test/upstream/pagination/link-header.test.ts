@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import LinkHeader from 'http-link-header';
 import { linkTo } from '../../../src/upstream/pagination/link-header.ts';
-import { processorMsOf } from '../../support/processor-time.ts';
+import { processorMsOf } from '../../support/process/processor-time.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const next = (field: string | string[] | undefined) => linkTo('next', field);

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGateway, type SettingsInput } from '../../../../src/gateway.ts';
 import { settingsFor } from '../../../support/gateway.ts';
-import { listOf, startHttpUpstream } from '../../../support/http-upstream.ts';
+import { listOf, startHttpUpstream } from '../../../support/platform/http-upstream.ts';
 
 // Changes the settings of a gateway under load, and prints what its readers saw and what is held more than before.
 

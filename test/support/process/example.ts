@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import nock from 'nock';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { type RunningGateway, startGateway } from './gateway.ts';
-import { useNock } from './nock.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { type RunningGateway, startGateway } from '../gateway.ts';
+import { useNock } from '../nock.ts';
 
 /** One response of the gateway, taken apart. */
 export interface ReadResponse {
@@ -44,7 +44,7 @@ export function serveExample(name: string, env: Record<string, string>): (resour
 
   // One for each test: what an earlier one was given, or refused, is remembered.
   beforeEach(async () => {
-    const file = fileURLToPath(new URL(`../../config/examples/${name}.yaml`, import.meta.url));
+    const file = fileURLToPath(new URL(`../../../config/examples/${name}.yaml`, import.meta.url));
     const { config } = await loadConfig(file, env);
     running = await startGateway({
       ...config,
@@ -77,7 +77,7 @@ export function serveExample(name: string, env: Record<string, string>): (resour
 
 /** What docs/examples.md says that the platform of an example cannot fill, as `createTime of projects`. */
 function toldEmpty(name: string): string[] {
-  const page = readFileSync(new URL('../../docs/examples.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/examples.md', import.meta.url), 'utf8');
   const [, told = ''] =
     new RegExp(`^\\| \\[[^|]+\\]\\([^|]+/${name}\\.yaml\\) \\| (nothing|[^|]* of [^|]*) \\|`, 'm').exec(page) ?? [];
   expect(told, `what ${name} cannot fill, in docs/examples.md`).not.to.equal('');

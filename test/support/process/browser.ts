@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import axe, { type AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { onCleanup } from './cleanup.ts';
-import { skipAloud } from './tools.ts';
+import { onCleanup } from '../cleanup.ts';
+import { skipAloud } from '../tools.ts';
 
 /** Chromium as Debian has it, and as others do. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];

@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onCleanup } from './cleanup.ts';
+import { onCleanup } from '../cleanup.ts';
 
 /** The entry of the process, as npm scripts run it. */
-export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
 /** What a process left behind. */
 export interface Ended {

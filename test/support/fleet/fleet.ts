@@ -1,7 +1,7 @@
-import { type Fleet, type FleetOptions, joinFleet } from '../../src/fleet/fleet.ts';
-import type { Events } from '../../src/observability/events.ts';
-import { onCleanup } from './cleanup.ts';
-import { eventually } from './eventually.ts';
+import { type Fleet, type FleetOptions, joinFleet } from '../../../src/fleet/fleet.ts';
+import type { Events } from '../../../src/observability/events.ts';
+import { onCleanup } from '../cleanup.ts';
+import { eventually } from '../eventually.ts';
 
 /** Joins as one more replica. With room in time for a machine that has much else to do. It leaves with the test. */
 export function join(url: string, options: Partial<FleetOptions> = {}): Fleet {

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
-import { onCleanup } from './cleanup.ts';
-import { type Listening, listen } from './listening.ts';
+import { onCleanup } from '../cleanup.ts';
+import { type Listening, listen } from '../listening.ts';
 
 /** One request, as far as what responds to it needs to know it. */
 export interface RawRequest {

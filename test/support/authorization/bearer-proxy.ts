@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http';
 import { pipeline } from 'node:stream';
-import { listen } from './listening.ts';
+import { listen } from '../listening.ts';
 
 /** One request that went through, and its response. */
 export interface Passed {

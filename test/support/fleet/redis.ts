@@ -3,10 +3,10 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
-import { onCleanup } from './cleanup.ts';
-import { eventually } from './eventually.ts';
-import { type Listening, listen } from './listening.ts';
-import { type RunningProcess, startProcess } from './process.ts';
+import { onCleanup } from '../cleanup.ts';
+import { eventually } from '../eventually.ts';
+import { type Listening, listen } from '../listening.ts';
+import { type RunningProcess, startProcess } from '../process/process.ts';
 
 /** A real redis-server, on a Unix socket in a folder of its own. It ends with the test. */
 export interface Redis {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { type Listening, listen } from './listening.ts';
+import { type Listening, listen } from '../listening.ts';
 
 /** A real HTTP server on loopback that stands for one platform API. */
 export interface HttpUpstream extends Listening {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { SharedStore } from '../../src/snapshots/shared/store.ts';
-import { eventually } from './eventually.ts';
+import type { SharedStore } from '../../../src/snapshots/shared/store.ts';
+import { eventually } from '../eventually.ts';
 
 /** A store to be held to the contract, in whatever way it is there. Nothing is held in it. */
 export interface StoreOnTrial {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { eventually } from './eventually.ts';
+import { eventually } from '../eventually.ts';
 
 /** Shows what stands in the heap of a process that was started with `nodeOptions`. */
 export interface HeapStrings {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { onCleanup } from './cleanup.ts';
-import { eventually } from './eventually.ts';
-import { type PorticoProcess, porticoEnvironment, runPortico } from './process.ts';
+import { onCleanup } from '../cleanup.ts';
+import { eventually } from '../eventually.ts';
+import { type PorticoProcess, porticoEnvironment, runPortico } from '../process/process.ts';
 
 /** One of several processes of Portico that share a Redis. */
 export interface Replica {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from './listening.ts';
+import { freePort } from '../listening.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 
 interface PrometheusOptions {

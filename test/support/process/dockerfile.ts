@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { runTool } from './tools.ts';
+import { runTool } from '../tools.ts';
 
 /** What a stage has come to after its instructions. Paths of the image are paths below `root`. */
 export interface Stage {

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { type HttpUpstream, json, startHttpUpstream } from './http-upstream.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../platform/http-upstream.ts';
 
 /** Whom the tokens of a test are for. */
 export const AUDIENCE = 'https://portico.example/mcp';

@@ -1,18 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
-import {
-  agree,
-  CLIENT,
-  createProvider,
-  type Format,
-  type ProviderOptions,
-  resourceServer,
-} from './authorization/provider.ts';
-import { createStore } from './authorization/store.ts';
-import { onCleanup } from './cleanup.ts';
-import { type Listening, listen } from './listening.ts';
+import { onCleanup } from '../cleanup.ts';
+import { type Listening, listen } from '../listening.ts';
+import { agree, CLIENT, createProvider, type Format, type ProviderOptions, resourceServer } from './provider.ts';
+import { createStore } from './store.ts';
 
-export { TOKEN_EXCHANGE } from './authorization/token-exchange.ts';
+export { TOKEN_EXCHANGE } from './token-exchange.ts';
 export { CLIENT };
 
 /** Who signs in, unless a test says otherwise. */

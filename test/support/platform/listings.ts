@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { parse } from 'yaml';
-import type { SettingsInput } from '../../src/gateway.ts';
-import { listen } from './listening.ts';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { listen } from '../listening.ts';
 
 interface Reply {
   readonly headers?: Record<string, string>;
@@ -177,7 +177,7 @@ export async function serveListing({
     response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
   ({ url } = await listen(platform));
-  const text = readFileSync(new URL(`../../config/examples/${example}.yaml`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../../config/examples/${example}.yaml`, import.meta.url), 'utf8');
   const { upstreams, resources } = parse(text) as SettingsInput;
   const [[name, { credential }] = ['', {}]] = Object.entries(upstreams);
   const others = { projects: { enabled: false }, workflows: { enabled: false }, tools: { enabled: false } };

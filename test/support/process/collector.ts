@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { json } from './http-upstream.ts';
-import { type Listening, listen } from './listening.ts';
+import { type Listening, listen } from '../listening.ts';
+import { json } from '../platform/http-upstream.ts';
 
 /** A span as it came. */
 export interface ReceivedSpan {
