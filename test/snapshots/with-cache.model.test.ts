@@ -1,42 +1,5 @@
-import fc from 'fast-check';
-import { SEED, SEEDED } from '../support/seed.ts';
-import { ofOneReplica, ofReplicas } from './model/commands.ts';
-import { World, type WorldOptions } from './model/world.ts';
-
-const SEQUENCES = 10_000;
-/** These cost more: what is shared is sealed and opened. */
-const SHARED_SEQUENCES = 600;
+import { whateverHappens } from './model/whatever-happens.ts';
 
 describe('snapshots and flights, whatever happens in whatever order', () => {
-  it(`serve each caller what its upstream gave it, no older than allowed, and leave nothing behind ${SEEDED}`, async function () {
-    this.timeout(120_000);
-    const sequences = fc.commands([ofOneReplica], { maxCommands: 30, size: 'max' });
-    await fc.assert(
-      fc.asyncProperty(sequences, async (sequence) => {
-        const world = new World();
-        await fc.asyncModelRun(() => ({ model: {}, real: world }), sequence);
-        await world.end();
-      }),
-      { numRuns: SEQUENCES, seed: SEED },
-    );
-  });
-
-  it(`do so where replicas share them, by a store that fails at times and is evil at others ${SEEDED}`, async function () {
-    this.timeout(120_000);
-    const sequences = fc.commands([ofReplicas(2)], { maxCommands: 40, size: 'max' });
-    const patience: fc.Arbitrary<WorldOptions> = fc.constantFrom(
-      { replicas: 2, leaseMs: 1_000_000_000, waitMs: 1_000_000_000 },
-      { replicas: 2, leaseMs: 300, waitMs: 60 },
-    );
-    await fc.assert(
-      fc.asyncProperty(sequences, patience, async (sequence, options) => {
-        const world = new World(options);
-        // Leases end by themselves, and who waits loses patience.
-        if (options.waitMs < 1000) world.undisturbed = false;
-        await fc.asyncModelRun(() => ({ model: {}, real: world }), sequence);
-        await world.end();
-      }),
-      { numRuns: SHARED_SEQUENCES, seed: SEED },
-    );
-  });
+  whateverHappens({ sequences: 3_000, shared: 250 });
 });
