@@ -1,12 +1,11 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { causesOf, nameError } from './causes.ts';
+import { nameError } from './causes.ts';
 import type { Events } from './events.ts';
 import type { Level, Logger } from './logger.ts';
+import { createRequestLines, rounded, whyOf } from './request-lines.ts';
 import type { RequestRecord, RequestRef } from './request-record.ts';
 import type { Verbosity } from './verbosity.ts';
 
-/** Enough to tell callers apart, too little to be anybody's key. */
-const CALLER_LENGTH = 12;
 /** Probes come every few seconds as long as the process lives. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 
@@ -21,10 +20,12 @@ export function logEvents(logger: Logger, { verbosity, now = () => performance.n
     const to = verbosity?.loggerFor(request) ?? logger;
     return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
   };
+  const writeRequest = createRequestLines(logger);
   return {
     requestEnded(request) {
       const level = levelOf(request);
-      loggerFor(request, level)?.[level](requestLine(request), 'request');
+      const to = loggerFor(request, level);
+      if (to !== undefined) writeRequest(to, level, request);
     },
     ...details(loggerFor),
     ...progress(logger),
@@ -149,37 +150,4 @@ function errors(logger: Logger, loggerFor: LoggerFor): Events {
       }
     },
   };
-}
-
-function requestLine(request: RequestRecord): object {
-  const { upstreamMs, staleFor, error = staleFor } = request;
-  return {
-    method: request.method,
-    route: request.route,
-    rpc: request.rpc,
-    tool: request.tool,
-    resource: request.resource,
-    status: request.status,
-    outcome: request.outcome,
-    ms: rounded(performance.now() - request.begun),
-    upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
-    cache: request.cache,
-    staleFor: staleFor?.code,
-    bytes: request.bytes,
-    caller: request.callerKey?.slice(0, CALLER_LENGTH),
-    requestId: request.requestId,
-    traceId: request.traceId,
-    ...(error && whyOf(error)),
-  };
-}
-
-/** What is known of an error, without a message: that may be an upstream's. */
-function whyOf(error: GatewayError) {
-  const { upstream, reason, cause } = error;
-  return { upstream, reason, causes: cause === undefined ? undefined : causesOf(error) };
-}
-
-/** To a tenth of a millisecond. */
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10;
 }
