@@ -62,15 +62,15 @@ function isOf({ fields }: Kind, request: RequestRecord): boolean {
 
 function ownOf(request: RequestRecord): object {
   const { upstreamMs, staleFor, error = staleFor } = request;
-  return {
+  const own = {
     ms: rounded(performance.now() - request.begun),
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
     bytes: request.bytes,
     caller: request.callerKey?.slice(0, CALLER_LENGTH),
     requestId: request.requestId,
     traceId: request.traceId,
-    ...(error && whyOf(error)),
   };
+  return error === undefined ? own : { ...own, ...whyOf(error) };
 }
 
 /** What is known of an error, without a message: that may be an upstream's. */

@@ -65,8 +65,11 @@ export function requestMetrics(families: Families): Events {
   };
 }
 
+const NONE: readonly string[] = [];
+
 /** Codes of the errors that a request ended with: of a batch those of its members, and what befell it as a whole. */
-function codesOf({ members = [], error }: RequestRecord): string[] {
+function codesOf({ members, error }: RequestRecord): readonly string[] {
+  if (members === undefined) return error === undefined ? NONE : [error.code];
   const codes = members.map(({ outcome }) => outcome).filter((outcome) => Object.hasOwn(ERRORS, outcome));
   return error === undefined || codes.includes(error.code) ? codes : [...codes, error.code];
 }
