@@ -8,9 +8,9 @@ import { carriedOver, createHoldings, type Holdings, type SharedParts } from './
 import { createUsers, type Users } from './kernel/users.ts';
 import { otherCredentialsIn } from './known-callers.ts';
 import type { Events } from './observability/events.ts';
+import { openReads } from './open-reads.ts';
 import { type OpenUpstream, openUpstreams } from './open-upstreams.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
-import { openReads } from './reads.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import type { Tap } from './upstream/client/tap.ts';
