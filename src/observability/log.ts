@@ -20,7 +20,7 @@ export function logEvents(logger: Logger, { verbosity, now = () => performance.n
     const to = verbosity?.loggerFor(request) ?? logger;
     return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
   };
-  const writeRequest = createRequestLines(logger);
+  const writeRequest = createRequestLines();
   return {
     requestEnded(request) {
       const level = levelOf(request);

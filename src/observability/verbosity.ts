@@ -38,7 +38,7 @@ export interface Verbosity {
 /** A logger whose level can be changed, as pino's can. */
 interface Adjustable extends Logger {
   level: string;
-  child(fields: object, options: { readonly level: string }): Adjustable;
+  child(fields: Record<string, never>, options: { readonly level: string }): Adjustable;
 }
 
 export function isAdjustable(logger: Logger): logger is Adjustable {
