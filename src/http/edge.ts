@@ -72,6 +72,7 @@ export function createEdge({ settings, events, tracing, overload, headers, servi
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
     exchange.users?.leave();
+    exchange.ms = performance.now() - exchange.begun;
     endSpan(exchange);
     events.requestEnded?.(exchange);
   });

@@ -28,6 +28,7 @@ export class Exchange implements RequestRecord {
   readonly target: Target | undefined;
   readonly hasBody: boolean;
   readonly begun: number;
+  ms = 0;
   readonly requestId: string;
   readonly trace: Trace | undefined;
   span: Span | undefined = undefined;

@@ -59,13 +59,13 @@ function isOf({ fields }: Kind, request: RequestRecord): boolean {
 
 /** What `ownOf` gives, as a line has it. Where nothing went wrong that is put together by hand: it is done for each hit. */
 function textOfOwn(request: RequestRecord): string {
-  const { begun, upstreamMs, bytes, callerKey, requestId, traceId, error, staleFor } = request;
+  const { ms, upstreamMs, bytes, callerKey, requestId, traceId, error, staleFor } = request;
   if (error !== undefined || staleFor !== undefined) return textOf(ownOf(request));
-  let text = `"ms":${rounded(performance.now() - begun)}`;
+  let text = `"ms":${rounded(ms)}`;
   if (upstreamMs !== undefined) text += `,"upstreamMs":${rounded(upstreamMs)}`;
   text += `,"bytes":${bytes}`;
   if (callerKey !== undefined) text += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
-  text += `,"requestId":${JSON.stringify(requestId)}`;
+  text += `,"requestId":"${requestId}"`;
   return traceId === undefined ? text : `${text},"traceId":"${traceId}"`;
 }
 
@@ -77,7 +77,7 @@ function textOf(fields: object): string {
 function ownOf(request: RequestRecord): object {
   const { upstreamMs, staleFor, error = staleFor } = request;
   const own = {
-    ms: rounded(performance.now() - request.begun),
+    ms: rounded(request.ms),
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
     bytes: request.bytes,
     caller: request.callerKey?.slice(0, CALLER_LENGTH),

@@ -18,12 +18,15 @@ export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'ou
 export interface RequestRecord {
   /** Which edge it came over. */
   readonly edge: 'http' | 'stdio';
+  /** Needs no escaping in JSON, no more than `traceId` and `callerKey` do. */
   readonly requestId: string;
   readonly traceId?: string | undefined;
   /** Where its trace is sampled; of a batch, that of the whole. */
   span?: Span | undefined;
   /** `performance.now()` when it had arrived, or its headers had. */
   readonly begun: number;
+  /** Milliseconds from then until it had ended; 0 before. */
+  ms: number;
   /** Method of HTTP. */
   readonly method?: string | undefined;
   /** Pattern of the path that it was for, never the path itself. */

@@ -39,6 +39,7 @@ describe('opening an exchange', () => {
       fc.property(rawHeaders, url, (raw, target) => {
         const { requestId, hasBody, noCache, fields } = open(raw, target);
         expect(requestId).to.match(/^[\x21-\x7e]{1,128}$/);
+        expect(JSON.stringify(requestId)).to.equal(`"${requestId}"`);
         expect([hasBody, noCache, fields.bytes].map((fact) => typeof fact)).to.deep.equal([
           'boolean',
           'boolean',

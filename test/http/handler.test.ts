@@ -7,6 +7,8 @@ import { Credential } from '../../src/kernel/caller.ts';
 import type { ErrorCode } from '../../src/kernel/error-table.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Load } from '../../src/snapshots/load.ts';
+import { createPatience } from '../support/catalogue.ts';
+import { eventually } from '../support/eventually.ts';
 import { loadOf, manyTools } from '../support/platform/loads.ts';
 import { exchange, get, openConnection, requestText } from '../support/raw-http.ts';
 import {
@@ -298,7 +300,7 @@ describe('the record of a request', () => {
     await exchange(url, get('/secret/path?secret=query'));
     await exchange(url, get(LIST, { Authorization: undefined }));
     const [read, known, list, unknown, missing] = await ended(5);
-    const always = ['edge', 'requestId', 'begun', 'method', 'route', 'status', 'outcome', 'bytes'];
+    const always = ['edge', 'requestId', 'begun', 'ms', 'method', 'route', 'status', 'outcome', 'bytes'];
     expect(read).to.have.all.keys(...always, 'resource', 'upstreamMs', 'cache', 'callerKey');
     expect(read).to.include({
       edge: 'http',
@@ -320,6 +322,20 @@ describe('the record of a request', () => {
     expect(missing).to.include({ route: LIST, status: 401, outcome: 'credential_missing' });
     expect(read?.['callerKey']).to.equal(list?.['callerKey']);
     expect(await ended(5)).to.have.length(5);
+  });
+
+  it('lasts from when its headers had come until its response was sent', async () => {
+    const { read, release } = createPatience();
+    const { url, reads, ended } = await serve({ read });
+    const asked = performance.now();
+    const answer = exchange(url, get(READ));
+    await eventually(() => reads.length === 1);
+    const begun = performance.now();
+    release();
+    await answer;
+    const [record] = await ended(1);
+    expect(record?.begun).to.be.within(asked, begun);
+    expect((record?.begun ?? 0) + (record?.ms ?? 0)).to.be.within(begun, performance.now());
   });
 
   it('holds nothing that a caller sent, but for ids', async () => {

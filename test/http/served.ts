@@ -54,7 +54,8 @@ const SETTINGS: HttpSettings = {
 const LIMITS = { windowMs: 60_000, perCaller: 0, rejectedPerAddress: 0, total: 0, maxKeys: 10_000 };
 
 /** What a record of a request says, without what stands for nothing. */
-export type Ended = Record<string, unknown> & Pick<RequestRecord, 'requestId' | 'outcome' | 'bytes' | 'error'>;
+export type Ended = Record<string, unknown> &
+  Pick<RequestRecord, 'requestId' | 'begun' | 'ms' | 'outcome' | 'bytes' | 'error'>;
 
 /** What a listener of the events was told. */
 export interface Told {
@@ -171,9 +172,9 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
 
 /** A record is used no more once it was told. */
 function copyOf(record: RequestRecord): Ended {
-  const { edge, requestId, traceId, begun, method, route, rpc, tool, resource, status, ...rest } = record;
+  const { edge, requestId, traceId, begun, ms, method, route, rpc, tool, resource, status, ...rest } = record;
   const { outcome, bytes, upstreamMs, cache, callerKey, error } = rest;
-  const first = { edge, requestId, traceId, begun, method, route, rpc, tool, resource, status };
+  const first = { edge, requestId, traceId, begun, ms, method, route, rpc, tool, resource, status };
   const all = { ...first, outcome, bytes, upstreamMs, cache, callerKey, error };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Ended;
 }

@@ -77,7 +77,14 @@ export function asked(options: AskedOptions = {}) {
   /** Sends bytes as they are. */
   async function raw(body: string | Buffer, rest: Partial<RpcRequest> = {}): Promise<Answered> {
     const bugs = all.length;
-    const record: RequestRecord = { edge: 'http', requestId: 'request-of-the-test', begun: 0, outcome: '', bytes: 0 };
+    const record: RequestRecord = {
+      edge: 'http',
+      requestId: 'request-of-the-test',
+      begun: 0,
+      ms: 0,
+      outcome: '',
+      bytes: 0,
+    };
     const response = await handle({
       headers: NO_HEADERS,
       body: Buffer.from(body),

@@ -77,7 +77,7 @@ describe('MCP without a credential', () => {
 
   it('reads nothing further in, either', async () => {
     const dispatch = createDispatch(optionsOf(notRead));
-    const record = { edge: 'http', requestId: 'a', begun: 0, outcome: '', bytes: 0 } as const;
+    const record = { edge: 'http', requestId: 'a', begun: 0, ms: 0, outcome: '', bytes: 0 } as const;
     const context = { ...anonymous, record, noCache: false, signal: new AbortController().signal };
     const request = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: URIS[0] } } as const;
     const { response } = await dispatch(request, '2025-11-25', context);
@@ -88,7 +88,7 @@ describe('MCP without a credential', () => {
     const catalogue = { ...optionsOf().catalogue, find: () => expect.fail() };
     const internal: unknown[] = [];
     const events = { internalError: (bug: unknown) => internal.push(bug) };
-    const record = { edge: 'http', requestId: 'a', begun: 0, outcome: '', bytes: 0 } as const;
+    const record = { edge: 'http', requestId: 'a', begun: 0, ms: 0, outcome: '', bytes: 0 } as const;
     const context = { ...anonymous, record, noCache: false, signal: new AbortController().signal };
     const request = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: URIS[0] } } as const;
     await createDispatch(optionsOf({ catalogue, events }))(request, '2025-11-25', context);

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../../src/observability/request-record.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
-  ...{ edge: 'http', requestId: 'r-1', begun: 0, outcome: 'ok', bytes: 0 },
+  ...{ edge: 'http', requestId: 'r-1', begun: 0, ms: 0, outcome: 'ok', bytes: 0 },
   auditee: { from: '203.0.113.7', token: 'a name' },
   ...more,
 });

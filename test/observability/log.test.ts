@@ -11,7 +11,8 @@ import { captureLog } from './captured-log.ts';
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   edge: 'http',
   requestId: 'r-1',
-  begun: performance.now() - 20,
+  begun: 0,
+  ms: 20.04,
   outcome: 'ok',
   bytes: 0,
   ...more,
@@ -46,8 +47,7 @@ describe('the log of a request', () => {
         }),
       ),
     );
-    const { ms, ...rest } = line ?? {};
-    expect(rest).to.deep.equal({
+    expect(line).to.deep.equal({
       level: 'info',
       msg: 'request',
       method: 'POST',
@@ -57,6 +57,7 @@ describe('the log of a request', () => {
       resource: 'tools',
       status: 200,
       outcome: 'ok',
+      ms: 20,
       upstreamMs: 12.3,
       cache: 'miss',
       bytes: 812,
@@ -64,8 +65,6 @@ describe('the log of a request', () => {
       requestId: 'r-1',
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
     });
-    expect(ms).to.be.a('number').and.to.be.at.least(20);
-    expect(String(ms)).to.match(/^\d+(\.\d)?$/);
   });
 
   it('leaves out what is not known', () => {

@@ -21,7 +21,7 @@ function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
     told(requestId: string, traceId?: string): unknown[] {
       const before = captured.lines().length;
       events.pageFetched?.({ requestId, traceId, upstream: 'tools', method: 'GET', ms: 1, bytes: 2, status: 200 });
-      events.requestEnded?.({ edge: 'http', requestId, traceId, begun: 0, outcome: 'ok', bytes: 0 });
+      events.requestEnded?.({ edge: 'http', requestId, traceId, begun: 0, ms: 0, outcome: 'ok', bytes: 0 });
       return captured
         .lines()
         .slice(before)

@@ -48,6 +48,7 @@ export function answerClientErrors(server: Server, { connections, events, header
         edge: 'http',
         requestId,
         begun,
+        ms: performance.now() - begun,
         method,
         route: UNKNOWN_PATH.path,
         status: response.status,

@@ -68,7 +68,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     const controller = new AbortController();
     const record: RequestRecord = {
       ...{ edge: 'stdio', requestId, callerKey: identity.key, rpc: loggedMethod(message) },
-      ...{ begun: performance.now(), outcome: 'internal', bytes: 0 },
+      ...{ begun: performance.now(), ms: 0, outcome: 'internal', bytes: 0 },
       auditee: nameToken && { token: nameToken(identity) },
       get traceId() {
         return record.span?.traceId;
@@ -79,6 +79,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
 
   function end({ record }: OpenRequest, outcome: string): void {
     record.outcome = outcome;
+    record.ms = performance.now() - record.begun;
     events.requestEnded?.(record);
   }
 

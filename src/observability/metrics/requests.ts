@@ -41,7 +41,8 @@ export function requestMetrics(families: Families): Events {
     help: 'What was refused or ended since it met a bound, by the key of its setting.',
     labels: ['bound', 'upstream'],
   });
-  for (const family of [sent, bugs]) family.at();
+  const bytes = sent.at();
+  bugs.at();
   for (const code of Object.keys(ERRORS)) errors.at(code);
 
   return {
@@ -49,8 +50,8 @@ export function requestMetrics(families: Families): Events {
       const { method, route, status } = request;
       durations
         .at(METHODS.has(method) ? method : OTHER, NO_ROUTE.has(route) ? undefined : route, status, errorTypeOf(request))
-        .observe((performance.now() - request.begun) / 1000);
-      sent.at().value += request.bytes;
+        .observe(request.ms / 1000);
+      bytes.value += request.bytes;
       for (const code of codesOf(request)) errors.at(code).value += 1;
     },
     operationEnded({ rpc, tool, ms, error }) {

@@ -50,8 +50,7 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
     failures.set(upstream, { at: iso(now()), code, reason: reason ?? null, causes });
 
   const counting: Events = {
-    requestEnded: ({ begun, status = 0, outcome }) =>
-      requests.add(performance.now() - begun, status >= 500 || outcome === 'internal'),
+    requestEnded: ({ ms, status = 0, outcome }) => requests.add(ms, status >= 500 || outcome === 'internal'),
     readEnded({ cache }) {
       if (cache !== undefined && cache !== 'bypass')
         served[cache === 'hit' || cache === 'stale' ? cache : 'miss'].add(0, false);

@@ -71,8 +71,11 @@ describe('bytes that are no request', () => {
     await eventually(() => reads.length === 1);
     await sleep(20);
     expect(connection.arrived()).to.deep.equal([]);
+    const released = performance.now();
     release();
     expect(statusesOf((await connection.closed()).responses)).to.deep.equal([200, 400]);
+    const [, last] = await ended(2);
+    expect((last?.begun ?? 0) + (last?.ms ?? 0)).to.be.within(released, performance.now());
     expect((await ended(2)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'invalid_request']);
   });
 

@@ -246,14 +246,17 @@ describe('MCP over stdio', () => {
     });
     write({ jsonrpc: '2.0', id: 'long', method: 'resources/read', params: { uri: TOOLS } });
     await eventually(() => reads.length === 1);
+    const read = performance.now();
     write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
     await eventually(() => records.length === 1);
+    const cancelled = performance.now();
     gate.resolve();
     // All that follows from it happens before.
     await turn();
     await ask('ping');
     expect(answers().map(({ id }) => id)).to.deep.equal([1]);
     expect(records.map(({ outcome }) => outcome)).to.deep.equal(['cancelled', 'ok']);
+    expect((records[0]?.begun ?? 0) + (records[0]?.ms ?? 0)).to.be.within(read, cancelled);
   });
 
   it('ends with its input, once all that was asked for is answered, however long each took', async () => {
