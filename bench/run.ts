@@ -7,7 +7,7 @@ import { closeWorkshops, inWorkshop, type Pace } from './workshop.ts';
 
 // Only the ratios within one run mean anything: absolute figures belong to the machine.
 
-const PACES = { full: { rounds: 6, seconds: 2 }, quick: { rounds: 1, seconds: 1 } };
+const PACES = { full: { rounds: 6, seconds: 2, processes: 8 }, quick: { rounds: 1, seconds: 1, processes: 1 } };
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
 const pace = values.quick === true ? PACES.quick : PACES.full;
@@ -34,8 +34,10 @@ try {
 }
 
 async function measureAll(at: Pace): Promise<void> {
-  const { rounds, seconds } = at;
-  print(`Node ${process.versions.node}; servers in turn for ${seconds} s, medians of ${rounds} rounds\n`);
+  const { rounds, seconds, processes } = at;
+  print(
+    `Node ${process.versions.node}; servers in turn for ${seconds} s, medians of ${rounds} rounds; of forms of one program, ${processes} processes each\n`,
+  );
   for (const { name, title, run } of SCENARIOS) {
     if (interrupted || (positionals.length > 0 && !positionals.includes(name))) continue;
     print(`\n## ${title} (${name})\n\n${await inWorkshop(at, run)}`);

@@ -9,6 +9,8 @@ export interface Pace {
   readonly rounds: number;
   /** Of one server's turn in a round. */
   readonly seconds: number;
+  /** Of each form of one program, where forms are compared. */
+  readonly processes: number;
 }
 
 /** Where one scenario works. Nothing of it is left once it is closed. */

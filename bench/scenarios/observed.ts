@@ -7,7 +7,7 @@ import { accepting, freePort } from '../ports.ts';
 import type { Scenario } from '../scenario.ts';
 import { ours } from '../server.ts';
 import { standings } from '../standings.ts';
-import { openSeveral, takeTurns } from '../turns.ts';
+import { takeTurnsAs } from '../turns.ts';
 import type { Workshop } from '../workshop.ts';
 
 const WATCHED = [
@@ -24,14 +24,16 @@ export const observed: Scenario = {
   async run(workshop) {
     const client = createClient();
     const platform = await servePlatform(workshop);
-    const contenders = await openSeveral(WATCHED, async (watched) => {
-      const { url, server } = await serveWatched(workshop, platform.url, watched);
-      await warmUp(client, url);
-      return { server, load: { url } };
+    const found = await takeTurnsAs(workshop, {
+      forms: WATCHED,
+      async open(watched) {
+        const { url, server } = await serveWatched(workshop, platform.url, watched);
+        await warmUp(client, url);
+        return { server, load: { url } };
+      },
     });
-    const found = standings(await takeTurns(workshop, contenders));
     client.close();
-    return found;
+    return standings(found);
   },
 };
 

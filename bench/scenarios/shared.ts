@@ -11,7 +11,7 @@ import { median, quantile, table } from '../report.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Server } from '../server.ts';
 import { standings } from '../standings.ts';
-import { openSeveral, takeTurns } from '../turns.ts';
+import { takeTurnsAs } from '../turns.ts';
 import type { Workshop } from '../workshop.ts';
 import { CALLERS, measure, tokenOf } from '../wrk.ts';
 
@@ -49,19 +49,20 @@ export const shared: Scenario = {
       { name: 'shared, with limits', settings: { shared: redis.shared, limits: LIMITS } },
     ];
     let opened = 0;
-    const contenders = await openSeveral(forms, async ({ settings }) => {
-      opened += 1;
-      // Each in a place of its own: what all load for themselves stands in memory once, and what is found in Redis once a caller.
-      const own = settings.shared && { shared: { ...settings.shared, prefix: `hits${opened}` } };
-      const server = await serve({ ...settings, ...own });
-      const url = `${server.url}${READ}tools`;
-      await warmUp(client, url);
-      return { server, load: { url } };
+    const hits = await takeTurnsAs(workshop, {
+      forms,
+      async open({ settings }) {
+        opened += 1;
+        // Each in a place of its own: what all load for themselves stands in memory once, and what is found in Redis once a caller.
+        const own = settings.shared && { shared: { ...settings.shared, prefix: `hits${opened}` } };
+        const server = await serve({ ...settings, ...own });
+        const url = `${server.url}${READ}tools`;
+        await warmUp(client, url);
+        return { server, load: { url } };
+      },
+      // Whoever is asked to end has to be able to.
+      loaded: (isLoaded) => hanging.hang(isLoaded),
     });
-    hanging.hang(true);
-    const hits = standings(await takeTurns(workshop, contenders));
-    // Asked to end, it has to be able to.
-    hanging.hang(false);
 
     const neighbour = await serve({ shared: redis.shared }, CLIENT_CORE);
     await warmUp(client, `${neighbour.url}${READ}tools`);
@@ -71,7 +72,7 @@ export const shared: Scenario = {
       [`load from a platform that takes ${PLATFORM_MS} ms`, ...cells(loaded)],
       ['found in Redis', ...cells(found)],
     ];
-    return `${table(['A read that memory cannot serve', 'Half within', 'p99', 'Processor time'], rows)}\n${hits}\n${replicas}`;
+    return `${table(['A read that memory cannot serve', 'Half within', 'p99', 'Processor time'], rows)}\n${standings(hits)}\n${replicas}`;
   },
 };
 

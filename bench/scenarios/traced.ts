@@ -6,7 +6,7 @@ import { READ, servePortico } from '../portico.ts';
 import type { Scenario } from '../scenario.ts';
 import { ours, serve } from '../server.ts';
 import { standings } from '../standings.ts';
-import { openSeveral, takeTurns } from '../turns.ts';
+import { takeTurnsAs } from '../turns.ts';
 
 /** More than wait within an interval: a span that is dropped costs less than one that is sent. */
 const maxQueueSpans = 65_536;
@@ -26,16 +26,18 @@ export const traced: Scenario = {
     const platform = await servePlatform(workshop);
     const collector = await serve(workshop, CLIENT_CORE, [ours('bench/servers/collector.ts')]);
     const endpoint = `${collector.url}/v1/traces`;
-    const contenders = await openSeveral(TRACED, async ({ tracing }) => {
-      const resources = { tools: { cache: { ttlMs: 3_600_000 } } };
-      const settings = { resources, tracing: { ...tracing, endpoint } };
-      const server = await servePortico(workshop, platform.url, { settings });
-      const url = `${server.url}${READ}tools`;
-      await warmUp(client, url);
-      return { server, load: { url } };
+    const found = await takeTurnsAs(workshop, {
+      forms: TRACED,
+      async open({ tracing }) {
+        const resources = { tools: { cache: { ttlMs: 3_600_000 } } };
+        const settings = { resources, tracing: { ...tracing, endpoint } };
+        const server = await servePortico(workshop, platform.url, { settings });
+        const url = `${server.url}${READ}tools`;
+        await warmUp(client, url);
+        return { server, load: { url } };
+      },
     });
-    const found = standings(await takeTurns(workshop, contenders));
     client.close();
-    return found;
+    return standings(found);
   },
 };

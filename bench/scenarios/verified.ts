@@ -8,7 +8,7 @@ import { READ, servePortico } from '../portico.ts';
 import type { Scenario } from '../scenario.ts';
 import { ours, type Server, serve } from '../server.ts';
 import { standings } from '../standings.ts';
-import { openSeveral, takeTurns } from '../turns.ts';
+import { takeTurnsAs } from '../turns.ts';
 import { CALLERS } from '../wrk.ts';
 
 const AUDIENCE = 'https://portico.example/mcp';
@@ -42,20 +42,24 @@ export const verified: Scenario = {
       },
       { name: 'verified by nobody', settings: { resources: { tools: { cache: CACHE } } } },
     ];
-    const contenders = await openSeveral(forms, async ({ name, settings }) => {
-      const server: Server = await servePortico(workshop, platform.url, { settings });
-      const url = `${server.url}${READ}tools`;
-      await each(CALLERS, 32, async (caller) => {
-        const { status } = await client.read(url, written[caller - 1] ?? '');
-        if (status !== 200) throw new Error(`${name} answered ${status}`);
-      });
-      return { server, load: { url, tokens } };
+    let opened = 0;
+    const found = await takeTurnsAs(workshop, {
+      forms,
+      async open({ name, settings }) {
+        opened += 1;
+        const server: Server = await servePortico(workshop, platform.url, { settings });
+        const url = `${server.url}${READ}tools`;
+        await each(CALLERS, 32, async (caller) => {
+          const { status } = await client.read(url, written[caller - 1] ?? '');
+          if (status !== 200) throw new Error(`${name} answered ${status}`);
+        });
+        return { server, load: { url, tokens } };
+      },
     });
-    const found = standings(await takeTurns(workshop, contenders));
     const asked = await countRequests(platform, client);
     client.close();
-    if (asked !== contenders.length * CALLERS)
+    if (asked !== opened * CALLERS)
       throw new Error(`the platform was asked ${asked} times for ${CALLERS} callers of each`);
-    return found;
+    return standings(found);
   },
 };
