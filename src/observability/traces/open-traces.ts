@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Span as ApiSpan, type Context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
+import { type Span as ApiSpan, type Context, ROOT_CONTEXT, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Span, SpanAbout, SpanFacts } from '../../kernel/span.ts';
+import type { Span, SpanAbout, SpanFacts, TraceHeaders } from '../../kernel/span.ts';
 import { createCollector } from './collector.ts';
 import { attributesOf, kindOf, nameOf, SCHEMA_URL, statusOf } from './conventions.ts';
 import { createQueue } from './queue.ts';
@@ -48,49 +48,17 @@ export function openTraces(settings: TracingSettings, { version, events }: Traci
     spanProcessors: [queue],
   });
   const tracer = provider.getTracer('portico', version, { schemaUrl: SCHEMA_URL });
-  /** The spans behind ours. */
-  const behind = new WeakMap<Span, ApiSpan>();
-  const contextOf = (span: Span) => (behind.get(span) as ApiSpan).spanContext();
-
-  function start(about: SpanAbout, parent: Context, common: Common, { begun, link }: Beginning, facts?: SpanFacts) {
-    const links = link === undefined ? [] : [{ context: contextOf(link) }];
-    const startTime = common.epochMs + (begun ?? performance.now());
-    return wrap(tracer.startSpan(about, { kind: kindOf(about), links, startTime }, parent), about, common, facts);
-  }
-
-  function wrap(own: ApiSpan, about: SpanAbout, common: Common, begun: SpanFacts = {}): Span {
-    const { traceId, spanId } = own.spanContext();
-    const { flags, tracestate, epochMs } = common;
-    const traceparent = `00-${traceId}-${spanId}-${flags}`;
-    const span: Span = {
-      traceId,
-      headers: tracestate === undefined ? { traceparent } : { traceparent, tracestate },
-      begin: (what, facts) => start(what, trace.setSpan(ROOT_CONTEXT, own), common, {}, facts),
-      beginAside: (what, facts) => start(what, ROOT_CONTEXT, beginning(), { link: span }, facts),
-      link(other) {
-        own.addLink({ context: contextOf(other) });
-      },
-      end(ended) {
-        const facts = { ...begun, ...ended };
-        own.updateName(nameOf(about, facts)).setAttributes(attributesOf(facts)).setStatus(statusOf(facts));
-        own.end(epochMs + performance.now());
-      },
-    };
-    behind.set(span, own);
-    return span;
-  }
-
   return {
     begin(about, traceId, first) {
       drawn = traceId;
-      const span = start(about, ROOT_CONTEXT, beginning(), first);
+      const span = OwnSpan.start(tracer, about, ROOT_CONTEXT, beginning(), first);
       drawn = undefined;
       return span;
     },
     goOn(about, { traceId, parentId, headers: { traceparent, tracestate } }, first) {
       const parent = { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
       const common = { ...beginning(), flags: traceparent.slice(-2), tracestate };
-      return start(about, trace.setSpanContext(ROOT_CONTEXT, parent), common, first);
+      return OwnSpan.start(tracer, about, trace.setSpanContext(ROOT_CONTEXT, parent), common, first);
     },
     async close(withinMs) {
       const ended = new AbortController();
@@ -101,6 +69,73 @@ export function openTraces(settings: TracingSettings, { version, events }: Traci
       await collector.close();
     },
   };
+}
+
+/** A span of the SDK's. A class, unlike most here: a trace has a handful, and closures would be as many for each. */
+class OwnSpan implements Span {
+  readonly #tracer: Tracer;
+  readonly #about: SpanAbout;
+  readonly #common: Common;
+  readonly #begun: SpanFacts | undefined;
+  readonly #behind: ApiSpan;
+
+  static start(
+    tracer: Tracer,
+    about: SpanAbout,
+    parent: Context,
+    common: Common,
+    { begun, link }: Beginning = {},
+    facts?: SpanFacts,
+  ): Span {
+    const links = link === undefined ? [] : [{ context: OwnSpan.#contextOf(link) }];
+    const startTime = common.epochMs + (begun ?? performance.now());
+    const behind = tracer.startSpan(about, { kind: kindOf(about), links, startTime }, parent);
+    return new OwnSpan(tracer, about, common, facts, behind);
+  }
+
+  private constructor(tracer: Tracer, about: SpanAbout, common: Common, begun: SpanFacts | undefined, behind: ApiSpan) {
+    this.#tracer = tracer;
+    this.#about = about;
+    this.#common = common;
+    this.#begun = begun;
+    this.#behind = behind;
+  }
+
+  static #contextOf(span: Span) {
+    return (span as OwnSpan).#behind.spanContext();
+  }
+
+  get traceId(): string {
+    return this.#behind.spanContext().traceId;
+  }
+
+  get headers(): TraceHeaders {
+    const { traceId, spanId } = this.#behind.spanContext();
+    const { flags, tracestate } = this.#common;
+    const traceparent = `00-${traceId}-${spanId}-${flags}`;
+    return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
+  }
+
+  begin(about: SpanAbout, facts?: SpanFacts): Span {
+    return OwnSpan.start(this.#tracer, about, trace.setSpan(ROOT_CONTEXT, this.#behind), this.#common, {}, facts);
+  }
+
+  beginAside(about: SpanAbout, facts?: SpanFacts): Span {
+    return OwnSpan.start(this.#tracer, about, ROOT_CONTEXT, beginning(), { link: this }, facts);
+  }
+
+  link(other: Span): void {
+    this.#behind.addLink({ context: OwnSpan.#contextOf(other) });
+  }
+
+  end(ended?: SpanFacts): void {
+    const facts = { ...this.#begun, ...ended };
+    this.#behind
+      .updateName(nameOf(this.#about, facts))
+      .setAttributes(attributesOf(facts))
+      .setStatus(statusOf(facts))
+      .end(this.#common.epochMs + performance.now());
+  }
 }
 
 /** What spans of a trace that begins here have in common. */
