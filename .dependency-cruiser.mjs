@@ -4,6 +4,7 @@
  */
 
 const SLICES = [
+  'core',
   'commands',
   'init',
   'http',

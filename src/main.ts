@@ -82,7 +82,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, json }: 
   if (name === 'check') {
     const { checkReport } = await import('./commands/check.ts');
     const { warningLines } = await import('./commands/settings-warnings.ts');
-    const { checkOwnFiles } = await import('./own-files.ts');
+    const { checkOwnFiles } = await import('./core/own-files.ts');
     const { RESOURCES } = await import('./resources/index.ts');
     process.stderr.write(warningLines(warnings, file));
     checkOwnFiles(config, RESOURCES);

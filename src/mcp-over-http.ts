@@ -1,5 +1,5 @@
 import type { Config } from './config/schema/settings.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
 import { type ProtectedResource, protectedResource } from './http/protected-resource.ts';
 import { createChallenge } from './http/response/challenge.ts';

@@ -2,7 +2,7 @@ import type { Audit } from './audit.ts';
 import { effectiveSettings } from './config/effective.ts';
 import { LogChange } from './config/schema/log.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
 import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
 import type { Now } from './observability/status/view.ts';

@@ -50,7 +50,10 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
     ['src/init/a.ts', '../upstream/b.ts'],
   ],
   'demo-is-a-stranger': [['src/demo/a.ts', '../mapping/b.ts']],
-  'root-files-on-top': [['src/http/a.ts', '../gateway.ts']],
+  'root-files-on-top': [
+    ['src/http/a.ts', '../gateway.ts'],
+    ['src/core/a.ts', '../gateway.ts'],
+  ],
   'commands-are-started-by-main': [['src/gateway.ts', './commands/b.ts']],
   'testing-is-for-tests': [
     ['src/gateway.ts', './testing/b.ts'],

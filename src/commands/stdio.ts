@@ -1,13 +1,13 @@
 import { openAudit } from '../audit.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { createCore } from '../core.ts';
+import { createCore } from '../core/core.ts';
+import { createOwnFiles } from '../core/own-files.ts';
 import { openStdio } from '../mcp/stdio/open-stdio.ts';
 import { joinEvents } from '../observability/join-events.ts';
 import { logEvents } from '../observability/log.ts';
 import { createLogger, standardError } from '../observability/logger.ts';
 import { createTracing } from '../observability/traces/tracing.ts';
 import { readVersion } from '../observability/version.ts';
-import { createOwnFiles } from '../own-files.ts';
 import { createRepresentations } from '../snapshots/representations/representations.ts';
 import { forWhoeverRunsIt, identityIn } from './identity.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';

@@ -3,7 +3,7 @@ import { settingsJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/mistakes/config-error.ts';
 import type { SettingsInput } from '../../src/config/schema/settings.ts';
-import { createCore } from '../../src/core.ts';
+import { createCore } from '../../src/core/core.ts';
 import { callerWith } from '../support/authorization/caller.ts';
 import { lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import { FOUR } from './findings.ts';

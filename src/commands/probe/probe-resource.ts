@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { type ResourceConfig, resourceConfig } from '../../config/schema/settings.ts';
-import { createCore } from '../../core.ts';
+import { createCore } from '../../core/core.ts';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { describeFinding, type MappingFinding } from '../../mapping/findings.ts';

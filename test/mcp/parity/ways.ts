@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { SettingsInput } from '../../../src/config/schema/settings.ts';
-import { createCore } from '../../../src/core.ts';
+import { createCore } from '../../../src/core/core.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
 import { createRepresentations } from '../../../src/snapshots/representations/representations.ts';
 import { callerWith } from '../../support/authorization/caller.ts';

@@ -1,14 +1,14 @@
-import type { Config } from './config/schema/settings.ts';
-import { createDeploymentSecret, type DeploymentSecret } from './credentials/deployment-secret.ts';
-import type { StoreFiles } from './credentials/files/store-files.ts';
-import type { TlsFiles } from './credentials/files/tls-files.ts';
-import type { RedisTls } from './fleet/client.ts';
-import { type Fleet, joinFleet } from './fleet/fleet.ts';
+import type { Config } from '../config/schema/settings.ts';
+import { createDeploymentSecret, type DeploymentSecret } from '../credentials/deployment-secret.ts';
+import type { StoreFiles } from '../credentials/files/store-files.ts';
+import type { TlsFiles } from '../credentials/files/tls-files.ts';
+import type { RedisTls } from '../fleet/client.ts';
+import { type Fleet, joinFleet } from '../fleet/fleet.ts';
+import type { SharedLimits } from '../http/limits/limits.ts';
+import type { Events } from '../observability/events.ts';
+import { createSharedRejections, type SharedRejections } from '../upstream/resilience/shared-rejections.ts';
 import type { SharedParts } from './holdings.ts';
-import type { SharedLimits } from './http/limits/limits.ts';
-import type { Events } from './observability/events.ts';
 import type { OwnFiles } from './own-files.ts';
-import { createSharedRejections, type SharedRejections } from './upstream/resilience/shared-rejections.ts';
 
 export interface ReplicasOptions {
   readonly events: Events;

@@ -1,7 +1,7 @@
-import type { Config } from './config/schema/settings.ts';
-import type { KeyOf } from './credentials/authenticate.ts';
-import { asKnownBy, refusalOf } from './credentials/other-credential.ts';
-import type { Read } from './snapshots/load.ts';
+import type { Config } from '../config/schema/settings.ts';
+import type { KeyOf } from '../credentials/authenticate.ts';
+import { asKnownBy, refusalOf } from '../credentials/other-credential.ts';
+import type { Read } from '../snapshots/load.ts';
 
 export interface KnownCallerOptions {
   readonly config: Pick<Config, 'upstreams' | 'verification'>;

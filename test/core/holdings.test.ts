@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { parseConfig } from '../src/config/load-config.ts';
-import { createDeploymentSecret } from '../src/credentials/deployment-secret.ts';
-import { createHoldings } from '../src/holdings.ts';
-import { Credential } from '../src/kernel/caller.ts';
-import { callerWith } from './support/authorization/caller.ts';
-import { createMemoryStore } from './support/fleet/shared-store.ts';
-import { loadOf } from './support/platform/loads.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+import { createHoldings } from '../../src/core/holdings.ts';
+import { createDeploymentSecret } from '../../src/credentials/deployment-secret.ts';
+import { Credential } from '../../src/kernel/caller.ts';
+import { callerWith } from '../support/authorization/caller.ts';
+import { createMemoryStore } from '../support/fleet/shared-store.ts';
+import { loadOf } from '../support/platform/loads.ts';
 
 describe('what outlasts a change of settings', () => {
   it('follows as many lists as the cache holds, whatever number of secrets they have names under', () => {

@@ -1,21 +1,21 @@
-import type { Offered } from './catalogue/catalogue.ts';
-import { compileList } from './catalogue/compile.ts';
-import { createLoader } from './catalogue/loader.ts';
-import type { PageDesk } from './catalogue/page-desk.ts';
-import { fillBody, fillPath } from './config/schema/resource/templates.ts';
-import { type Config, checked, type ResourceConfig } from './config/schema/settings.ts';
+import type { Offered } from '../catalogue/catalogue.ts';
+import { compileList } from '../catalogue/compile.ts';
+import { createLoader } from '../catalogue/loader.ts';
+import type { PageDesk } from '../catalogue/page-desk.ts';
+import { fillBody, fillPath } from '../config/schema/resource/templates.ts';
+import { type Config, checked, type ResourceConfig } from '../config/schema/settings.ts';
+import type { Users } from '../kernel/users.ts';
+import type { Events } from '../observability/events.ts';
+import { readVersion } from '../observability/version.ts';
+import { define, type Resource, requiredFields } from '../resources/resource.ts';
+import { renamed } from '../snapshots/cache.ts';
+import type { Loader, Read } from '../snapshots/load.ts';
+import { withCache } from '../snapshots/with-cache.ts';
+import { lowerCased } from '../upstream/client/client.ts';
+import type { ListPost } from '../upstream/pagination/page-address.ts';
 import { type Holdings, readingOf } from './holdings.ts';
-import type { Users } from './kernel/users.ts';
 import { withKnownCaller } from './known-callers.ts';
-import type { Events } from './observability/events.ts';
-import { readVersion } from './observability/version.ts';
 import type { OpenUpstream } from './open-upstreams.ts';
-import { define, type Resource, requiredFields } from './resources/resource.ts';
-import { renamed } from './snapshots/cache.ts';
-import type { Loader, Read } from './snapshots/load.ts';
-import { withCache } from './snapshots/with-cache.ts';
-import { lowerCased } from './upstream/client/client.ts';
-import type { ListPost } from './upstream/pagination/page-address.ts';
 
 /** A resource that is offered, and its settings. */
 export interface Offer {

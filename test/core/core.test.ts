@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { parseConfig } from '../src/config/load-config.ts';
-import type { SettingsInput } from '../src/config/schema/settings.ts';
-import { type Core, createCore } from '../src/core.ts';
-import { createDeploymentSecret } from '../src/credentials/deployment-secret.ts';
-import { Credential } from '../src/kernel/caller.ts';
-import type { GatewayError } from '../src/kernel/errors.ts';
-import type { Events } from '../src/observability/events.ts';
-import { callerWith } from './support/authorization/caller.ts';
-import { onCleanup } from './support/cleanup.ts';
-import { eventually } from './support/eventually.ts';
-import { createMemoryStore } from './support/fleet/shared-store.ts';
-import { json, listOf, lists, startHttpUpstream } from './support/platform/http-upstream.ts';
-import { toolItem } from './support/platform/loads.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+import type { SettingsInput } from '../../src/config/schema/settings.ts';
+import { type Core, createCore } from '../../src/core/core.ts';
+import { createDeploymentSecret } from '../../src/credentials/deployment-secret.ts';
+import { Credential } from '../../src/kernel/caller.ts';
+import type { GatewayError } from '../../src/kernel/errors.ts';
+import type { Events } from '../../src/observability/events.ts';
+import { callerWith } from '../support/authorization/caller.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
+import { createMemoryStore } from '../support/fleet/shared-store.ts';
+import { json, listOf, lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
+import { toolItem } from '../support/platform/loads.ts';
 
 function coreOf(settings: SettingsInput, events: Events = {}): Core {
   const core = createCore(parseConfig(settings), { events, now: Date.now });

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Made } from './catalogue/loader.ts';
-import { type Config, resourceConfig } from './config/schema/settings.ts';
-import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
-import type { Events } from './observability/events.ts';
-import type { Resource } from './resources/resource.ts';
-import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
-import { createMemos, type Memo } from './snapshots/memo.ts';
-import { createSharedLevel, type SharedLevel, type SharedLevelOptions } from './snapshots/shared/level.ts';
-import { createWaiting, type Waiting } from './snapshots/waiting.ts';
-import { createLoading, type Loading } from './upstream/loading.ts';
+import type { Made } from '../catalogue/loader.ts';
+import { type Config, resourceConfig } from '../config/schema/settings.ts';
+import { createKeyOf, type KeyOf } from '../credentials/authenticate.ts';
+import type { Events } from '../observability/events.ts';
+import type { Resource } from '../resources/resource.ts';
+import { createSnapshotCache, type SnapshotCache } from '../snapshots/cache.ts';
+import { createMemos, type Memo } from '../snapshots/memo.ts';
+import { createSharedLevel, type SharedLevel, type SharedLevelOptions } from '../snapshots/shared/level.ts';
+import { createWaiting, type Waiting } from '../snapshots/waiting.ts';
+import { createLoading, type Loading } from '../upstream/loading.ts';
 
 /** What outlasts a change of settings. Its bounds are those of the first settings. */
 export interface Holdings {

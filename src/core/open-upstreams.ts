@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, checked } from './config/schema/settings.ts';
-import type { Authorization } from './credentials/authorization.ts';
-import { proxyAuthorization } from './credentials/proxy-authorization.ts';
-import type { Events } from './observability/events.ts';
-import { readVersion } from './observability/version.ts';
+import { type Config, checked } from '../config/schema/settings.ts';
+import type { Authorization } from '../credentials/authorization.ts';
+import { proxyAuthorization } from '../credentials/proxy-authorization.ts';
+import type { Events } from '../observability/events.ts';
+import { readVersion } from '../observability/version.ts';
+import type { Tap } from '../upstream/client/tap.ts';
+import { type OpenUpstreamOptions, openUpstream } from '../upstream/open-upstream.ts';
+import type { SharedRejections } from '../upstream/resilience/shared-rejections.ts';
 import { type OwnFiles, withFiles } from './own-files.ts';
-import type { Tap } from './upstream/client/tap.ts';
-import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
-import type { SharedRejections } from './upstream/resilience/shared-rejections.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
 
