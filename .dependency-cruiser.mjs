@@ -40,8 +40,8 @@ const HOMES = {
   '@modelcontextprotocol': ['mcp'],
   // Settings, and the documents that platforms publish of themselves.
   yaml: ['config', 'init'],
-  pino: ['observability'],
-  'pino-pretty': ['observability'],
+  pino: ['observability/log'],
+  'pino-pretty': ['observability/log'],
   'prom-client': ['observability/metrics'],
   '@opentelemetry': ['observability/traces'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.

@@ -1,10 +1,10 @@
 import { ConfigError } from './config/mistakes/config-error.ts';
 import type { Config } from './config/schema/settings.ts';
 import { auditEvents } from './observability/audit.ts';
-import type { LogDestination } from './observability/destination.ts';
 import type { Events } from './observability/events.ts';
-import { type LogFile, openLogFile } from './observability/log-file.ts';
-import { createLogger, type Logger } from './observability/logger.ts';
+import type { LogDestination } from './observability/log/destination.ts';
+import { type LogFile, openLogFile } from './observability/log/log-file.ts';
+import { createLogger, type Logger } from './observability/log/logger.ts';
 
 /** The account of who reads what. */
 export interface Audit {

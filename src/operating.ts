@@ -4,9 +4,9 @@ import { LogChange } from './config/schema/log.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { Core } from './core/core.ts';
 import type { LogControl } from './http/operations/log-verbosity.ts';
+import type { Verbosity } from './observability/log/verbosity.ts';
 import { createMetrics, type Metrics } from './observability/metrics/metrics.ts';
 import type { Now } from './observability/status/view.ts';
-import type { Verbosity } from './observability/verbosity.ts';
 import { readVersion } from './observability/version.ts';
 
 /** Metrics of what a gateway does, where settings have that. */

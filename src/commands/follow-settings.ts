@@ -3,7 +3,7 @@ import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { ConfigError } from '../config/mistakes/config-error.ts';
 import { CHECK_MS, QUIET_MS, stateOf } from '../credentials/files/watched-files.ts';
 import type { Gateway } from '../gateway.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../observability/log/logger.ts';
 import { describeBug } from './process-end.ts';
 import { logWarnings } from './settings-warnings.ts';
 

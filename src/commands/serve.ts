@@ -2,7 +2,7 @@ import type { ConfigIssue } from '../config/mistakes/config-error.ts';
 import { createOrigins, type IsFromEnvironment } from '../config/origins.ts';
 import type { Config } from '../config/schema/settings.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
-import { createLogger, standardOutput } from '../observability/logger.ts';
+import { createLogger, standardOutput } from '../observability/log/logger.ts';
 import { type FollowOptions, followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 import { logWarnings } from './settings-warnings.ts';

@@ -1,5 +1,5 @@
 import { type ConfigIssue, dottedPath, issueLine } from '../config/mistakes/config-error.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger } from '../observability/log/logger.ts';
 
 /** A line for each warning of a settings file, for a person. */
 export function warningLines(warnings: readonly ConfigIssue[], file: string): string {

@@ -1,5 +1,5 @@
 import type { Events } from './events.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './log/logger.ts';
 import type { MemberRecord, RequestRecord } from './request-record.ts';
 
 /** Methods of JSON-RPC that show items. */

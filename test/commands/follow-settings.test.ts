@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { followSettings } from '../../src/commands/follow-settings.ts';
 import { CHECK_MS, QUIET_MS } from '../../src/credentials/files/watched-files.ts';
-import { captureLog } from '../observability/captured-log.ts';
+import { captureLog } from '../observability/log/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { inFolder, writeSettings } from '../support/process/process.ts';
 

@@ -5,7 +5,7 @@ import { deserialize, serialize } from 'node:v8';
 import { expect } from 'chai';
 import { Credential } from '../../src/kernel/caller.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { captureLog } from '../observability/captured-log.ts';
+import { captureLog } from '../observability/log/captured-log.ts';
 
 const SOURCES = new URL('../../src/', import.meta.url);
 const TOKEN = 'token-of-the-test';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { captureLog } from '../observability/captured-log.ts';
+import { captureLog } from '../observability/log/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../support/platform/http-upstream.ts';

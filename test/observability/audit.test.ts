@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { auditEvents } from '../../src/observability/audit.ts';
 import type { RequestRecord } from '../../src/observability/request-record.ts';
-import { captureLog } from './captured-log.ts';
+import { captureLog } from './log/captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   ...{ edge: 'http', requestId: 'r-1', begun: 0, ms: 0, outcome: 'ok', bytes: 0 },

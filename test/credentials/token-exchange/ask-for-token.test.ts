@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { captureLog } from '../../observability/captured-log.ts';
+import { captureLog } from '../../observability/log/captured-log.ts';
 import { CLIENT } from '../../support/authorization/authorization-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';

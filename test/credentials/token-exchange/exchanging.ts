@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import type { GatewayOptions, SettingsInput } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/captured-log.ts';
+import { captureLog } from '../../observability/log/captured-log.ts';
 import { CLIENT } from '../../support/authorization/authorization-server.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, lists, tokenOf } from '../../support/platform/http-upstream.ts';

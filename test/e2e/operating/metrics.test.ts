@@ -3,7 +3,7 @@ import { METHODS, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SettingsInput } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/captured-log.ts';
+import { captureLog } from '../../observability/log/captured-log.ts';
 import { parseExposition, type Scraped } from '../../observability/metrics/scraped.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';

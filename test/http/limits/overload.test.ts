@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createOverload, createShedding } from '../../../src/http/limits/overload.ts';
-import { captureLog } from '../../observability/captured-log.ts';
+import { captureLog } from '../../observability/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createGateway } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/captured-log.ts';
+import { captureLog } from '../../observability/log/captured-log.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { settingsFor } from '../../support/gateway.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';

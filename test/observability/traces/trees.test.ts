@@ -5,7 +5,7 @@ import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../..
 import { startCollector } from '../../support/process/collector.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
-import { captureLog } from '../captured-log.ts';
+import { captureLog } from '../log/captured-log.ts';
 import { traceReplicas } from './replicas.ts';
 import { headerOf, LOADED, PARENT, READ, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { LogDestination } from '../../src/observability/destination.ts';
-import { createLogger, type LoggerOptions } from '../../src/observability/logger.ts';
+import type { LogDestination } from '../../../src/observability/log/destination.ts';
+import { createLogger, type LoggerOptions } from '../../../src/observability/log/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 describe('the logger', () => {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { expect } from 'chai';
-import { openDestination } from '../../src/observability/destination.ts';
-import { eventually } from '../support/eventually.ts';
+import { openDestination } from '../../../src/observability/log/destination.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
 
@@ -163,7 +163,7 @@ describe('a log destination', () => {
     const script = `
       import { execFileSync } from 'node:child_process';
       import { closeSync, constants, openSync } from 'node:fs';
-      import { openDestination } from ${JSON.stringify(new URL('../../src/observability/destination.ts', import.meta.url).href)};
+      import { openDestination } from ${JSON.stringify(new URL('../../../src/observability/log/destination.ts', import.meta.url).href)};
       const openPipe = () => {
         execFileSync('mkfifo', [${JSON.stringify(join(folder, 'alone'))}]);
         const from = openSync(${JSON.stringify(join(folder, 'alone'))}, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,5 +1,5 @@
+import type { RequestRef } from '../request-record.ts';
 import type { Logger } from './logger.ts';
-import type { RequestRef } from './request-record.ts';
 
 /** How much the log is to say for a while. What is left out is as settings have it. */
 export interface VerbosityChange {

@@ -1,9 +1,9 @@
-import { GatewayError } from '../kernel/errors.ts';
-import { nameError } from './causes.ts';
-import type { Events } from './events.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { nameError } from '../causes.ts';
+import type { Events } from '../events.ts';
+import type { RequestRecord, RequestRef } from '../request-record.ts';
 import type { Level, Logger } from './logger.ts';
 import { createRequestLines, rounded, whyOf } from './request-lines.ts';
-import type { RequestRecord, RequestRef } from './request-record.ts';
 import type { Verbosity } from './verbosity.ts';
 
 /** Probes come every few seconds as long as the process lives. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { logEvents } from '../../src/observability/log.ts';
-import type { Logger } from '../../src/observability/logger.ts';
-import { createVerbosity, isAdjustable, type Verbosity } from '../../src/observability/verbosity.ts';
-import { eventually } from '../support/eventually.ts';
+import { logEvents } from '../../../src/observability/log/log.ts';
+import type { Logger } from '../../../src/observability/log/logger.ts';
+import { createVerbosity, isAdjustable, type Verbosity } from '../../../src/observability/log/verbosity.ts';
+import { eventually } from '../../support/eventually.ts';
 import { captureLog } from './captured-log.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

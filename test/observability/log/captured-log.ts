@@ -1,8 +1,8 @@
-import type { Events } from '../../src/observability/events.ts';
-import { logEvents } from '../../src/observability/log.ts';
-import { createLogger, type Logger, type LoggerOptions } from '../../src/observability/logger.ts';
-import { eventually } from '../support/eventually.ts';
-import { linesIn } from '../support/process/json-lines.ts';
+import type { Events } from '../../../src/observability/events.ts';
+import { logEvents } from '../../../src/observability/log/log.ts';
+import { createLogger, type Logger, type LoggerOptions } from '../../../src/observability/log/logger.ts';
+import { eventually } from '../../support/eventually.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
 
 /** A log that a test reads. */
 export interface CapturedLog {

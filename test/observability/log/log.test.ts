@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { ERRORS, type ErrorCode } from '../../src/kernel/error-table.ts';
-import { GatewayError } from '../../src/kernel/errors.ts';
-import type { Events } from '../../src/observability/events.ts';
-import { logEvents } from '../../src/observability/log.ts';
-import type { Level, Logger } from '../../src/observability/logger.ts';
-import type { RequestRecord } from '../../src/observability/request-record.ts';
+import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
+import type { Events } from '../../../src/observability/events.ts';
+import { logEvents } from '../../../src/observability/log/log.ts';
+import type { Level, Logger } from '../../../src/observability/log/logger.ts';
+import type { RequestRecord } from '../../../src/observability/request-record.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({

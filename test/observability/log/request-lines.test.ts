@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { GatewayError } from '../../src/kernel/errors.ts';
-import { logEvents } from '../../src/observability/log.ts';
-import type { Logger } from '../../src/observability/logger.ts';
-import type { RequestRecord } from '../../src/observability/request-record.ts';
-import { SEEDED } from '../support/seed.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
+import { logEvents } from '../../../src/observability/log/log.ts';
+import type { Logger } from '../../../src/observability/log/logger.ts';
+import type { RequestRecord } from '../../../src/observability/request-record.ts';
+import { SEEDED } from '../../support/seed.ts';
 import { captureLog } from './captured-log.ts';
 
 const some = <T>(...values: readonly T[]) => fc.constantFrom(undefined, ...values);

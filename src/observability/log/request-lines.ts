@@ -1,7 +1,7 @@
-import type { GatewayError } from '../kernel/errors.ts';
-import { causesOf } from './causes.ts';
+import type { GatewayError } from '../../kernel/errors.ts';
+import { causesOf } from '../causes.ts';
+import type { RequestRecord } from '../request-record.ts';
 import type { Level, Logger } from './logger.ts';
-import type { RequestRecord } from './request-record.ts';
 
 /** Enough to tell callers apart, too little to be anybody's key. */
 const CALLER_LENGTH = 12;
