@@ -203,13 +203,20 @@ async function observe({ url, ended, bugs }: Served, text: string): Promise<unkn
   const { status, headers, body } = await exchange(url, text);
   const [record] = (await ended(told.ended + 1)).slice(told.ended) as [Ended];
   const { date, 'x-request-id': id = '', ...others } = Object.fromEntries(headers);
-  const { requestId, begun, upstreamMs, callerKey, error, ...rest } = record;
+  const { requestId, begun, ms, upstreamMs, callerKey, error, ...rest } = record;
   return {
     status,
     headers: others,
     body: body.toString('latin1').replaceAll(id, 'the id'),
     id: id.length === 36 ? 'a new one' : id,
-    told: { ...rest, error: error?.code, upstreamMs: typeof upstreamMs, sameId: requestId === id, callerKey },
+    told: {
+      ...rest,
+      error: error?.code,
+      ms: typeof ms,
+      upstreamMs: typeof upstreamMs,
+      sameId: requestId === id,
+      callerKey,
+    },
     bugs: bugs.slice(told.bugs).map(({ stack }) => stack.split('\n', 1)[0]),
   };
 }
