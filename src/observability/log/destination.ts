@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, write, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createBatches } from './batches.ts';
 
 /** Where lines go that need not be on their way at once. Pino takes it for its stream. */
 export interface LogDestination {
@@ -29,8 +30,6 @@ export interface OwnDestination extends LogDestination {
   close(): Promise<void>;
 }
 
-/** Bytes of one write: each costs as much as several requests do. */
-const BATCH_BYTES = 65_536;
 /** Bytes that are held for a slow reader; what comes beyond is dropped, and counted. */
 const MAX_BYTES = 4_194_304;
 /** How long a line waits for others. */
@@ -43,12 +42,10 @@ const FAILED_MS = 1000;
 const LAST_MS = 500;
 /** Until a full pipe is tried again then. */
 const LAST_TRY_MS = 1;
-/** The most bytes of UTF-8 that one UTF-16 code unit becomes. */
-const BYTES_OF_UNIT = 3;
 
 /**
  * Writes lines to a file descriptor in large batches: to a pipe at once, to anything else one at a time and off the event
- * loop. Each line is copied into the batch at once, so that a request leaves no text behind for the garbage collector (docs/decisions/0013).
+ * loop.
  *
  * Never waits for whoever reads: where a pipe stays full, lines are dropped and counted; where nobody reads any more
  * (`EPIPE`), all are forgotten. A pipe must not block: what waits in a write keeps the process from ending.
@@ -59,40 +56,20 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
   /** Takes the place of `fd` as soon as no line is half written. */
   let nextFd: number | undefined;
   let hasFailed = false;
-  let batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
-  let length = 0;
-  let spare: Buffer | undefined;
-  /** Full batches, oldest first. */
-  const full: Buffer[] = [];
+  const batches = createBatches();
   /** What is being written, or is about to be tried again. */
   let rest: Buffer | undefined;
   let inThreadPool = false;
   let fullMs = FULL_MS.first;
-  let heldBytes = 0;
   let dropped = 0;
   let droppedLines = 0;
   let isOpen = true;
   let timer: NodeJS.Timeout | undefined;
 
   function add(line: string): boolean {
-    if (heldBytes + length + line.length > MAX_BYTES) return false;
-    if (line.length * BYTES_OF_UNIT > BATCH_BYTES - length) seal();
-    if (line.length * BYTES_OF_UNIT > BATCH_BYTES) hold(Buffer.from(line));
-    else length += batch.write(line, length);
+    if ((rest?.length ?? 0) + batches.bytes + line.length > MAX_BYTES) return false;
+    batches.add(line);
     return true;
-  }
-
-  function seal(): void {
-    if (length === 0) return;
-    hold(batch.subarray(0, length));
-    batch = spare ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
-    spare = undefined;
-    length = 0;
-  }
-
-  function hold(bytes: Buffer): void {
-    full.push(bytes);
-    heldBytes += bytes.length;
   }
 
   function flush(): void {
@@ -100,8 +77,7 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
     timer = undefined;
     if (rest !== undefined) return;
     takeNext();
-    if (full.length === 0) seal();
-    rest = full.shift();
+    rest = batches.take();
     if (rest !== undefined) writeRest();
   }
 
@@ -147,7 +123,6 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
     if (rest !== undefined) {
       const batch = Buffer.from(rest.buffer, 0, rest.byteOffset + rest.length);
       const start = rest.byteOffset === 0 ? 0 : batch.lastIndexOf('\n', rest.byteOffset - 1) + 1;
-      heldBytes += rest.byteOffset - start;
       rest = batch.subarray(start);
     }
     takeNext();
@@ -173,9 +148,8 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
 
   function advance(written: number): void {
     if (rest === undefined) return;
-    heldBytes -= written;
     const left = rest.subarray(written);
-    if (left.length === 0 && rest.buffer.byteLength === BATCH_BYTES) spare = Buffer.from(rest.buffer);
+    if (left.length === 0) batches.reuse(rest);
     rest = left.length === 0 ? undefined : left;
   }
 
@@ -183,15 +157,13 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
   function giveUp(): void {
     isOpen = false;
     rest = undefined;
-    full.length = 0;
-    length = 0;
-    heldBytes = 0;
+    batches.clear();
   }
 
   function goOn(): void {
     tellDropped();
-    if (full.length > 0) flush();
-    else if (length > 0) schedule();
+    if (batches.hasFull) flush();
+    else if (batches.bytes > 0) schedule();
   }
 
   function tellDropped(): void {
@@ -213,7 +185,7 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
         dropped += 1;
         droppedLines += 1;
       }
-      if (full.length > 0) flush();
+      if (batches.hasFull) flush();
       else schedule();
     },
     get droppedLines() {
@@ -228,7 +200,7 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
     async close() {
       const deadline = performance.now() + LAST_MS;
       flush();
-      while ((rest !== undefined || length > 0 || full.length > 0) && isOpen && performance.now() < deadline) {
+      while ((rest !== undefined || batches.bytes > 0) && isOpen && performance.now() < deadline) {
         await pause(1);
         flush();
       }
@@ -243,7 +215,7 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
       const deadline = performance.now() + waitMs;
       // What is in the thread pool needs no event loop to come to its end, only time. How much of it that was is not known.
       if (inThreadPool) sleepSync(FULL_MS.most);
-      else if (rest !== undefined) full.unshift(rest);
+      else if (rest !== undefined) batches.putBack(rest);
       if (!inThreadPool) rest = undefined;
       writeHeld(deadline);
       tellDropped();
@@ -252,11 +224,10 @@ export function openDestination(opened: number, { terminal, onFailure }: Destina
   };
 
   function writeHeld(deadline: number): void {
-    seal();
-    while (full[0] !== undefined && writeWhole(full[0], deadline)) full.shift();
+    let batch = batches.take();
+    while (batch !== undefined && writeWhole(batch, deadline)) batch = batches.take();
     // Not from the next batch on: its first line would stand behind half of another.
-    full.length = 0;
-    heldBytes = 0;
+    batches.clear();
   }
 
   /** Whether it could. */

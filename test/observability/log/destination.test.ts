@@ -92,6 +92,27 @@ describe('a log destination', () => {
     expect(await readUntil(({ length }) => length >= lines.length)).to.equal(lines);
   });
 
+  it('keeps long lines out of memory that others use', async () => {
+    const path = join(folder, 'log');
+    const destination = openDestination(openSync(path, 'a'));
+    const others: Buffer[] = [];
+    let expected = '';
+    const write = async (lines: readonly string[]) => {
+      for (const one of lines) destination.write(one);
+      expected += lines.join('');
+      await eventually(async () => (await readFile(path, 'utf8')).length === expected.length);
+    };
+    // Of lengths that Node has room for in the memory which it hands out in pieces.
+    for (const length of [22_000, 25_000, 30_000]) {
+      await write([line(length, 'l')]);
+      others.push(...Array.from({ length: 300 }, () => Buffer.from('o'.repeat(150))));
+      await write(Array.from({ length: 1000 }, () => line(150, 's')));
+    }
+    await destination.close();
+    expect(await readFile(path, 'utf8')).to.equal(expected);
+    for (const other of others) expect(other.toString()).to.equal('o'.repeat(150));
+  });
+
   it('waits for a pipe that is full, and goes on where a write ended early', async () => {
     const { fd, readUntil } = openPipe();
     const destination = openDestination(fd);
