@@ -1,6 +1,7 @@
 import { type BareName, bareNamesOf, type JoinedNames, joinedNamesOf } from '../mapping/expressions/bare-names.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './check-settings.ts';
+import { combinationWarnings } from './combinations.ts';
 import type { ConfigIssue } from './mistakes/config-error.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './schema/settings.ts';
 
@@ -41,6 +42,7 @@ export function warningsOf(config: Config, resources: readonly Resource[], isWri
   });
   return [
     ...found,
+    ...combinationWarnings(config, offered, isWritten),
     ...verificationWarnings(
       config,
       offered.map(({ settings }) => settings),

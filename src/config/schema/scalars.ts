@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { checkExpression } from '../../mapping/expressions/expression.ts';
+import { checkExpression, checkSelection } from '../../mapping/expressions/expression.ts';
+import { hasNoDots } from './resource/templates.ts';
 
 /** A whole number. Not `z.int()`: at a fraction that ends all other checks, and other issues would stay unsaid. */
 export const whole = (minimum: number, maximum: number) =>
@@ -16,15 +17,22 @@ export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
 export const port = whole(0, 65_535);
 
 /** A JMESPath expression, compiled once while settings are read, so that a bad one is an issue of settings. */
-export const expression = z
-  .string()
-  .min(1)
-  .check((context) => {
-    const message = context.value === '' ? undefined : checkExpression(context.value);
-    if (message !== undefined) {
-      context.issues.push({ code: 'custom', message, input: context.value });
-    }
-  });
+export const expression = expressionThat(checkExpression);
+
+/** An expression that would be of no use if it found nothing. */
+export const selection = expressionThat(checkSelection);
+
+function expressionThat(issueOf: (text: string) => string | undefined) {
+  return z
+    .string()
+    .min(1)
+    .check((context) => {
+      const message = context.value === '' ? undefined : issueOf(context.value);
+      if (message !== undefined) {
+        context.issues.push({ code: 'custom', message, input: context.value });
+      }
+    });
+}
 
 /** Where an HTTP API lives. One slash at its end is taken off, since every path begins with one. */
 export const baseUrl = z
@@ -34,6 +42,9 @@ export const baseUrl = z
       code === 'invalid_format' ? `must be an http or https URL${urlHint(String(input))}` : undefined,
   })
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
+  .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
+  .refine(hasNoDots, 'must hold no segment . or ..: write where it leads')
+  .refine((url) => !/[{}]/.test(url), 'must hold no braces: {name} stands in the path of a resource, with pathParams')
   .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
 
 /** What the text was most likely meant as. */
@@ -76,6 +87,12 @@ export const secureUrl = z
   })
   .refine((url) => !URL.canParse(url) || isSecure(new URL(url)), 'must be an https URL: http is for loopback alone')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment');
+
+/** Who issues tokens, as they say it (`iss`). */
+export const issuer = secureUrl.refine(
+  (url) => !url.includes('/.well-known/'),
+  'must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
+);
 
 /** One scope (RFC 6749, section 3.3). */
 export const scopeToken = z

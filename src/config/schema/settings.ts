@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -126,10 +127,18 @@ const checkCallers = crossCheck<CommonSettings>((settings, report) => {
 const checkPorts = crossCheck<CommonSettings>((settings, report) => {
   const { http, admin } = settings ?? {};
   if (http?.socketPath !== undefined || admin?.enabled !== true || admin.port === 0) return;
-  if (http?.port === admin.port && http?.host === admin.host) {
+  if (http?.port === admin.port && doCollide(String(http?.host), String(admin.host))) {
     report(['admin', 'port'], 'must not be http.port: the admin listener has a port of its own');
   }
 });
+
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
+
+/** Whether no two listeners can have the same port at these hosts: `::` stands for all addresses, 0.0.0.0 for those of IPv4. */
+function doCollide(...hosts: readonly [string, string]): boolean {
+  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
+  return hosts.every((host) => LOOPBACK.includes(host)) || (hosts.includes('0.0.0.0') && !hosts.some(isIPv6));
+}
 
 /** Checks that no resource sends a header of its own in place of the credential of its upstream. */
 function checkCredentialHeaders(registry: readonly Resource[]) {

@@ -16,7 +16,7 @@ export const TracingSettings = z.strictObject({
     .prefault({})
     .describe('Headers that the collector is sent, such as a key from the environment.'),
   sampleRatio: z
-    .number()
+    .number({ error: ({ code }) => (code === 'invalid_type' ? 'expected a number from 0 to 1' : undefined) })
     .min(0)
     .max(1)
     .default(0.01)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { crossCheck, keysOf } from './cross-check.ts';
-import { bytes, milliseconds, scopeToken, secureUrl, whole } from './scalars.ts';
+import { bytes, issuer, milliseconds, scopeToken, secureUrl, whole } from './scalars.ts';
 import { checkSecret, secretText } from './secret.ts';
 
 /** Algorithms by which whoever can verify a token cannot make one (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
@@ -35,13 +35,13 @@ const IntrospectionSettings = z.strictObject({
 
 /** Who may call: whose tokens are taken, and what they must say. */
 export const VerificationSettings = z.strictObject({
-  issuer: secureUrl.describe('Who must have issued a token: its iss, to the letter.'),
+  issuer: issuer.describe('Who must have issued a token: its iss, to the letter.'),
   audience: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .optional()
     .describe('Whom a token must be for, one of these at least (aud). Unset: publicUrl and /mcp, as MCP has it.'),
   authorizationServers: z
-    .array(secureUrl)
+    .array(issuer)
     .default([])
     .describe(
       'Issuers with whom MCP clients may have a person sign in. They are published (RFC 9728) and named in challenges; some clients then ignore a token in their settings. Needs publicUrl. Empty: nothing is published.',

@@ -57,6 +57,15 @@ function range({ least, most }: Arity): string {
   return `${least} ${most === Number.POSITIVE_INFINITY ? 'or more' : `to ${most}`} arguments`;
 }
 
+/** Whether an expression selects nothing of what it is evaluated over, so that it gives the same for all. */
+export function isConstant(node: ExpressionNode): boolean {
+  return !SELECTING.has(node.type) && childrenOf(node).every(isConstant);
+}
+
+const SELECTING: ReadonlySet<ExpressionNode['type']> = new Set([
+  ...(['Current', 'Field', 'Identity', 'Index', 'Root', 'Slice'] as const),
+]);
+
 /** The nodes below one. */
 export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   if (node.type === 'Literal') return [];

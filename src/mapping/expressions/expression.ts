@@ -1,6 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { compileDirect, type Evaluate } from './direct.ts';
-import { issueOf, TOO_DEEP } from './expression-issue.ts';
+import { isConstant, issueOf, TOO_DEEP } from './expression-issue.ts';
 import { type ExpressionNode, interpret, parse } from './jmespath.ts';
 
 /** A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, without `let`, and
@@ -29,6 +29,13 @@ export function checkExpression(text: string): string | undefined {
       ? TOO_DEEP
       : `is no JMESPath expression: ${(error as Error).message}${meantBy(text)}`;
   }
+}
+
+/** As {@link checkExpression}, of an expression that has to find something. */
+export function checkSelection(text: string): string | undefined {
+  const issue = checkExpression(text);
+  if (issue !== undefined || !isConstant(parse(text))) return issue;
+  return 'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
 }
 
 /** What other languages write, by how it begins or what stands in it; none of it is JMESPath. */

@@ -91,7 +91,20 @@ describe('the settings of a listener', () => {
   it('give the admin listener a port of its own', () => {
     const same = ['admin.port: must not be http.port: the admin listener has a port of its own'];
     expect(issues({ http: { port: 9090 } })).to.deep.equal(same);
-    expect(issues({ http: { port: 9090, host: '0.0.0.0' } })).to.deep.equal([]);
+    for (const [host, admin] of [
+      ['0.0.0.0', '127.0.0.1'],
+      ['0.0.0.0', 'localhost'],
+      ['192.0.2.1', '0.0.0.0'],
+      ['::', '127.0.0.1'],
+      ['::1', '::'],
+      ['localhost', '127.0.0.1'],
+    ] as const) {
+      expect(issues({ http: { port: 9090, host }, admin: { host: admin } }), `${host} ${admin}`).to.deep.equal(same);
+    }
+    for (const host of ['192.0.2.1', '::1']) {
+      expect(issues({ http: { port: 9090, host } }), host).to.deep.equal([]);
+    }
+    expect(issues({ http: { port: 9090, host: '::1' }, admin: { host: '0.0.0.0' } })).to.deep.equal([]);
     expect(issues({ http: { port: 9090, socketPath: '/a' } })).to.deep.equal([]);
     expect(issues({ http: { port: 9090 }, admin: { enabled: false } })).to.deep.equal([]);
     expect(issues({ http: { port: 0 }, admin: { port: 0 } })).to.deep.equal([]);
@@ -219,6 +232,22 @@ describe('the settings of an upstream', () => {
       expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([
         'upstreams.api.baseUrl: must hold no user, password, query or fragment',
       ]);
+    }
+  });
+
+  it('have a URL that is sent as it stands', () => {
+    const refused: Readonly<Record<string, string>> = {
+      'https://a/v1/..': 'must hold no segment . or ..: write where it leads',
+      'https://a/%2e%2E/v1': 'must hold no segment . or ..: write where it leads',
+      'https://a\\v1': 'must hold no space, line break or backslash',
+      'https://a/b c': 'must hold no space, line break or backslash',
+      'https://a/{org}/v1': 'must hold no braces: {name} stands in the path of a resource, with pathParams',
+    };
+    for (const [baseUrl, message] of Object.entries(refused)) {
+      expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([`upstreams.api.baseUrl: ${message}`]);
+    }
+    for (const baseUrl of ['https://a/..b/v1...', 'https://a/%7Borg%7D', ' https://a/v1\n']) {
+      expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([]);
     }
   });
 
@@ -387,6 +416,18 @@ describe('the settings of an upstream', () => {
       'with a certificate',
       { client: { kind: 'tls_client_auth', id: 'a' }, tls: { certFile: '/c', keyFile: '/k' } },
       [],
+    ],
+    [
+      'with half a certificate',
+      { tls: { certFile: '/c' } },
+      ['credential.tls.certFile: needs certFile and keyFile, both of them'],
+    ],
+    [
+      'with an issuer that is the place of its metadata',
+      { issuer: 'https://login.example/.well-known/openid-configuration' },
+      [
+        'credential.issuer: must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
+      ],
     ],
     ['with a key', { client: { kind: 'private_key_jwt', id: 'a', keyFile: '/k' } }, []],
     [
@@ -702,6 +743,45 @@ describe('the settings of a resource', () => {
       from: 'v',
       format: 'version',
     });
+  });
+
+  it('find what they need in what the platform sends, and do not write it down', () => {
+    const constant =
+      'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
+    for (const [tools, key] of [
+      [{ items: '`[]`' }, 'items'],
+      [{ items: "'tools'" }, 'items'],
+      [{ where: '`false`' }, 'where'],
+      [{ where: 'not_null(\'a\', `{"b": 1}`)' }, 'where'],
+      [{ pagination: { kind: 'token', next: "'next'" } }, 'pagination.next'],
+      [{ pagination: { kind: 'link', next: "'next'" } }, 'pagination.next'],
+      [{ pagination: { kind: 'offset', total: '`0`' } }, 'pagination.total'],
+      [{ fields: { id: "'x'" } }, 'fields.id'],
+      [{ fields: { id: { from: '`null`' } } }, 'fields.id.from'],
+    ] as const) {
+      expect(issues({ tools }), JSON.stringify(tools)).to.deep.equal([`resources.tools.${key}: ${constant}`]);
+    }
+    for (const tools of [
+      ...['@', '$', '[0]', '[]', '*', '[1:]', '[*].a', 'length(@)'].map((items) => ({ items })),
+      { where: "'a' == b" },
+      { fields: { id: "join('-', [a, 'x'])", category: "'other'" } },
+    ]) {
+      expect(issues({ tools }), JSON.stringify(tools)).to.deep.equal([]);
+    }
+  });
+
+  it('have a time for the default of a time, in the form in which it is served', () => {
+    const withDefault = (value: string, format: object = { format: 'timestamp' }) =>
+      issues({ tools: { fields: { version: { default: value, ...format } } } });
+    for (const value of ['', '2026-01-02T03:04:05Z', '2026-01-02T03:04:05.5Z']) {
+      expect(withDefault(value), value).to.deep.equal([]);
+    }
+    for (const value of ['never', '2026-01-02', '2026-01-02T03:04:05+01:00', '1767323045']) {
+      expect(withDefault(value), value).to.deep.equal([
+        'resources.tools.fields.version.default: must be a time as it is served, such as 2026-01-02T03:04:05Z',
+      ]);
+    }
+    expect(withDefault('latest', {})).to.deep.equal([]);
   });
 
   it('have a cache for what is stored only', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { crossCheck, EVEN_AFTER_ISSUES } from '../cross-check.ts';
-import { expression, headerName, whole } from '../scalars.ts';
+import { headerName, selection, whole } from '../scalars.ts';
 
 const parameter = z.string().min(1);
 const size = whole(1, 100_000).default(100).describe('Items to ask for in one page.');
@@ -9,7 +9,7 @@ const sizeParam = (name: string) =>
     .nullable()
     .default(name)
     .describe('Query parameter for the page size, or its place in body (JSON pointer); null sends none.');
-const total = expression
+const total = selection
   .optional()
   .describe('Where a page says how many items there are in all (JMESPath over the body).');
 const totalHeader = headerName
@@ -43,7 +43,7 @@ const Token = z
     tokenParam: parameter
       .default('pageToken')
       .describe('Query parameter for the token, or its place in body (JSON pointer).'),
-    next: expression
+    next: selection
       .default('nextPageToken')
       .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
     ...told,
@@ -87,7 +87,7 @@ const Link = z
       .describe('Each page links to the next one: Link header with rel="next" (RFC 8288), or a field of the body.'),
     sizeParam: sizeParam('per_page'),
     size,
-    next: expression
+    next: selection
       .optional()
       .describe('Where a page holds the next URL (JMESPath over the body), if not in a Link header.'),
     ...told,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { toTimestamp } from '../../../mapping/timestamp.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { LifetimeSettings } from '../cache.ts';
-import { crossCheck, EVEN_AFTER_ISSUES } from '../cross-check.ts';
-import { bytes, expression, scopeToken, whole } from '../scalars.ts';
+import { crossCheck, EVEN_AFTER_ISSUES, type Report, type Unchecked } from '../cross-check.ts';
+import { bytes, expression, scopeToken, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination.ts';
 import { checkRequest, requestShape } from './request.ts';
 
@@ -38,7 +39,7 @@ export function resourceSettings(resource: Resource) {
       .default([])
       .describe('Scopes that a caller needs to read it, all of them. Needs verification.'),
     ...requestShape(resource),
-    items: expression
+    items: selection
       .default(resource.name)
       .describe('Where a page holds its items (JMESPath over the body); @ when the body is the list itself.'),
     errors: expression
@@ -48,7 +49,7 @@ export function resourceSettings(resource: Resource) {
         'Where a page says that it failed though its status is 200 (JMESPath over the body); all but empty, false and 0 is an error. null: nowhere.',
       ),
     pagination: PaginationSettings.prefault({ kind: 'token' }).describe('How the list is spread over pages.'),
-    where: expression.optional().describe('Keeps the items for which it is truthy (JMESPath over one item).'),
+    where: selection.optional().describe('Keeps the items for which it is truthy (JMESPath over one item).'),
     fields: fieldsSettings(resource).prefault({}).describe('How each documented field is made of an upstream item.'),
     strictMapping: z
       .boolean()
@@ -83,8 +84,10 @@ function fieldsSettings(resource: Resource) {
 
 function fieldSettings(name: string, resource: Resource) {
   const format = resource.formats[name];
-  const Field = z.strictObject({
-    from: expression.default(name).describe('Where an upstream item holds the value (JMESPath over the item).'),
+  // What tells items apart is not the same for all.
+  const from = name === 'id' ? selection : expression;
+  const Shape = z.strictObject({
+    from: from.default(name).describe('Where an upstream item holds the value (JMESPath over the item).'),
     default: z
       .string()
       .default('')
@@ -98,8 +101,15 @@ function fieldSettings(name: string, resource: Resource) {
       .default(format ?? 'none')
       .describe('Documented form that the text is brought into.'),
   });
+  const Field = Shape.superRefine(crossCheck<z.output<typeof Shape>>(checkDefault), EVEN_AFTER_ISSUES);
   return z
-    .union([expression.transform((from) => Field.parse({ from })), Field])
+    .union([from.transform((text) => Field.parse({ from: text })), Field])
     .prefault({})
     .describe('An expression (JMESPath over the item), or a block with from, default, values and format.');
+}
+
+/** A default is served as it stands, so that it must have the documented form itself. */
+function checkDefault(field: Unchecked<{ readonly default: string; readonly format: string }>, report: Report): void {
+  if (field?.format !== 'timestamp' || !field.default || toTimestamp(field.default) === field.default) return;
+  report(['default'], 'must be a time as it is served, such as 2026-01-02T03:04:05Z');
 }

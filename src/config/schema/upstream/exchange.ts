@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Report, Unchecked } from '../cross-check.ts';
-import { bytes, milliseconds, scopeToken, secureUrl } from '../scalars.ts';
+import { bytes, issuer, milliseconds, scopeToken, secureUrl } from '../scalars.ts';
 import { checkSecret, secretText } from '../secret.ts';
-import { UpstreamProxy, UpstreamTls } from '../tls.ts';
+import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 
 const clientId = z
   .string()
@@ -46,7 +46,7 @@ const Client = z.discriminatedUnion('kind', [
 /** A token of the caller's, exchanged for one that is made for the platform (RFC 8693). */
 export const ExchangeCredential = z.strictObject({
   kind: z.literal('exchange').describe("A token that is made for the platform in exchange for the caller's."),
-  issuer: secureUrl
+  issuer: issuer
     .optional()
     .describe(
       'Authorization server, to the letter, whose metadata name its token endpoint. https; on loopback http too.',
@@ -89,6 +89,8 @@ export function checkExchange(credential: Unchecked<Output | { readonly kind: un
   }
   if (client?.kind === 'tls_client_auth' && (tls?.certFile === undefined || tls.keyFile === undefined)) {
     report(['credential', 'client'], 'needs a certificate: certFile and keyFile in tls beside it');
+  } else {
+    checkCertificate(tls, ['credential', 'tls'], report);
   }
   if (client?.kind === 'client_secret_basic' || client?.kind === 'client_secret_post') {
     checkSecret(client, ['credential', 'client'], report);

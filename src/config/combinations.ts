@@ -1,0 +1,74 @@
+import type { Resource } from '../resources/resource.ts';
+import type { Finding } from './check-settings.ts';
+import type { ConfigIssue } from './mistakes/config-error.ts';
+import type { Config, ResourceConfig } from './schema/settings.ts';
+
+type Path = ConfigIssue['path'];
+type IsWritten = (path: Path) => boolean;
+
+interface Offered {
+  readonly resource: Resource;
+  readonly settings: ResourceConfig;
+}
+
+/** What many an API has at the end of its address, or at the beginning of each path: seldom both. */
+const VERSION = /^(?:api|v\d[\w.-]*)$/i;
+
+/** Settings that are right each, and beside each other most likely not what was meant. */
+export function combinationWarnings(config: Config, offered: readonly Offered[], isWritten: IsWritten): Finding[] {
+  return [
+    ...addressWarnings(config),
+    ...idleWarnings(config, isWritten),
+    ...loadingWarnings(config, offered, isWritten),
+    ...offered.flatMap(({ resource, settings }) => versionWarnings(config, resource, settings, isWritten)),
+  ];
+}
+
+function addressWarnings({ publicUrl }: Config): Finding[] {
+  if (publicUrl?.endsWith('/mcp') !== true) return [];
+  const message = 'ends with /mcp, and MCP is at /mcp below it: leave that off, unless clients are to ask for /mcp/mcp';
+  return [{ path: ['publicUrl'], key: false, message }];
+}
+
+/** Blocks that do nothing until they are enabled, where nobody has said that they are not to be. */
+function idleWarnings(config: Config, isWritten: IsWritten): Finding[] {
+  return (['audit', 'tracing'] as const)
+    .filter((block) => isWritten([block]) && !config[block].enabled && !isWritten([block, 'enabled']))
+    .map((block) => ({ path: [block], key: true, message: 'does nothing without enabled: true' }));
+}
+
+function versionWarnings(
+  { upstreams }: Config,
+  { name }: Resource,
+  { upstream, path }: ResourceConfig,
+  isWritten: IsWritten,
+): Finding[] {
+  const last = new URL(upstreams[upstream]?.baseUrl ?? '').pathname.split('/').at(-1);
+  const first = path.split('/')[1] ?? '';
+  if (last !== first || !VERSION.test(first)) return [];
+  const message = `both are sent, as /${first}/${first}: leave one of them off`;
+  return isWritten(['resources', name, 'path'])
+    ? [
+        {
+          path: ['resources', name, 'path'],
+          key: false,
+          message: `begins as baseUrl of ${upstream} ends, and ${message}`,
+        },
+      ]
+    : [
+        {
+          path: ['upstreams', upstream, 'baseUrl'],
+          key: false,
+          message: `ends as the path of ${name} begins, and ${message}`,
+        },
+      ];
+}
+
+/** What keeps any page of an upstream from being read that is as large as it may be. */
+function loadingWarnings({ upstreams, maxLoadingBytes }: Config, offered: readonly Offered[], isWritten: IsWritten) {
+  const message = 'a page may be larger than maxLoadingBytes, which all reads have together: it then fails its read';
+  return [...new Set(offered.map(({ settings }) => settings.upstream))]
+    .filter((name) => (upstreams[name]?.maxPageBytes ?? 0) > maxLoadingBytes)
+    .map((name) => ['upstreams', name, 'maxPageBytes'])
+    .map((path) => ({ path: isWritten(path) ? path : ['maxLoadingBytes'], key: false, message }));
+}
