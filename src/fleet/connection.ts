@@ -24,6 +24,8 @@ export interface Connection {
   readonly isUp: boolean;
   /** Begins to connect, in the background. */
   open(): void;
+  /** Opens another one: what this one was opened with holds no more. */
+  renew(): void;
   /** Closes it at once. */
   close(): void;
 }
@@ -91,7 +93,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function connect(): Promise<void> {
     let opened: Link | undefined;
     try {
-      const client = await options.open((error) => opened?.lose(isOutOfStep(error) ? 'out_of_step' : 'closed'));
+      const client = await options.open((error) => opened?.lose(whyLost(error, 'closed')));
       if (isClosed) {
         client.destroy();
         return;
@@ -100,7 +102,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       link = opened;
       weight = 0;
     } catch (error) {
-      lost(isCredential(codeOf(error)) ? 'credential' : isOutOfStep(error) ? 'out_of_step' : 'unreachable');
+      lost(whyLost(error, 'unreachable'));
     }
   }
 
@@ -157,6 +159,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     ask: (call) => (isUp ? ask(call) : Promise.resolve({ said: 'unavailable' })),
     open: () => void next(),
+    renew: () => link?.lose('renewed'),
     close() {
       isClosed = true;
       clearTimeout(timer);
@@ -165,6 +168,16 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
   };
 }
+
+/** By the error with which it ended; what of none of these kinds is, is `other`. */
+function whyLost(error: unknown, other: LostReason): LostReason {
+  if (isCredential(codeOf(error))) return 'credential';
+  if (isOutOfStep(error)) return 'out_of_step';
+  return TLS_CODES.test(`${(error as NodeJS.ErrnoException).code}`) ? 'tls' : other;
+}
+
+/** What Node says of certificates, and of a handshake that failed. */
+const TLS_CODES = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$)/;
 
 /** What came is no reply, or longer than any that is asked for; or nobody waited for it, which the client says in no other words. */
 function isOutOfStep(error: unknown): boolean {

@@ -25,7 +25,7 @@ export function createCounts({
   connection,
   naming,
 }: {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'ask'>;
   readonly naming: Naming;
 }): Counts {
   async function step(names: readonly string[], units: readonly number[], windowMs: number) {

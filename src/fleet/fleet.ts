@@ -22,9 +22,9 @@ export interface FleetOptions {
   readonly maxValueBytes: number;
   /** Evictions at most that wait to be told. @default 100,000 */
   readonly maxWaiting?: number;
-  /** By what Redis knows us now; asked for each connection. */
+  /** By what Redis knows us now; asked for each connection, and at each look after it. Never rejects. */
   readonly user: () => Promise<RedisUser>;
-  /** The same for TLS; `undefined`: none but what the URL says. */
+  /** The same for TLS; `undefined`: none but what the URL says. Once it gives other certificates, another connection is opened. */
   readonly tls?: (() => Promise<RedisTls>) | undefined;
   readonly events: Events;
 }
@@ -46,11 +46,25 @@ export interface Fleet {
 export function joinFleet(options: FleetOptions): Fleet {
   const { events, user, tls } = options;
   const naming = createNaming(options.prefix, options.cluster);
+  /** What the connection was opened with. */
+  let shown: RedisTls | undefined;
+
+  /** Says in time that a file is of no use, and lives on with nothing that files do not say any more. */
+  async function checkFiles(): Promise<void> {
+    await user();
+    const now = await tls?.();
+    if (now?.ca !== shown?.ca || now?.cert !== shown?.cert || now?.key !== shown?.key) connection.renew();
+  }
+
   const connection: Connection = createConnection({
     ...options,
-    open: async (onLost) =>
-      openClient({ ...options, connectMs: options.connectTimeoutMs, user: await user(), tls: await tls?.() }, onLost),
+    async open(onLost) {
+      shown = await tls?.();
+      return openClient({ ...options, connectMs: options.connectTimeoutMs, user: await user(), tls: shown }, onLost);
+    },
     async look(ask) {
+      // Whatever a file system does, evictions are heard.
+      void checkFiles();
       const isThere = await evictions.look(ask);
       if (isThere) await rejections.look(ask);
       return isThere;

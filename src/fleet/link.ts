@@ -38,7 +38,16 @@ export interface LinkOptions {
 }
 
 /** Why a connection is of no use any more. */
-export type LostReason = 'unreachable' | 'closed' | 'stalled' | 'out_of_step' | 'credential' | 'replica' | 'failing';
+export type LostReason =
+  | 'unreachable'
+  | 'tls'
+  | 'closed'
+  | 'stalled'
+  | 'out_of_step'
+  | 'credential'
+  | 'renewed'
+  | 'replica'
+  | 'failing';
 
 /** One connection, asked within bounds of time, number and bytes. */
 export interface Link {

@@ -5,7 +5,7 @@ import { LEASE, LOOK, PUT, RELEASE } from './scripts.ts';
 import { newWord } from './words.ts';
 
 export interface StoreOptions {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'ask'>;
   readonly naming: Naming;
   readonly evictions: Evictions;
   /** Largest value that is put, and that is taken. */

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join as joinPath } from 'node:path';
 import { expect } from 'chai';
 import { createAuthority } from '../support/certificates.ts';
+import { onCleanup } from '../support/cleanup.ts';
 import { readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
 import { join, joined, storeLog } from '../support/fleet/fleet.ts';
 import { startRedis } from '../support/fleet/redis.ts';
+import { listen } from '../support/listening.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const TTL_MS = 60_000;
@@ -85,8 +89,9 @@ describe('the Redis that replicas share', () => {
     const tls = async () => ({ ...identity, minVersion: 'TLSv1.3' as const, servername: 'localhost' });
     const fleet = await joined(url, { tls });
     expect(await fleet.store.look('a')).to.have.property('held', undefined);
+    const nobody = async () => ({ ca: identity.ca, minVersion: 'TLSv1.3' as const, servername: 'localhost' });
     for (const wrong of [
-      async () => ({ ca: identity.ca, minVersion: 'TLSv1.3' as const }),
+      nobody,
       async () => ({ cert: identity.cert, key: identity.key, minVersion: 'TLSv1.3' as const }),
       async () => ({ ...identity, minVersion: 'TLSv1.3' as const, servername: 'other.example' }),
       undefined,
@@ -94,9 +99,42 @@ describe('the Redis that replicas share', () => {
       const { events, changes } = storeLog();
       const refused = join(url, { tls: wrong, events });
       await eventually(() => changes.length > 0);
-      expect(changes[0]).to.be.oneOf(['unreachable', 'closed']);
+      // Whoever shows no certificate may be hung up on before it has read why.
+      expect(changes[0]).to.be.oneOf(wrong === nobody ? ['tls', 'closed'] : ['tls']);
       await refused.close();
     }
+  });
+
+  it('is not spoken to any more over what was opened with certificates that files do not hold now', async () => {
+    const [authority, other] = [await createAuthority(), await createAuthority()];
+    const redis = await startRedis();
+    const issued = await authority.issue();
+    const port = anyPort();
+    const file = (name: string, text: string) => {
+      writeFileSync(joinPath(redis.folder, name), text);
+      return joinPath(redis.folder, name);
+    };
+    const settings = {
+      'tls-ca-cert-file': file('ca', authority.ca),
+      'tls-cert-file': file('cert', issued.cert),
+      'tls-key-file': file('key', issued.key),
+      'tls-auth-clients': 'optional',
+      'tls-port': port,
+    };
+    await redis.command('CONFIG', 'SET', ...Object.entries(settings).flat());
+    const { events, changes } = storeLog();
+    let held: { ca: Buffer; cert?: Buffer; key?: Buffer } = { ca: Buffer.from(authority.ca) };
+    const tls = async () => ({ ...held, minVersion: 'TLSv1.2' as const });
+    const fleet = await joined(`rediss://localhost:${port}`, { tls, events });
+    const own = await authority.issue();
+    held = { ...held, cert: Buffer.from(own.cert), key: Buffer.from(own.key) };
+    await eventually(() => fleet.isUp && changes.length === 3);
+    expect(changes).to.deep.equal(['up', 'renewed', 'up']);
+    held = { ca: Buffer.from(other.ca) };
+    await eventually(() => changes.length === 5);
+    expect(changes.slice(3)).to.deep.equal(['renewed', 'tls']);
+    held = { ca: Buffer.from(authority.ca) };
+    await eventually(() => fleet.isUp);
   });
 
   it('may be a cluster, over whose nodes names are spread', async () => {
@@ -122,5 +160,56 @@ describe('the Redis that replicas share', () => {
     expect(changes[1]).to.equal('closed');
     await nodes[1]?.start();
     await eventually(() => changes.at(-1) === 'up');
+  });
+
+  it('may be a cluster that says why it does not know a replica', async () => {
+    const port = anyPort();
+    const redis = await startRedis('--port', port, '--cluster-enabled', 'yes');
+    await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
+    const { events, changes } = storeLog();
+    const user = async () => ({ password: 'wrong' });
+    join(`redis://127.0.0.1:${port}`, { cluster: true, events, user });
+    await eventually(() => changes.length > 0);
+    expect(changes).to.deep.equal(['credential']);
+  });
+
+  it('may name no more nodes of a cluster than replicas open connections to, of which none stays open', async () => {
+    const sockets = new Set();
+    let accepted = 0;
+    const nodes = createServer((socket) => {
+      accepted += 1;
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    });
+    onCleanup(() => nodes.close());
+    // Each node has an address of its own.
+    nodes.listen(0, '0.0.0.0');
+    await once(nodes, 'listening');
+    const { port } = nodes.address() as AddressInfo;
+    const ranges = Array.from({ length: 1000 }, (_, at) => {
+      const host = `127.0.${at >> 8}.${at & 255}`;
+      return `*3\r\n:${at}\r\n:${at}\r\n*2\r\n$${host.length}\r\n${host}\r\n:${port}\r\n`;
+    });
+    const slots = Buffer.from(`*1000\r\n${ranges.join('')}`);
+    const evil = await listen(
+      createServer((socket) => socket.on('error', () => {}).on('data', () => socket.write(slots))),
+    );
+    const { events, changes } = storeLog();
+    const fleet = join(`redis://127.0.0.1:${evil.port}`, { cluster: true, events });
+    await eventually(() => evil.connections() > 2);
+    expect(changes).to.deep.equal(['out_of_step']);
+    expect(accepted).to.be.within(1, 128 * evil.connections());
+    await fleet.close();
+    await eventually(() => sockets.size === 0 && evil.open() === 0);
+  });
+
+  it('may be a cluster that says nothing: no connection stays open', async () => {
+    const silent = await listen(createServer((socket) => socket.on('error', () => {}).resume()));
+    const { events, changes } = storeLog();
+    const fleet = join(`redis://127.0.0.1:${silent.port}`, { cluster: true, connectTimeoutMs: 50, events });
+    await eventually(() => silent.connections() > 2);
+    expect(changes).to.deep.equal(['unreachable']);
+    await fleet.close();
+    await eventually(() => silent.open() === 0);
   });
 });
