@@ -4,7 +4,7 @@ import { type Caller, type Credential, under } from '../kernel/caller.ts';
 import type { Span } from '../kernel/span.ts';
 import { continueTrace, type Trace } from '../observability/trace.ts';
 import type { Tracing } from '../observability/traces/tracing.ts';
-import type { RequestContext } from './request-context.ts';
+import { InnerContext, type RequestContext } from './request-context.ts';
 import { CURRENT, type Revision } from './revisions.ts';
 
 /** A request of JSON-RPC that is traced, where its trace is kept. */
@@ -65,14 +65,8 @@ function credentialsOf({ credential, others }: Caller): readonly Credential[] {
 
 /** The same context, for whose caller the span has begun; under `trace`, where the message named one. */
 function within(context: RequestContext, span: Span | undefined, trace?: Trace): RequestContext {
-  const { caller, noCache, record, batchReads } = context;
+  const { caller, batchReads } = context;
   if (span === undefined && trace === undefined) return context;
   const named = trace === undefined ? caller : caller && { ...caller, trace: trace.headers, span: undefined };
-  return {
-    ...{ caller: named && under(named, span), noCache, record },
-    ...(batchReads !== undefined && { batchReads }),
-    get signal() {
-      return context.signal;
-    },
-  };
+  return new InnerContext(context, { caller: named && under(named, span), batchReads });
 }

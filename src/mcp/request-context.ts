@@ -15,7 +15,28 @@ export interface RequestContext {
   /** Filled in on the way, but for how the request ended. */
   readonly record: RequestRecord;
   /** What was read for one batch so far, by name: its members share it, since each is worked on after the one before. */
-  readonly batchReads?: Map<string, Promise<Load>>;
+  readonly batchReads?: Map<string, Promise<Load>> | undefined;
+}
+
+/** A context that takes the place of another, and ends with it. A class: a getter in a literal would be made for each request. */
+export class InnerContext implements RequestContext {
+  readonly caller: Caller | undefined;
+  readonly noCache: boolean;
+  readonly record: RequestRecord;
+  readonly batchReads: Map<string, Promise<Load>> | undefined;
+  readonly #outer: RequestContext;
+
+  constructor(outer: RequestContext, { caller, batchReads }: Pick<RequestContext, 'caller' | 'batchReads'>) {
+    this.caller = caller;
+    this.noCache = outer.noCache;
+    this.record = outer.record;
+    this.batchReads = batchReads;
+    this.#outer = outer;
+  }
+
+  get signal(): AbortSignal {
+    return this.#outer.signal;
+  }
 }
 
 /** Reads the resource of a name: at once where what is held may be served. */

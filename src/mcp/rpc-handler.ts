@@ -6,7 +6,7 @@ import { asMember } from './batch-member.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
-import { andThen, type RequestContext } from './request-context.ts';
+import { andThen, InnerContext, type RequestContext } from './request-context.ts';
 import type { Revision } from './revisions.ts';
 import { createRecordError, writeError } from './rpc-errors.ts';
 
@@ -79,13 +79,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     revision: Revision,
     context: RequestContext,
   ): Promise<RpcResponse> {
-    const { caller, noCache, record } = context;
-    const batch: RequestContext = {
-      ...{ caller, noCache, record, batchReads: new Map() },
-      get signal() {
-        return context.signal;
-      },
-    };
+    const batch = new InnerContext(context, { caller: context.caller, batchReads: new Map() });
     const pieces: Buffer[] = [];
     let bytes = 0;
     let isFull = false;

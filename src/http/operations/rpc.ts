@@ -69,19 +69,37 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       requireJsonBody(fields);
       requireJsonAccepted(fields);
       const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
-      return handle({
-        headers: { protocolVersion: fields.mcpProtocolVersion, method: fields.mcpMethod, name: fields.mcpName },
-        body,
-        caller,
-        get signal() {
-          return exchange.signal;
-        },
-        noCache: exchange.noCache,
-        countMore: limits && ((messages) => limits.count(exchange, caller && countedAs(caller), messages)),
-        record: exchange,
-      });
+      const countMore = limits && ((messages: number) => limits.count(exchange, caller && countedAs(caller), messages));
+      return handle(new Posted(exchange, body, caller, countMore));
     },
   };
+}
+
+/**
+ * A class, since a getter in an object literal costs too much for each request: V8 makes a shape for each such object, and keeps
+ * all that the object refers to until it collects the old generation.
+ */
+class Posted implements RpcRequest {
+  readonly record: Exchange;
+  readonly headers: RpcRequest['headers'];
+  readonly body: Buffer;
+  readonly caller: Caller | undefined;
+  readonly noCache: boolean;
+  readonly countMore: RpcRequest['countMore'];
+
+  constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined, countMore: RpcRequest['countMore']) {
+    const { fields, noCache } = exchange;
+    this.record = exchange;
+    this.headers = { protocolVersion: fields.mcpProtocolVersion, method: fields.mcpMethod, name: fields.mcpName };
+    this.body = body;
+    this.caller = caller;
+    this.noCache = noCache;
+    this.countMore = countMore;
+  }
+
+  get signal(): AbortSignal {
+    return this.record.signal;
+  }
 }
 
 /** Throws `unsupported_media_type` for a body that is not announced as JSON, or is in a coding. */
