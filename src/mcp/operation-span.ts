@@ -27,7 +27,10 @@ export function traceOperation(tracing: Tracing, { method, params }: JSONRPCRequ
   const { edge } = record;
   const own = traceIn(params, context);
   const span = own === undefined ? begin() : tracing.begin('operation', own, { link: record.span });
-  if (edge === 'stdio') record.span = span;
+  if (edge === 'stdio') {
+    record.span = span;
+    record.traceId = span?.traceId;
+  }
 
   function begin(): Span | undefined {
     return edge === 'stdio' ? tracing.begin('operation', undefined) : record.span?.begin('operation');

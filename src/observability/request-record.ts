@@ -20,7 +20,7 @@ export interface RequestRecord {
   readonly edge: 'http' | 'stdio';
   /** Needs no escaping in JSON, no more than `traceId` and `callerKey` do. */
   readonly requestId: string;
-  readonly traceId?: string | undefined;
+  traceId?: string | undefined;
   /** Where its trace is sampled; of a batch, that of the whole. */
   span?: Span | undefined;
   /** `performance.now()` when it had arrived, or its headers had. */

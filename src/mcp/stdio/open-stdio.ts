@@ -70,9 +70,6 @@ export function openStdio(options: StdioOptions): StdioConnection {
       ...{ edge: 'stdio', requestId, callerKey: identity.key, rpc: loggedMethod(message) },
       ...{ begun: performance.now(), ms: 0, outcome: 'internal', bytes: 0 },
       auditee: nameToken && { token: nameToken(identity) },
-      get traceId() {
-        return record.span?.traceId;
-      },
     };
     return { controller, caller: { ...identity, requestId }, signal: controller.signal, noCache: false, record };
   }
