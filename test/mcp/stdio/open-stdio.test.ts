@@ -4,8 +4,10 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { openStdio } from '../../../src/mcp/stdio/open-stdio.ts';
 import type { RequestRecord } from '../../../src/observability/request-record.ts';
+import { createTracing, type Tracing } from '../../../src/observability/traces/tracing.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import type { CatalogueRead, Reader } from '../../support/catalogue.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
@@ -16,10 +18,17 @@ const TOOLS = 'platform://tools';
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
 type Message = any;
 
+interface ConnectOptions {
+  readonly graceMs?: number | undefined;
+  readonly maxBodyBytes?: number;
+  readonly maxMessageValues?: number;
+  readonly tracing?: Tracing | undefined;
+}
+
 /** A connection whose other end is the test's. */
 function connect(
   read: Reader = () => loadOf([toolItem('a')], cachedFor(5000)),
-  { graceMs = 5000, maxBodyBytes = 4096, maxMessageValues = 10_000 } = {},
+  { graceMs = 5000, maxBodyBytes = 4096, maxMessageValues = 10_000, tracing }: ConnectOptions = {},
 ) {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -34,6 +43,7 @@ function connect(
         return read(one);
       },
       events: { requestEnded: (record) => records.push(record), internalError: (bug) => bugs.push(bug) },
+      tracing,
     }),
     identity,
     maxBodyBytes,
@@ -153,6 +163,26 @@ describe('MCP over stdio', () => {
     expect(records[1]?.bytes).to.equal(JSON.stringify({ result, jsonrpc: '2.0', id: 2 }).length);
     expect(records[2]?.requestId).to.equal(error.data.requestId);
     expect(records[2]?.error?.code).to.equal('not_found');
+  });
+
+  it('notes the trace that begins with a request', async () => {
+    const tracing = createTracing(
+      {
+        ...{ enabled: true, endpoint: 'http://127.0.0.1:9/v1/traces', headers: {}, sampleRatio: 1 },
+        ...{ serviceName: 'portico', timeoutMs: 100, intervalMs: 60_000, maxQueueSpans: 10 },
+      },
+      { version: '1.2.3', events: {} },
+    );
+    await tracing?.open();
+    onCleanup(() => tracing?.close(0));
+    const { ask, records } = connect(undefined, { tracing });
+    await ask('ping');
+    await ask('ping');
+    const [one, other] = records.map(({ traceId }) => traceId);
+    expect(one).to.match(/^[0-9a-f]{32}$/);
+    expect(other)
+      .to.match(/^[0-9a-f]{32}$/)
+      .and.not.to.equal(one);
   });
 
   it('tells a bug with its stack and without the token, and answers nothing of it', async () => {
