@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
 import { ConfigError } from '../../src/config/mistakes/config-error.ts';
+import { anyText } from '../support/any-text.ts';
 import { inFolder } from '../support/process/process.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
@@ -668,7 +669,7 @@ describe('a settings file that cannot be read', () => {
       ],
     );
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.array(snippet, { maxLength: 40 }).map((parts) => parts.join('')),
       fc.array(snippet, { maxLength: 12 }).map((parts) => `${UPSTREAMS}http: ${parts.join('')}`),
     );

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { anyText } from '../../support/any-text.ts';
 import { SEEDED } from '../../support/seed.ts';
 import { list, listing, loadProposed, object, openApi, parameter, proposedFor, text } from '../proposed.ts';
 
@@ -25,7 +26,7 @@ const NASTY = [
 ];
 const nasty = fc.oneof(
   fc.constantFrom(...NASTY),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  anyText({ maxLength: 20 }),
   fc.array(fc.constantFrom(...NASTY, 'a', ' '), { maxLength: 6 }).map((parts) => parts.join('')),
 );
 const name = fc.oneof(

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../../support/any-text.ts';
 import { ENVELOPE } from '../asked.ts';
 
 /** A body, and what the MCP headers of an honest client would say of it. */
@@ -47,7 +48,7 @@ const odd = fc.oneof(
     ...['{"toString":1}', '{"then":1}', '{"length":-1}', '"2026-07-28"', '"2025-03-26"'],
   ),
   fc.constantFrom(...ODD_NAMES).map(quote),
-  fc.json({ maxDepth: 3, noUnicodeString: false }),
+  fc.json({ maxDepth: 3, stringUnit: anyCharacter }),
 );
 
 /** What may befall the members of an object. */
