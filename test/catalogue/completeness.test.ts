@@ -20,7 +20,7 @@ import {
 } from './generated-platform.ts';
 import { readAtOnce } from './read-at-once.ts';
 
-const PLATFORMS = 10_000;
+const PLATFORMS = 4000;
 
 const plain = { default: '', values: {}, format: 'none' } as const;
 const map = createMapper({

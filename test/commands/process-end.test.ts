@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { expect } from 'chai';
-import { nextSignal } from '../../src/commands/process-end.ts';
+import { describeBug, nextSignal } from '../../src/commands/process-end.ts';
 import { catchSignals } from '../../src/commands/signals.ts';
 import { captureLog } from '../observability/log/captured-log.ts';
 import { inFolder, porticoEnvironment, startProcess } from '../support/process/process.ts';
@@ -77,4 +77,30 @@ describe('the end of a process', () => {
       expect({ code, stdout, stderr }).to.deep.equal({ code: 3, stdout: 'last words of 3', stderr: '' });
     });
   });
+});
+
+describe('what is told of an error that nothing catches', () => {
+  const SECRET = 'token-that-nobody-may-read';
+  const changed = new Error(`a\n    at ${SECRET}`);
+  changed.message = 'b\n';
+  const unreadable = Object.defineProperty(new Error('x'), 'stack', {
+    get() {
+      throw new Error(SECRET);
+    },
+  });
+  for (const [what, error, kind] of [
+    ['whose message looks like a stack', new Error(`one\n    at ${SECRET}\n    at two`), 'Error'],
+    ['whose message was changed', changed, 'Error'],
+    ['with a name of its own', Object.assign(new Error('x'), { name: `Bearer ${SECRET}` }), 'Error'],
+    ['without a stack', Object.assign(new Error(SECRET), { stack: undefined }), 'Error'],
+    ['that cannot be read', unreadable, 'Error'],
+    ['that is text', SECRET, 'string'],
+    ['that is nothing', undefined, 'undefined'],
+  ] as const) {
+    it(`is its kind, and nothing of its text: one ${what}`, () => {
+      const told = describeBug(error);
+      expect(told).to.include({ error: kind });
+      expect(JSON.stringify(told)).not.to.contain(SECRET);
+    });
+  }
 });

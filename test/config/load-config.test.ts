@@ -685,7 +685,7 @@ describe('a settings file that cannot be read', () => {
             expect(error.issues).not.to.deep.equal([]);
           }
         }),
-        { numRuns: 300 },
+        { numRuns: 100 },
       );
     });
   }).timeout(30_000);
@@ -752,7 +752,7 @@ describe('settings that come as an object', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -120,9 +120,9 @@ describe('settings that are proposed from a document that tells only half', () =
         outcomes[response.status === 200 ? 'whole' : 'error'] += 1;
         if (response.status === 200) expect(body).to.have.length(platform.count);
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
-    expect(outcomes.whole).to.be.above(20);
-    expect(outcomes.error).to.be.above(5);
+    expect(outcomes.whole).to.be.above(10);
+    expect(outcomes.error).to.be.above(2);
   }).timeout(60_000);
 });

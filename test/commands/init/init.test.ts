@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { initSettings } from '../../../src/commands/init/init.ts';
+import { SourceError } from '../../../src/commands/init/remote.ts';
 import { list, listing, openApi } from '../../init/proposed.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
@@ -85,5 +86,62 @@ describe('a proposal', () => {
         .to.contain(`from ${url}/openapi.json.`)
         .and.not.contain('very-secret');
     });
+  });
+});
+
+describe('why nothing is proposed is told in one sentence, and nothing is written, where', () => {
+  async function failure(where: { openapi?: string; from?: string }, environment = {}): Promise<string> {
+    return inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      const printed: string[] = [];
+      const surroundings = { environment, print: (text: string) => printed.push(text), probe: async () => true };
+      const options = { openapi: where.openapi, from: where.from, file };
+      const error = await initSettings(options, surroundings).catch((reason: unknown) => reason);
+      if (!(error instanceof SourceError)) throw new Error('settings were proposed', { cause: error });
+      expect(printed).to.deep.equal([]);
+      expect(await readFile(file, 'utf8').catch(() => undefined)).to.equal(undefined);
+      expect(error.message.split('\n')).to.have.length(1);
+      return error.message;
+    });
+  }
+
+  it('the document is none', async () => {
+    const { url } = await startHttpUpstream(json({ paths: {} }));
+    expect(await failure({ openapi: `${url}/a.json` })).to.equal(
+      `${url}/a.json is no OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`,
+    );
+    expect(await failure({ openapi: 'package.json' })).to.contain('package.json is no OpenAPI document');
+    expect(await failure({ openapi: '/no/such/file' })).to.contain('/no/such/file cannot be read (ENOENT)');
+  });
+
+  it('the document is not to be had', async () => {
+    const { url } = await startHttpUpstream(json({}, 404));
+    expect(await failure({ openapi: `${url}/a.json` })).to.contain('/a.json answered with 404');
+    expect(await failure({ openapi: 'https://user:password@a.example/' }))
+      .to.contain('--openapi needs an http or https URL without user and password')
+      .and.not.contain('user:password');
+  });
+
+  it('no list seems to be a resource', async () => {
+    const { url } = await startHttpUpstream(json(openApi({ '/users': listing(list()) })));
+    expect(await failure({ openapi: url })).to.contain(': the one list there does not seem to be of projects');
+    const { url: two } = await startHttpUpstream(
+      json(openApi({ '/users': listing(list()), '/teams': listing(list()) })),
+    );
+    expect(await failure({ openapi: two })).to.contain(': none of the 2 lists seems to be of projects');
+    const { url: none } = await startHttpUpstream(json(openApi({})));
+    expect(await failure({ openapi: none })).to.contain(': no list was found there; config/examples/');
+  });
+
+  it('the platform asks for a token, or refuses it in each header', async () => {
+    const { url } = await startHttpUpstream(json({}, 401));
+    expect(await failure({ from: url })).to.contain('asks for a credential (401): put a token into PORTICO_TOKEN');
+    expect(await failure({ from: url }, TOKEN))
+      .to.contain(
+        'refused the token of PORTICO_TOKEN as Authorization: Bearer, as X-Api-Key, as Authorization: Token; for another header, write the settings by hand, with credential: { kind: header, name: … }',
+      )
+      .and.not.contain(TOKEN.PORTICO_TOKEN);
+    expect(await failure({ from: url }, { PORTICO_TOKEN: 'ä' })).to.contain('PORTICO_TOKEN holds what no header can');
+    expect(await failure({ from: 'ftp://a.example' })).to.contain('--from needs an http or https URL');
   });
 });

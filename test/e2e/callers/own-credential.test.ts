@@ -185,7 +185,7 @@ describe('callers whom nobody verifies', () => {
             }
             await gateway.close();
           }),
-          { numRuns: 25 },
+          { numRuns: 12 },
         );
       } finally {
         await platform.close();

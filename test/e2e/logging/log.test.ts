@@ -6,7 +6,7 @@ import { freePort } from '../../support/listening.ts';
 import { sendMany } from '../../support/platform/many-requests.ts';
 import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
 
-const REQUESTS = 40_000;
+const REQUESTS = 25_000;
 
 describe('a log that nobody reads', () => {
   it('loses lines rather than filling the memory, says how many, and does not stop the responses', async () => {

@@ -64,7 +64,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       let patient = true;
       const { url, reads } = await serve({ read: (one) => (patient ? read(one) : loadOf()) });
       const connection = openConnection(url);
-      const request = get(READ, { Padding: 'x'.repeat(4000) });
+      const request = get(READ, { Padding: 'x'.repeat(15_000) });
       // More than the buffers of the system hold.
       const count = Math.ceil(24_000_000 / request.length);
       connection.send(request.repeat(count));

@@ -244,7 +244,7 @@ describe('the connections to an upstream', () => {
 });
 
 describe(`a platform that sends each response twice ${SEEDED}`, () => {
-  const READS = 600;
+  const READS = 200;
   const CALLERS = 50;
   const CONNECTIONS = 8;
 
