@@ -8,9 +8,9 @@ export interface ConnectionOptions extends Omit<LinkOptions, 'onLost' | 'stallMs
   readonly open: (onLost: (error: Error) => void) => Promise<Client>;
   /**
    * What is asked at every look after Redis, before anything else over a new connection. Resolves with whether all of it was
-   * answered.
+   * answered; `unsteady`: it was, and is nothing to go by.
    */
-  readonly look: (ask: Connection['ask']) => Promise<boolean>;
+  readonly look: (ask: Connection['ask']) => Promise<boolean | 'unsteady'>;
   readonly events: Events;
   /** @default `Math.random` */
   readonly random?: () => number;
@@ -111,20 +111,20 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (link === undefined) await connect();
     const looked = link;
     if (looked === undefined) return;
-    const isThere = await look(ask);
+    const found = await look(ask);
     // Whoever lost it has seen to the next one.
     if (looked !== link) return;
-    failedLooks = isThere ? 0 : failedLooks + 1;
-    if (isThere) {
+    failedLooks = found === true ? 0 : failedLooks + 1;
+    if (found === true) {
       goodLooks += 1;
       if (goodLooks === STEADY_LOOKS) attempts = 0;
       weight = 0;
       change(true);
       later(LOOK_MS);
-    } else if (isUp && failedLooks < FAILED_LOOKS) {
+    } else if (found === false && isUp && failedLooks < FAILED_LOOKS) {
       later(LOOK_MS);
     } else {
-      change(false, 'failing');
+      change(false, found === false ? 'failing' : found);
       later(pause());
     }
   }

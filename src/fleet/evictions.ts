@@ -12,6 +12,8 @@ export interface EvictionsOptions {
   readonly events: Events;
   /** Names at most that wait to be evicted. @default 100,000 */
   readonly maxWaiting?: number | undefined;
+  /** Milliseconds of a clock that never goes back. @default `performance.now` */
+  readonly clock?: () => number;
 }
 
 export type EvictedListener = (names: readonly string[] | 'unknown') => void;
@@ -23,9 +25,10 @@ export interface Evictions {
   onEvicted(listener: EvictedListener): () => void;
   /**
    * Does what could not be done so far, then hears what others have evicted. Resolves with whether all of it went well: as
-   * long as it did not, nothing may be taken from the store.
+   * long as it did not, nothing may be taken from the store. `unsteady`: some were missed again and again, so that nobody is told
+   * of it for now.
    */
-  look(ask: Ask): Promise<boolean>;
+  look(ask: Ask): Promise<boolean | 'unsteady'>;
 }
 
 /** Names of one step, and of how many the first is where they stand in several places. */
@@ -36,6 +39,9 @@ const KEPT = 2000;
 /** Evictions that are heard in one step, and steps of one look: more than there are of those that are kept. */
 const HEARD = 64;
 const HEARD_STEPS = 1000;
+/** Times at once that some may have been missed, and how long until it may be once more: each has all replicas let go of everything. */
+const MISSED = 3;
+const MISSED_MS = 20_000;
 /** What the names of one step take at most: names are 43 characters long. */
 const MAX_TEXT = STEP * 64;
 
@@ -49,7 +55,7 @@ interface Place {
 }
 
 export function createEvictions(options: EvictionsOptions): Evictions {
-  const { naming, ask, events, maxWaiting = 100_000 } = options;
+  const { naming, ask, events, maxWaiting = 100_000, clock = () => performance.now() } = options;
   const me = newWord();
   const listeners = new Set<EvictedListener>();
   /** By name, the last eviction of it that is not done yet. */
@@ -57,6 +63,15 @@ export function createEvictions(options: EvictionsOptions): Evictions {
   let isOverflown = false;
   let telling: Promise<boolean> | undefined;
   let place: Place | undefined;
+  /** Until when what was missed so far counts. */
+  let missedUntil = 0;
+
+  /** Whether so much may be missed now; then it was. */
+  function mayMiss(): boolean {
+    if (missedUntil - clock() > (MISSED - 1) * MISSED_MS) return false;
+    missedUntil = Math.max(missedUntil, clock()) + MISSED_MS;
+    return true;
+  }
 
   /** Names that stand together. */
   function nextStep(): [string, object][] {
@@ -114,7 +129,7 @@ export function createEvictions(options: EvictionsOptions): Evictions {
     for (const listener of listeners) listener(names);
   }
 
-  async function hear(by: Ask): Promise<boolean> {
+  async function hear(by: Ask): ReturnType<Evictions['look']> {
     for (let step = 0; step < HEARD_STEPS; step += 1) {
       const args = [newWord(), place?.last ?? '', HEARD];
       const answer = await by({ script: HEAR, keys: [naming.lifeOf(0), naming.evictions], args });
@@ -126,14 +141,15 @@ export function createEvictions(options: EvictionsOptions): Evictions {
       const before = place;
       const reached = (before?.told ?? 0) + heard.length;
       const hasMore = heard.length === HEARD && reached < now.told;
-      place = hasMore ? { ...now, told: reached, last: heard.at(-1)?.id ?? now.last } : now;
-      // Whoever has heard nothing yet has taken nothing yet.
-      if (before === undefined) return true;
-      if (before.life !== now.life || (!hasMore && reached !== now.told)) {
+      if (before !== undefined && (before.life !== now.life || (!hasMore && reached !== now.told))) {
+        if (!mayMiss()) return 'unsteady';
         place = now;
         tellListeners('unknown');
         return true;
       }
+      place = hasMore ? { ...now, told: reached, last: heard.at(-1)?.id ?? now.last } : now;
+      // Whoever has heard nothing yet has taken nothing yet.
+      if (before === undefined) return true;
       const names = heard.flatMap(({ from, names }) => (from === me ? [] : names));
       if (names.length > 0) tellListeners(names);
       if (!hasMore) return true;

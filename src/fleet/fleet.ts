@@ -65,9 +65,9 @@ export function joinFleet(options: FleetOptions): Fleet {
     async look(ask) {
       // Whatever a file system does, evictions are heard.
       void checkFiles();
-      const isThere = await evictions.look(ask);
-      if (isThere) await rejections.look(ask);
-      return isThere;
+      const found = await evictions.look(ask);
+      if (found === true) await rejections.look(ask);
+      return found;
     },
   });
   const { ask } = connection;

@@ -47,7 +47,8 @@ export type LostReason =
   | 'credential'
   | 'renewed'
   | 'replica'
-  | 'failing';
+  | 'failing'
+  | 'unsteady';
 
 /** One connection, asked within bounds of time, number and bytes. */
 export interface Link {

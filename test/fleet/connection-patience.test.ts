@@ -14,7 +14,7 @@ type Says = 'ok' | 'nothing' | 'failed' | 'refused';
 /** A Redis that does what a test says, and a clock that goes on only when it is told to. */
 function scene({ random = 0, maxInFlight = 100 } = {}) {
   const { events, changes } = storeLog();
-  const it = { isThere: true, says: 'ok' as Says, isFound: true, opened: 0, open: 0, looks: 0 };
+  const it = { isThere: true, says: 'ok' as Says, isFound: true as boolean | 'unsteady', opened: 0, open: 0, looks: 0 };
   /** Hangs up on whoever is connected. */
   let lose: (error: Error) => void = () => {};
   /** Has what hangs fail. */
@@ -41,7 +41,8 @@ function scene({ random = 0, maxInFlight = 100 } = {}) {
     },
     async look(ask) {
       it.looks += 1;
-      return it.isFound && (await ask(CALL)).said === 'ok';
+      const isThere = (await ask(CALL)).said === 'ok';
+      return isThere && it.isFound;
     },
   });
   return Object.assign(it, {
@@ -179,6 +180,18 @@ describe('the patience with Redis', () => {
     await other.begin();
     expect(other.changes).to.deep.equal(['failing']);
     other.connection.close();
+  });
+
+  it('ends at once where it was there, and is nothing to go by', async () => {
+    const it = scene();
+    await it.begin();
+    it.isFound = 'unsteady';
+    await it.pass(LOOK_MS);
+    expect(it.changes).to.deep.equal(['up', 'unsteady']);
+    it.isFound = true;
+    await it.pass(2000);
+    expect([it.changes, it.opened]).to.deep.equal([['up', 'unsteady', 'up'], 1]);
+    it.connection.close();
   });
 
   it('is over once it is closed: nothing is opened, looked after or told any more', async () => {

@@ -167,4 +167,33 @@ describe('evictions that a store makes up', () => {
     expect(isHeard).to.equal(false);
     expect(asked).to.be.within(160, 1000);
   });
+
+  it('have replicas let go of everything three times at most, and once more every 20 seconds', async () => {
+    let time = 0;
+    const evictions = createEvictions({
+      naming: createNaming('portico', false),
+      ask: async () => ({ said: 'unavailable' }),
+      events: {},
+      clock: () => time,
+    });
+    const heard: unknown[] = [];
+    evictions.onEvicted((names) => heard.push(names));
+    const look = (life: string) => evictions.look(async () => ({ said: 'ok', more: [life, 0, '0-0', []] }));
+    const looks = async (from: number, times: number) => {
+      const found: unknown[] = [];
+      for (let count = 0; count < times; count += 1) found.push(await look(`life ${from + count}`));
+      return found;
+    };
+    expect(await looks(0, 6)).to.deep.equal([true, true, true, true, 'unsteady', 'unsteady']);
+    expect(heard).to.deep.equal(['unknown', 'unknown', 'unknown']);
+    expect(await look('life 3'), 'the one that was heard last').to.equal(true);
+    time = 19_999;
+    expect(await looks(6, 1)).to.deep.equal(['unsteady']);
+    time = 20_000;
+    expect(await looks(7, 2)).to.deep.equal([true, 'unsteady']);
+    expect(heard).to.have.length(4);
+    time = 100_000;
+    expect(await looks(9, 4)).to.deep.equal([true, true, true, 'unsteady']);
+    expect(heard).to.have.length(7);
+  });
 });

@@ -48,6 +48,66 @@ function endless(begin: string, more: string): Treatment {
   };
 }
 
+/** Sends each piece of what Redis says after the one behind it. */
+function swapped(): Treatment {
+  let kept: Buffer | undefined;
+  return (reply, say) => {
+    if (kept === undefined) {
+      kept = reply;
+      return say(Buffer.alloc(0));
+    }
+    const before = kept;
+    kept = undefined;
+    say(reply);
+    say(before);
+  };
+}
+
+/** In place of every other reply, in turn. */
+const WORDS = [
+  'MOVED 1 127.0.0.1:1',
+  'ASK 1 127.0.0.1:1',
+  'READONLY You can not write against a read only replica.',
+  'LOADING Redis is loading the dataset in memory',
+  'BUSY Redis is busy running a script.',
+  'OOM command not allowed',
+  'MISCONF Redis is configured to save RDB snapshots',
+  'CLUSTERDOWN The cluster is down',
+  'MASTERDOWN Link with MASTER is down',
+  'TRYAGAIN Multiple keys request during rehashing of slot',
+  'NOREPLICAS Not enough good replicas to write.',
+  'ERR unknown command',
+];
+function errors(): Treatment {
+  let count = 0;
+  return (reply, say) => {
+    count += 1;
+    say(count % 2 === 0 ? Buffer.from(`-${WORDS[(count / 2) % WORDS.length]}\r\n`) : reply);
+  };
+}
+
+/** Keeps what each value is, and puts it back later, with the life of then, for as long as anybody likes. */
+const KEPT = `
+for _, name in ipairs(redis.call('KEYS', '*:value:*')) do redis.call('SET', 'kept' .. name, redis.call('HGET', name, 'bytes')) end`;
+const REPLAYED = `
+local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+local life = id .. '.' .. redis.call('HGET', 'portico:{0}:life', 'born')
+for _, name in ipairs(redis.call('KEYS', 'kept*')) do
+  redis.call('HSET', string.sub(name, 5), 'life', life, 'bytes', redis.call('GET', name))
+  redis.call('PERSIST', string.sub(name, 5))
+end`;
+const FORGOTTEN = `for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('DEL', name, string.sub(name, 5)) end`;
+
+/** Begins another life at each turn. */
+const REBORN = `redis.call('HSET', 'portico:{0}:life', 'born', string.rep(redis.call('TIME')[2], 4))`;
+
+/** Has everything be of another kind. */
+const OTHER_KIND = `
+for _, name in ipairs(redis.call('KEYS', 'portico:*')) do
+  redis.call('DEL', name)
+  redis.call('RPUSH', name, 'of another kind')
+end`;
+
 /** Has each value be what stood under another name, of any caller and list, as long as the fault lasts. */
 const SWAPPED = `
 local names = redis.call('KEYS', '*:value:*')
@@ -122,6 +182,17 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'has values under other names': { begin: (redis) => again(redis, SWAPPED) },
   'has other values': { begin: (redis) => again(redis, ALTERED) },
   'tells of rejections that there were not': { begin: (redis) => again(redis, MADE_UP) },
+  'says one thing for another': { begin: (_, proxy) => proxy.treat(swapped()) },
+  'has an error for every other command': { begin: (_, proxy) => proxy.treat(errors()) },
+  'brings back what it held before': {
+    begin: (redis) => redis.command('EVAL', KEPT, '0').then(() => again(redis, REPLAYED)),
+    end: (redis) => redis.command('EVAL', FORGOTTEN, '0'),
+  },
+  'has everything be of another kind': {
+    begin: (redis) => again(redis, OTHER_KIND),
+    end: (redis) => redis.command('FLUSHALL'),
+  },
+  'begins another life again and again': { begin: (redis) => again(redis, REBORN), told: 'unsteady' },
   'has no memory left': {
     begin: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
     end: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
