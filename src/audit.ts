@@ -11,9 +11,9 @@ export interface Audit {
   readonly events: Events;
   /** Lines that were dropped so far; `undefined` where it has no file, and they are lines of the log. */
   readonly droppedLines: (() => number) | undefined;
-  /** Opens its file anew; `false` where it has none. The log tells whether that could be done. */
+  /** Opens its file anew; `false` where it has none, or has closed it. The log tells whether that could be done. */
   reopen(): boolean;
-  /** Writes what is held. */
+  /** Writes what is held. Its descriptor may be somebody else's from then on. */
   close(): Promise<void>;
 }
 
@@ -36,13 +36,14 @@ export function openAudit(
     log === undefined
       ? createLogger({ level: 'info', format, destination })
       : createLogger({ level: 'info', destination: log.destination });
+  let open = log;
   return {
     events: auditEvents(lines),
     droppedLines: log && (() => log.destination.droppedLines ?? 0),
     reopen() {
-      if (log === undefined) return false;
+      if (open === undefined) return false;
       try {
-        log.reopen();
+        open.reopen();
         logger.info('audit file opened anew');
       } catch (error) {
         logger.warn({ error: (error as NodeJS.ErrnoException).code }, 'audit file not opened anew');
@@ -50,7 +51,9 @@ export function openAudit(
       return true;
     },
     async close() {
-      await log?.close();
+      const closing = open;
+      open = undefined;
+      await closing?.close();
     },
   };
 }

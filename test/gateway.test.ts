@@ -1,8 +1,10 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ConfigError, createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
+import { onCleanup } from './support/cleanup.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream } from './support/platform/http-upstream.ts';
@@ -93,6 +95,17 @@ describe('a gateway whose upstreams are not all well', () => {
   });
 });
 
+/** Paths of the files that this process has open. */
+function openFiles(): readonly (string | undefined)[] {
+  return readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return undefined;
+    }
+  });
+}
+
 describe('a gateway that cannot be built', () => {
   it('leaves no file of the audit open', async function () {
     if (process.platform !== 'linux') this.skip();
@@ -101,15 +114,32 @@ describe('a gateway that cannot be built', () => {
       const audit = { enabled: true, keyFile: join(folder, 'nowhere'), file };
       const listening = process.listenerCount('exit');
       expect(() => createGateway({ ...settingsFor('http://127.0.0.1:1'), audit })).to.throw(ConfigError);
-      const open = readdirSync('/proc/self/fd').map((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`);
-        } catch {
-          return undefined;
-        }
-      });
-      expect(open).not.to.include(file);
+      expect(openFiles()).not.to.include(file);
       expect(process.listenerCount('exit')).to.equal(listening);
+    });
+  });
+});
+
+describe('a gateway that is closed', () => {
+  it('opens the file of its audit no more, and closes no file of the program around it', async function () {
+    if (process.platform !== 'linux') this.skip();
+    await inFolder(async (folder) => {
+      const [file, keyFile, own] = ['audit.log', 'key', 'own'].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ];
+      await writeFile(keyFile, 'k'.repeat(40));
+      const gateway = createGateway({ ...settingsFor('http://127.0.0.1:1'), audit: { enabled: true, keyFile, file } });
+      await gateway.start();
+      await gateway.close();
+      // Gets the descriptor that was that of the audit.
+      const descriptors = [1, 2, 3, 4].map(() => openSync(own, 'a'));
+      onCleanup(() => descriptors.map((descriptor) => closeSync(descriptor)));
+      expect(gateway.reopenFiles()).to.equal(false);
+      await gateway.close();
+      expect(openFiles().filter((path) => path === own)).to.have.length(4);
+      expect(openFiles()).not.to.include(file);
     });
   });
 });
