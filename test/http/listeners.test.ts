@@ -126,6 +126,14 @@ describe('the admin listener', () => {
     ]);
   });
 
+  it('sends metrics whole, to several who ask at once, however many series callers have brought about', async () => {
+    const text = 'one_of_many_series_total 1\n'.repeat(100_000);
+    const { url, ended } = await serveAdmin(undefined, undefined, async () => ({ contentType: 'text/plain', text }));
+    const all = await Promise.all([1, 2, 3].map(() => exchange(url, get('/metrics', { Authorization: undefined }))));
+    expect(all.map(({ status, body }) => [status, body.length])).to.deep.equal(Array(3).fill([200, text.length]));
+    expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok']);
+  });
+
   it('says with the public listener that that is draining, and goes on itself', async () => {
     let draining = false;
     const { url } = await serveAdmin(() => draining);

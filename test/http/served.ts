@@ -6,6 +6,7 @@ import {
   type HttpSettings,
   type PublicEdgeOptions,
 } from '../../src/http/listeners.ts';
+import type { Scrape } from '../../src/http/operations/metrics.ts';
 import type { RpcHandler } from '../../src/http/operations/rpc.ts';
 import { problemResponse } from '../../src/http/response/problem.ts';
 import type { Events } from '../../src/observability/events.ts';
@@ -137,9 +138,11 @@ export function serveRpc(
 export async function serveAdmin(
   isDraining = () => false,
   tls?: HttpSettings['tls'],
+  scrape?: Scrape,
 ): Promise<Told & { readonly url: string }> {
   const { events, told } = createRecorder();
   const edge = createAdminEdge({
+    scrape,
     settings: { host: '127.0.0.1', port: 0, tls },
     authenticate: createAuthenticate(),
     events,
