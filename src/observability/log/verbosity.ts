@@ -58,9 +58,12 @@ export function createVerbosity(given: Adjustable, now = () => performance.now()
   let traceIds: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
   let until: number | undefined;
+  /** The level that was asked for for a while. */
+  let asked: string | undefined;
 
   function set({ level, ...more }: Partial<VerbosityChange>): void {
     clearTimeout(timer);
+    asked = level;
     logger.level = level ?? usual;
     requestIds = new Set(more.requestIds);
     traceIds = new Set(more.traceIds);
@@ -87,7 +90,7 @@ export function createVerbosity(given: Adjustable, now = () => performance.now()
       return stateNow();
     },
     follow(level) {
-      if (until === undefined) logger.level = level;
+      if (until === undefined || asked === undefined) logger.level = level;
       usual = level;
     },
     change({ forMs, ...change }) {

@@ -116,6 +116,16 @@ describe('what the log says', () => {
     expect(told('r-1')).to.deep.equal(['request']);
   });
 
+  it('follows settings at once where one request is told in detail, and the level was left as it is', () => {
+    const { verbosity, told } = verboseLog();
+    verbosity.change({ requestIds: ['r-1'], forMs: 60_000 });
+    verbosity.follow('warn');
+    expect(verbosity.state).to.deep.include({ level: 'warn', requestIds: ['r-1'], remainingMs: 60_000 });
+    expect(told('r-2')).to.deep.equal([]);
+    expect(told('r-1')).to.deep.equal(['page fetched', 'request']);
+    reset(verbosity);
+  });
+
   it('is told whenever it changes, whatever the level', () => {
     const { verbosity, lines } = verboseLog('silent');
     verbosity.change({ level: 'error', requestIds: ['r-1'], forMs: 60_000 });
