@@ -49,12 +49,13 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
 
   async function hand(spans: readonly ReadableSpan[], done: (result: ExportResult) => void): Promise<void> {
     const cause = await send(spans);
-    tellRefused();
     held -= spans.length;
     if (!isClosed) {
       if (cause === undefined) events.spansSent?.({ spans: spans.length });
       else events.spansDropped?.({ spans: spans.length, reason: 'not_taken', cause });
     }
+    // Not ahead of that: of both, the log tells the first, and that has the cause.
+    tellRefused();
     settle();
     done({ code: cause === undefined ? ExportResultCode.SUCCESS : ExportResultCode.FAILED });
   }

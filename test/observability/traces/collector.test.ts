@@ -222,6 +222,17 @@ describe('spans on their way to the collector', () => {
     });
   });
 
+  it('are told of with what stood in the way, also where they wait in vain for room meanwhile', async () => {
+    collector.respond(() => {});
+    const tracing = await open({ maxQueueSpans: 100, timeoutMs: 200 });
+    end(tracing, 150);
+    await eventually(() => dropped.length === 2);
+    expect(dropped).to.deep.equal([
+      { spans: 100, reason: 'not_taken', cause: 'TimeoutError' },
+      { spans: 50, reason: 'queue_full' },
+    ]);
+  });
+
   it('are taken where the collector goes on to answer byte after byte, and it is left then', async () => {
     let isLeft = false;
     collector.respond((_request, response) => {
