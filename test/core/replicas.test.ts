@@ -12,7 +12,14 @@ import type { Status } from '../../src/observability/status/view.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Redis, type RedisProxy, STALLED, startRedis, startRedisProxy } from '../support/fleet/redis.ts';
+import {
+  listenForTls,
+  type Redis,
+  type RedisProxy,
+  STALLED,
+  startRedis,
+  startRedisProxy,
+} from '../support/fleet/redis.ts';
 import { settingsFor, startGateway } from '../support/gateway.ts';
 import { listen } from '../support/listening.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
@@ -269,9 +276,7 @@ describe('a gateway that shares with other replicas', () => {
       return join(redis.folder, name);
     };
     const [caFile, certFile, keyFile] = [file('ca', authority.ca), file('cert', issued.cert), file('key', issued.key)];
-    const port = `${20_000 + Math.floor(Math.random() * 10_000)}`;
-    const tls = { 'tls-ca-cert-file': caFile, 'tls-cert-file': certFile, 'tls-key-file': keyFile, 'tls-port': port };
-    await redis.command('CONFIG', 'SET', ...Object.entries(tls).flat());
+    const port = await listenForTls(redis, { ca: authority.ca, ...issued });
     await redis.command('ACL', 'SETUSER', 'portico', 'on', '>hidden-word', '~*', '+@all');
     const shared = {
       url: `rediss://127.0.0.1:${port}`,

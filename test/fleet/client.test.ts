@@ -1,21 +1,25 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join as joinPath } from 'node:path';
 import { expect } from 'chai';
 import { createAuthority } from '../support/certificates.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
 import { join, joined, storeLog } from '../support/fleet/fleet.ts';
-import { startRedis } from '../support/fleet/redis.ts';
+import { listenForTls, startRedis } from '../support/fleet/redis.ts';
 import { listen } from '../support/listening.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const TTL_MS = 60_000;
 
-/** Below the ports that systems give to clients, also with the 10,000 more by which nodes of a cluster talk. */
-const anyPort = () => `${20_000 + Math.floor(Math.random() * 2700)}`;
+/** One that nobody has, below the ports that systems give to clients, also with the 10,000 more by which nodes of a cluster talk. */
+async function freePort(): Promise<string> {
+  for (;;) {
+    const listening = await listen(createServer());
+    await listening.close();
+    if (listening.port < 22_700) return `${listening.port}`;
+  }
+}
 
 /** Does each thing once that is done with a store. */
 async function exercise(fleets: readonly Awaited<ReturnType<typeof joined>>[]): Promise<void> {
@@ -71,19 +75,8 @@ describe('the Redis that replicas share', () => {
   it('may be spoken to over TLS, and believe nobody without a certificate', async () => {
     const authority = await createAuthority();
     const [server, client] = [await authority.issue(), await authority.issue()];
-    const port = anyPort();
     const redis = await startRedis();
-    const file = (name: string, text: string) => {
-      writeFileSync(joinPath(redis.folder, name), text);
-      return joinPath(redis.folder, name);
-    };
-    const settings = {
-      'tls-ca-cert-file': file('ca', authority.ca),
-      'tls-cert-file': file('cert', server.cert),
-      'tls-key-file': file('key', server.key),
-      'tls-port': port,
-    };
-    await redis.command('CONFIG', 'SET', ...Object.entries(settings).flat());
+    const port = await listenForTls(redis, { ca: authority.ca, ...server });
     const url = `rediss://127.0.0.1:${port}`;
     const identity = { ca: Buffer.from(authority.ca), cert: Buffer.from(client.cert), key: Buffer.from(client.key) };
     const tls = async () => ({ ...identity, minVersion: 'TLSv1.3' as const, servername: 'localhost' });
@@ -108,20 +101,7 @@ describe('the Redis that replicas share', () => {
   it('is not spoken to any more over what was opened with certificates that files do not hold now', async () => {
     const [authority, other] = [await createAuthority(), await createAuthority()];
     const redis = await startRedis();
-    const issued = await authority.issue();
-    const port = anyPort();
-    const file = (name: string, text: string) => {
-      writeFileSync(joinPath(redis.folder, name), text);
-      return joinPath(redis.folder, name);
-    };
-    const settings = {
-      'tls-ca-cert-file': file('ca', authority.ca),
-      'tls-cert-file': file('cert', issued.cert),
-      'tls-key-file': file('key', issued.key),
-      'tls-auth-clients': 'optional',
-      'tls-port': port,
-    };
-    await redis.command('CONFIG', 'SET', ...Object.entries(settings).flat());
+    const port = await listenForTls(redis, { ca: authority.ca, ...(await authority.issue()) }, 'optional');
     const { events, changes } = storeLog();
     let held: { ca: Buffer; cert?: Buffer; key?: Buffer } = { ca: Buffer.from(authority.ca) };
     const tls = async () => ({ ...held, minVersion: 'TLSv1.2' as const });
@@ -138,7 +118,7 @@ describe('the Redis that replicas share', () => {
   });
 
   it('may be a cluster, over whose nodes names are spread', async () => {
-    const ports = [anyPort(), anyPort(), anyPort()];
+    const ports = [await freePort(), await freePort(), await freePort()];
     const nodes = [];
     for (const port of ports) nodes.push(await startRedis('--port', port, '--cluster-enabled', 'yes'));
     for (const [index, node] of nodes.entries()) {
@@ -163,7 +143,7 @@ describe('the Redis that replicas share', () => {
   });
 
   it('may be a cluster that says why it does not know a replica', async () => {
-    const port = anyPort();
+    const port = await freePort();
     const redis = await startRedis('--port', port, '--cluster-enabled', 'yes');
     await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
     const { events, changes } = storeLog();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,6 +66,44 @@ export async function startRedis(...args: readonly string[]): Promise<Redis> {
       await server?.stop(signal);
     },
   };
+}
+
+/** What a Redis shows of itself over TLS, and by whom it believes clients, in PEM. */
+export interface RedisIdentity {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Has it show this from now on, to whoever connects. */
+export async function showIdentity({ folder, command }: Redis, { ca, cert, key }: RedisIdentity): Promise<void> {
+  const files = { 'tls-ca-cert-file': ca, 'tls-cert-file': cert, 'tls-key-file': key };
+  const settings: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text);
+    settings.push(name, join(folder, name));
+  }
+  await command('CONFIG', 'SET', ...settings);
+}
+
+/** Has it listen for TLS, too, and gives the port. `clients`: whether they must show a certificate. */
+export async function listenForTls(
+  redis: Redis,
+  identity: RedisIdentity,
+  clients: 'yes' | 'no' | 'optional' = 'yes',
+): Promise<number> {
+  await showIdentity(redis, identity);
+  for (let times = 0; times < 10; times += 1) {
+    // Below the ports that systems give to clients. Somebody else may have it.
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const settings = ['tls-auth-clients', clients, 'tls-port', `${port}`];
+    const isTaken = await redis.command('CONFIG', 'SET', ...settings).then(
+      () => false,
+      () => true,
+    );
+    if (!isTaken) return port;
+  }
+  throw new Error('no port for TLS');
 }
 
 /** What stands between replicas and their Redis, and does with it what a test wants. */
