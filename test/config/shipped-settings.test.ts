@@ -3,10 +3,13 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { settingsJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
+import { RESOURCES } from '../../src/resources/index.ts';
 import { load } from './settings-file.ts';
 import { settingsIn, settingsOf } from './settings-list.ts';
 
-const URLS = { PROJECTS_URL: 'https://p.example', WORKFLOWS_URL: 'https://w.example', TOOLS_URL: 'https://t.example' };
+const HOSTS = RESOURCES.map(({ name }) => [name, `https://${name}.example`] as const);
+const URLS = Object.fromEntries(HOSTS.map(([name, url]) => [`${name.toUpperCase()}_URL`, url]));
+const UPSTREAMS = Object.fromEntries(HOSTS.map(([name, baseUrl]) => [name, { baseUrl }]));
 
 /** A line that begins with # and a key: settings that are not in force. */
 const OFF = /^( *)#(\w+: .*)$/;
@@ -16,15 +19,7 @@ describe('config/default.yaml', () => {
 
   it('does the same as its base URLs alone', async () => {
     const { config } = await loadConfig('config/default.yaml', URLS);
-    expect(config).to.deep.equal(
-      parseConfig({
-        upstreams: {
-          projects: { baseUrl: URLS.PROJECTS_URL },
-          workflows: { baseUrl: URLS.WORKFLOWS_URL },
-          tools: { baseUrl: URLS.TOOLS_URL },
-        },
-      }),
-    );
+    expect(config).to.deep.equal(parseConfig({ upstreams: UPSTREAMS }));
   });
 
   it('writes out every setting that is in force', async () => {

@@ -44,13 +44,13 @@ export async function initSettings(options: InitOptions, surroundings: InitSurro
   const { openapi, from, file } = options;
   const told = from === undefined ? undefined : httpUrl(from, '--from');
   const source = shown(openapi ?? from ?? '');
-  const description = openapi === undefined ? await ask(told, environment) : await read(openapi);
+  const { description, said } = openapi === undefined ? await ask(told, environment) : await read(openapi);
   const chosen = person === undefined ? new Map() : await settleDoubts(propose(description, RESOURCES), person);
   const proposal = propose(description, RESOURCES, chosen);
   const place = placeOf(proposal.title, proposal.server, placed(openapi, told));
   const settings = writeSettings(proposal, place, source);
   if (settings.offered.length === 0) {
-    throw new SourceError(`${source}: ${nothingIn(description)}; config/examples/ shows files to begin with`);
+    throw new SourceError(`${source}: ${nothingIn(description, said)}; config/examples/ shows files to begin with`);
   }
   await write(file, settings.text);
   await checkWritten(file, settings, environment);
@@ -64,11 +64,14 @@ export async function initSettings(options: InitOptions, surroundings: InitSurro
   return 0;
 }
 
-function nothingIn({ listings }: Description): string {
-  if (listings.length === 0) return 'no list was found there';
+/** `said`: what the platform answered with at the address that was named. */
+function nothingIn({ listings }: Description, said: string | undefined): string {
+  if (listings.length === 0)
+    return `no list was found there${said === undefined ? '' : `, which answers with ${said}`}`;
   const which =
     listings.length === 1 ? 'the one list there does not seem' : `none of the ${listings.length} lists seems`;
-  return `${which} to be of projects, workflows or tools whose pages could be read`;
+  const few = said === undefined ? '' : '; one of fewer than two items does not tell how it is paged';
+  return `${which} to be of projects, workflows or tools whose pages could be read${few}`;
 }
 
 /** Whether a person named the origin of the API: on the command line, or in the environment. */
@@ -89,14 +92,20 @@ function placed(openapi: string | undefined, told: URL | undefined): { told?: st
   return { ...(told !== undefined && { told: told.href }), ...(isUrl(openapi) && { from: openapi }) };
 }
 
-async function read(openapi: string): Promise<Description> {
+/** What is known of a platform, and what it answered with where it was asked. */
+interface Source {
+  readonly description: Description;
+  readonly said?: string;
+}
+
+async function read(openapi: string): Promise<Source> {
   const text = isUrl(openapi)
     ? await readRemote(httpUrl(openapi, '--openapi'))
     : await readLocal(openapi, MAX_DOCUMENT_BYTES);
   const description = readDescription(parseText(text));
   if (description === undefined)
     throw new SourceError(`${shown(openapi)} is no OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
-  return description;
+  return { description };
 }
 
 /** A document is asked for without the token: what it says is public, or a person can save it to a file. */
@@ -106,11 +115,11 @@ async function readRemote(url: URL): Promise<string> {
   return reply.text;
 }
 
-async function ask(url: URL | undefined, environment: Environment): Promise<Description> {
+async function ask(url: URL | undefined, environment: Environment): Promise<Source> {
   if (url === undefined) throw new SourceError('init needs --openapi FILE or URL, or --from URL');
   const platform = await openPlatform(url, environment['PORTICO_TOKEN'] ?? '');
   const description = await describeByAsking(platform.ask, url.pathname, RESOURCES);
-  return { ...description, credential: platform.credential };
+  return { description: { ...description, credential: platform.credential }, said: platform.said };
 }
 
 /** A file or URL as it may be shown and written down: what follows the path may be secret. */

@@ -7,6 +7,8 @@ import { getRemote, type RemoteReply, SourceError } from './remote.ts';
 export interface Platform {
   readonly ask: Ask;
   readonly credential: CredentialProposal;
+  /** What the address that was named answers with, in words that follow "answers with". */
+  readonly said: string;
 }
 
 /** Where platforms look for a token, the commonest first. */
@@ -41,7 +43,7 @@ export async function openPlatform(url: URL, token: string): Promise<Platform> {
       timeoutMs: REPLY_TIMEOUT_MS,
     });
   };
-  const { headers, credential } = await findForm(token, (each) => get(url.pathname, {}, each), url);
+  const { headers, credential, reply } = await findForm(token, (each) => get(url.pathname, {}, each), url);
   const ask: Ask = async (path, query = {}) => {
     const reply = await get(path, query, headers).catch((error) => {
       if (error instanceof SourceError) return undefined;
@@ -49,14 +51,14 @@ export async function openPlatform(url: URL, token: string): Promise<Platform> {
     });
     return reply && asReply(reply);
   };
-  return { ask, credential };
+  return { ask, credential, said: described(reply) };
 }
 
 async function findForm(
   token: string,
   get: (headers: Record<string, string>) => Promise<RemoteReply | undefined>,
   url: URL,
-): Promise<{ headers: Record<string, string>; credential: CredentialProposal }> {
+): Promise<{ headers: Record<string, string>; credential: CredentialProposal; reply: RemoteReply | undefined }> {
   const place = `${url.origin}${url.pathname}`;
   if (token === '') {
     const reply = await get({});
@@ -64,13 +66,13 @@ async function findForm(
       throw new SourceError(`${place} asks for a credential (${reply.status}): put a token into PORTICO_TOKEN`);
     }
     const doubts = ['which header takes the token: it was asked without one'];
-    return { headers: {}, credential: { credential: { kind: 'passthrough' }, why: 'the usual one', doubts } };
+    return { headers: {}, credential: { credential: { kind: 'passthrough' }, why: 'the usual one', doubts }, reply };
   }
   for (const { credential, told } of FORMS) {
     const headers = headersOf(credential, token);
     const reply = await get(headers);
     if (reply?.status === 401 || reply?.status === 403) continue;
-    return { headers, credential: { credential, why: `the platform took the token as ${told}`, doubts: [] } };
+    return { headers, credential: { credential, why: `the platform took the token as ${told}`, doubts: [] }, reply };
   }
   throw new SourceError(
     `${place} refused the token of PORTICO_TOKEN as ${FORMS.map(({ told }) => told).join(', as ')}; for another header, write the settings by hand, with credential: { kind: header, name: … }`,
@@ -80,6 +82,15 @@ async function findForm(
 function headersOf(credential: Credential, token: string): Record<string, string> {
   if (credential.kind === 'passthrough') return { authorization: `Bearer ${token}` };
   return { [credential.name]: (credential.format ?? '{token}').replace('{token}', () => token) };
+}
+
+/** Without a word of the body, which may be long and confidential. */
+function described(reply: RemoteReply | undefined): string {
+  if (reply === undefined) return 'nothing';
+  const { status, headers, text } = reply;
+  if (text === '') return `${status} and no body`;
+  if (parseJson(text) !== undefined) return `${status} and JSON`;
+  return `${status} and what is not JSON (${headers.get('content-type') ?? 'of no type'})`;
 }
 
 function asReply({ status, headers, text }: RemoteReply): Reply {

@@ -23,9 +23,10 @@ export interface RemoteOptions {
 /** One `GET`. Follows no redirect: a credential, and trust, belong to the address that was named. Throws {@link SourceError}. */
 export async function getRemote(url: URL, { headers = {}, maxBytes, timeoutMs }: RemoteOptions): Promise<RemoteReply> {
   const place = `${url.origin}${url.pathname}`;
+  let response: Response | undefined;
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(url, { headers, signal, redirect: 'manual' });
+    response = await fetch(url, { headers, signal, redirect: 'manual' });
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
       const to = URL.parse(response.headers.get('location') ?? '', url);
@@ -37,10 +38,9 @@ export async function getRemote(url: URL, { headers = {}, maxBytes, timeoutMs }:
     return { status: response.status, headers: response.headers, text };
   } catch (error) {
     if (error instanceof SourceError) throw error;
+    const why = response === undefined ? 'cannot be reached' : 'answers with a body that cannot be read to its end';
     const late = (error as Error).name === 'TimeoutError';
-    throw new SourceError(`${place} ${late ? `did not answer within ${timeoutMs / 1000} s` : 'cannot be reached'}`, {
-      cause: error,
-    });
+    throw new SourceError(`${place} ${late ? `did not answer within ${timeoutMs / 1000} s` : why}`, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { initSettings } from '../../../src/commands/init/init.ts';
@@ -144,4 +145,28 @@ describe('why nothing is proposed is told in one sentence, and nothing is writte
     expect(await failure({ from: url }, { PORTICO_TOKEN: 'ä' })).to.contain('PORTICO_TOKEN holds what no header can');
     expect(await failure({ from: 'ftp://a.example' })).to.contain('--from needs an http or https URL');
   });
+
+  const nowhere = 'no list was found there, which answers with';
+  const page = (status: number, body: string, headers: Record<string, string> = {}): RequestListener => {
+    return (_request, response) => response.writeHead(status, headers).end(body);
+  };
+  const replies: readonly (readonly [string, RequestListener, string])[] = [
+    ['HTML', page(200, '<html>', { 'content-type': 'text/html' }), `${nowhere} 200 and what is not JSON (text/html)`],
+    ['text of no type', page(404, 'no'), `${nowhere} 404 and what is not JSON (of no type)`],
+    ['no body', page(204, ''), `${nowhere} 204 and no body`],
+    ['JSON without a list', json({ count: 0 }), `${nowhere} 200 and JSON`],
+    [
+      'an empty list',
+      json({ projects: [] }),
+      'the one list there does not seem to be of projects, workflows or tools whose pages could be read; one of fewer than two items does not tell how it is paged',
+    ],
+  ];
+  for (const [what, reply, said] of replies) {
+    it(`the platform answers with ${what}`, async () => {
+      const { url } = await startHttpUpstream(reply);
+      expect(await failure({ from: `${url}/projects` })).to.equal(
+        `${url}/projects: ${said}; config/examples/ shows files to begin with`,
+      );
+    });
+  }
 });

@@ -58,6 +58,15 @@ describe('what is read from outside', () => {
     );
   });
 
+  it('is told where the body is not what its headers say', async () => {
+    const { url } = await startHttpUpstream((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('{}');
+    });
+    expect(await messageOf(getRemote(new URL(url), bounds))).to.equal(
+      `${url}/ answers with a body that cannot be read to its end`,
+    );
+  });
+
   it('may be a file of bounded size', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'a.json');

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ResourceName } from '../../../src/resources/index.ts';
 
 /** What every token of a load begins and ends with: neither may stand anywhere but in a request. */
 export const TOKEN_BEGINS = 'QqSecret';
 export const TOKEN_ENDS = 'TerceSqQ';
+
+/** What is read under load. */
+export const LOADED_RESOURCES = ['projects', 'workflows', 'tools'] as const;
+export type LoadedResource = (typeof LOADED_RESOURCES)[number];
 
 /** One who asks under load. */
 export interface LoadCaller {
@@ -33,7 +36,7 @@ export interface Given {
 /** One read that a caller asks for. */
 export interface Read {
   readonly caller: LoadCaller;
-  readonly resource: ResourceName;
+  readonly resource: LoadedResource;
   readonly requestId: string;
   readonly noCache: boolean;
   /** The list whose tag the caller sends along. */

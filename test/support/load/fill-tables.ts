@@ -1,5 +1,4 @@
-import type { ResourceName } from '../../../src/resources/index.ts';
-import { createCallers, type LoadCaller, requestOf } from './callers.ts';
+import { createCallers, type LoadCaller, type LoadedResource, requestOf } from './callers.ts';
 import { openKeptConnection } from './kept-connection.ts';
 
 /**
@@ -12,7 +11,7 @@ const COUNT = REMEMBERED * 1.7;
 const AT_ONCE = 32;
 
 /** One resource of each upstream. */
-const ASKED: readonly [ResourceName, ResourceName] = ['projects', 'tools'];
+const ASKED: readonly [LoadedResource, LoadedResource] = ['projects', 'tools'];
 
 /** Those who {@link fillTables} asks for: half of them are refused. */
 export function createFillers(): readonly LoadCaller[] {

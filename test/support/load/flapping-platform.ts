@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { RESOURCES, type ResourceName } from '../../../src/resources/index.ts';
 import { startHttpUpstream } from '../platform/http-upstream.ts';
-import type { LoadCaller } from './callers.ts';
+import { LOADED_RESOURCES, type LoadCaller, type LoadedResource } from './callers.ts';
 import { createWeather, FAULTS, type Fault } from './misbehaviour.ts';
 import { editionAt, lengthFor, PAGE_SIZE, pageFor } from './truth.ts';
 
@@ -108,8 +107,8 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
 }
 
 /** Throws where there is no such list: Portico has asked for what nobody has. */
-function resourceAt({ pathname }: URL): ResourceName {
-  const found = RESOURCES.find(({ name }) => pathname === `/v1/${name}`);
+function resourceAt({ pathname }: URL): LoadedResource {
+  const found = LOADED_RESOURCES.find((name) => pathname === `/v1/${name}`);
   if (found === undefined) throw new Error(`there is nothing at ${pathname}`);
-  return found.name;
+  return found;
 }

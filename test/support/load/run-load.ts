@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ResourceName } from '../../../src/resources/index.ts';
-import { type LoadCaller, type Read, requestOf } from './callers.ts';
+import { type LoadCaller, type LoadedResource, type Read, requestOf } from './callers.ts';
 import type { Judge } from './judge.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 
@@ -128,7 +127,7 @@ export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
   };
 }
 
-function resourceOf(number: number): ResourceName {
+function resourceOf(number: number): LoadedResource {
   if (number % CYCLE === 0) return 'projects';
   return number % 2 === 0 ? 'tools' : 'workflows';
 }

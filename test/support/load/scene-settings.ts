@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../../src/resources/index.ts';
+import type { LoadedResource } from './callers.ts';
 import { PAGE_SIZE } from './truth.ts';
 
 /** How long snapshots serve under load, so short that each stage comes about many times. */
@@ -16,11 +16,11 @@ const MCP = { maxParsedBytes: 100_000 };
 
 /** The upstream of each resource, in its settings. Two share one, so that a 401 to one of them speaks of both. */
 export const UPSTREAM_OF = { projects: 'people', workflows: 'installed', tools: 'installed' } as const satisfies Record<
-  ResourceName,
+  LoadedResource,
   string
 >;
 
-export type UpstreamName = (typeof UPSTREAM_OF)[ResourceName];
+export type UpstreamName = (typeof UPSTREAM_OF)[LoadedResource];
 
 /** Settings of the process under load: everything short and small. */
 export function loadSettings(urls: Readonly<Record<UpstreamName, string>>): string {

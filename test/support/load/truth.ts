@@ -1,5 +1,4 @@
-import type { ResourceName } from '../../../src/resources/index.ts';
-import type { LoadCaller } from './callers.ts';
+import type { LoadCaller, LoadedResource } from './callers.ts';
 
 /** What the platform of a load has of one resource. A new edition of each list comes out all the time. */
 interface Book {
@@ -15,7 +14,7 @@ export const PAGE_SIZE = 10;
 const DESCRIPTION = 'What this is for, in so many words that it takes up some room.';
 
 /** Tools come in one page with an entity tag, so that the same edition is asked about again and again. */
-const BOOKS: Readonly<Record<ResourceName, Book>> = {
+const BOOKS: Readonly<Record<LoadedResource, Book>> = {
   projects: {
     items: 13,
     editionMs: 20,
@@ -30,33 +29,33 @@ const BOOKS: Readonly<Record<ResourceName, Book>> = {
 };
 
 /** Callers see lists of different lengths. */
-export function lengthFor({ index }: LoadCaller, resource: ResourceName): number {
+export function lengthFor({ index }: LoadCaller, resource: LoadedResource): number {
   return BOOKS[resource].items + (index % 5);
 }
 
 /** The edition of a list that is out at a time, by the clock of this process (`performance.now()`). */
-export function editionAt(resource: ResourceName, ms: number): number {
+export function editionAt(resource: LoadedResource, ms: number): number {
   return Math.floor(ms / BOOKS[resource].editionMs);
 }
 
 /** The last moment at which an edition was what the platform would have said. */
-export function endOf(resource: ResourceName, edition: number): number {
+export function endOf(resource: LoadedResource, edition: number): number {
   return (edition + 1) * BOOKS[resource].editionMs;
 }
 
 /** One item of a list, as the platform sends it and Portico has to. */
-function itemFor(caller: LoadCaller, resource: ResourceName, index: number, edition: number): object {
+function itemFor(caller: LoadCaller, resource: LoadedResource, index: number, edition: number): object {
   return { id: `${caller.mark}-${resource}-${index}`, name: `Edition ${edition}`, ...BOOKS[resource].rest };
 }
 
 /** The items of one page of an edition. */
-export function pageFor(caller: LoadCaller, resource: ResourceName, start: number, edition: number): object[] {
+export function pageFor(caller: LoadCaller, resource: LoadedResource, start: number, edition: number): object[] {
   const length = Math.max(Math.min(PAGE_SIZE, lengthFor(caller, resource) - start), 0);
   return Array.from({ length }, (_, offset) => itemFor(caller, resource, start + offset, edition));
 }
 
 /** The oldest edition in a list that a caller was given. Throws where it is not that caller's own and whole list. */
-export function oldestEdition(caller: LoadCaller, resource: ResourceName, text: string): number {
+export function oldestEdition(caller: LoadCaller, resource: LoadedResource, text: string): number {
   const items: unknown = JSON.parse(text);
   if (!Array.isArray(items) || items.length !== lengthFor(caller, resource)) throw new Error('the list is not whole');
   const editions = items.map((item) => Number(/^Edition (\d+)$/.exec(String(item?.name))?.[1]));
