@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { issues } from './parsed.ts';
+
+describe('the settings of what replicas share', () => {
+  const keySecretFile = '/run/secrets/fleet';
+  const shared = (more: object) => issues({ shared: { url: 'redis://redis.example', keySecretFile, ...more } });
+
+  it('take the URLs of a host and of a socket', () => {
+    for (const url of [
+      'redis://a',
+      'redis://a:6380/2',
+      'rediss://redis.example:6379/',
+      'redis://[::1]:1',
+      'unix:///run/r',
+    ]) {
+      expect(shared({ url }), url).to.deep.equal([]);
+    }
+    for (const url of ['', 'a', 'redis:', 'redis://', 'http://a', 'unix://run', 'unix:/run/r', 'REDIS://a']) {
+      expect(shared({ url }), url).to.deep.equal([
+        'shared.url: must be redis://host:port, rediss://host:port or unix:///path/of/socket',
+      ]);
+    }
+    for (const url of ['redis://a/b', 'redis://a?x=1', 'redis://a#x', 'redis://a/1/2', 'unix:///run/r?db=1']) {
+      expect(shared({ url }), url).to.have.length(1);
+    }
+  });
+
+  it('refuse a URL with a user or a password, say where those go, and print nothing of it', () => {
+    for (const url of ['redis://user:hidden@a', 'redis://:hidden@a:1', 'rediss://hidden@a', 'unix://u:hidden@/run/r']) {
+      expect(shared({ url }), url).to.deep.equal([
+        'shared.url: must hold no user and password: URLs get printed. Set username and passwordFile',
+      ]);
+    }
+  });
+
+  it('need what goes together', () => {
+    expect(shared({ url: 'rediss://a', tls: { caFile: '/ca', certFile: '/a', keyFile: '/b' } })).to.deep.equal([]);
+    expect(shared({ tls: {} })).to.deep.equal(['shared.tls: needs a url that begins with rediss']);
+    expect(shared({ url: 'rediss://a', tls: { keyFile: '/a' } })).to.deep.equal([
+      'shared.tls.keyFile: needs certFile and keyFile, both of them',
+    ]);
+    expect(shared({ username: 'portico', passwordFile: '/p' })).to.deep.equal([]);
+    expect(shared({ username: 'portico' })).to.deep.equal(['shared.username: needs passwordFile']);
+    expect(shared({ previousKeySecretFile: keySecretFile })).to.deep.equal([
+      'shared.previousKeySecretFile: is keySecretFile',
+    ]);
+    expect(shared({ cluster: true })).to.deep.equal([]);
+    for (const url of ['unix:///run/r', 'redis://a/1']) {
+      expect(shared({ cluster: true, url }), url).to.deep.equal([
+        'shared.cluster: needs a url of a host: a cluster has no socket, and no databases',
+      ]);
+    }
+    for (const prefix of ['', 'a b', '{a}', 'x'.repeat(65)]) expect(shared({ prefix }), prefix).to.have.length(1);
+  });
+});
