@@ -16,6 +16,25 @@ const command = (name: string, run: (world: World) => void | Promise<void>): Com
 });
 const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 
+/** Reads, past what is held where `noCache` says so, and has the upstream answer so at once. */
+async function readAnswered(
+  world: World,
+  where: number,
+  who: string,
+  what: string,
+  answer: Answer,
+  noCache = false,
+): Promise<void> {
+  world.answers.set(who, answer);
+  world.read(where, who, what, noCache);
+  await world.step();
+  world.answers.set(who, 'good');
+  const asked = world.open.find(
+    ({ replica, token, resource }) => replica === where && token === who && resource === what,
+  );
+  if (asked !== undefined) world.land(asked);
+}
+
 /** What callers, the upstream and time do, where there are so many replicas. */
 function always(replicas: number) {
   const replica = fc.nat({ max: replicas - 1 });
@@ -82,30 +101,9 @@ function always(replicas: number) {
         }),
       ),
     },
-  ];
-}
-
-export const ofOneReplica: fc.Arbitrary<Command> = fc.oneof(...always(1));
-
-/** Reads, and has the upstream answer so at once. */
-async function readAnswered(world: World, where: number, who: string, what: string, answer: Answer): Promise<void> {
-  world.answers.set(who, answer);
-  world.read(where, who, what, false);
-  await world.step();
-  world.answers.set(who, 'good');
-  const asked = world.open.find(
-    ({ replica, token, resource }) => replica === where && token === who && resource === what,
-  );
-  if (asked !== undefined) world.land(asked);
-}
-
-/** What happens between replicas, too; and much of what has something to do with the other. */
-export function ofReplicas(replicas: number): fc.Arbitrary<Command> {
-  const replica = fc.nat({ max: replicas - 1 });
-  return fc.oneof(
-    ...always(replicas),
+    // Much of what has something to do with the other, most of all between replicas.
     {
-      weight: 6,
+      weight: replicas === 1 ? 2 : 6,
       arbitrary: fc
         .tuple(replica, token, fc.constantFrom(...STORED))
         .map(([where, who, what]) =>
@@ -113,7 +111,7 @@ export function ofReplicas(replicas: number): fc.Arbitrary<Command> {
         ),
     },
     {
-      weight: 3,
+      weight: replicas === 1 ? 1 : 3,
       arbitrary: fc
         .tuple(replica, token)
         .map(([where, who]) =>
@@ -122,6 +120,26 @@ export function ofReplicas(replicas: number): fc.Arbitrary<Command> {
           ),
         ),
     },
+    {
+      weight: replicas === 1 ? 1 : 3,
+      arbitrary: fc
+        .tuple(replica, token, fc.constantFrom(...STORED))
+        .map(([where, who, what]) =>
+          command(`${who} is denied ${what} at ${where}`, (world) =>
+            readAnswered(world, where, who, what, 'access_denied', true),
+          ),
+        ),
+    },
+  ];
+}
+
+export const ofOneReplica: fc.Arbitrary<Command> = fc.oneof(...always(1));
+
+/** What happens between replicas, too. */
+export function ofReplicas(replicas: number): fc.Arbitrary<Command> {
+  const replica = fc.nat({ max: replicas - 1 });
+  return fc.oneof(
+    ...always(replicas),
     {
       weight: 3,
       arbitrary: fc.constant(
