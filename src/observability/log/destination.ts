@@ -20,6 +20,8 @@ export interface LogDestination {
 export interface DestinationOptions extends Pick<LogDestination, 'terminal'> {
   /** Told, once until a write succeeds again, why one did not: the code of Node's error. */
   readonly onFailure?: (code: string | undefined) => void;
+  /** Whether a write takes what there is room for, and never waits. @default of pipes and sockets */
+  readonly takesAtOnce?: boolean;
 }
 
 /** One whose descriptor is its own. */
@@ -50,9 +52,10 @@ const LAST_TRY_MS = 1;
  * Never waits for whoever reads: where a pipe stays full, lines are dropped and counted; where nobody reads any more
  * (`EPIPE`), all are forgotten. A pipe must not block: what waits in a write keeps the process from ending.
  */
-export function openDestination(opened: number, { terminal, onFailure }: DestinationOptions = {}): OwnDestination {
+export function openDestination(opened: number, options: DestinationOptions = {}): OwnDestination {
+  const { terminal, onFailure } = options;
   let fd = opened;
-  let takesAtOnce = isPipe(fd);
+  let takesAtOnce = options.takesAtOnce ?? isPipe(fd);
   /** Takes the place of `fd` as soon as no line is half written. */
   let nextFd: number | undefined;
   let hasFailed = false;

@@ -1,3 +1,4 @@
+import { constants, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
@@ -77,11 +78,24 @@ function standardStream(fd: 1 | 2): LogDestination {
   if (opened !== undefined) return opened;
   // Whoever looks at Node's own stream has it make a pipe non-blocking: a full one must not keep the process from ending.
   const stream = fd === 1 ? process.stdout : process.stderr;
-  const terminal = stream.isTTY ? { hasColours: stream.hasColors() } : undefined;
-  const destination = openDestination(fd, { terminal });
+  const destination = stream.isTTY ? openTerminal(fd, stream.hasColors()) : openDestination(fd);
   process.once('exit', () => destination.flushSync());
   streams.set(fd, destination);
   return destination;
+}
+
+/**
+ * Opens a terminal once more, without waiting: one that was stopped (Ctrl-S) would keep the process from ending. The descriptor
+ * that there is belongs to the shell, too, and stays as it is. Where it cannot be opened, it is written to all the same.
+ */
+function openTerminal(fd: number, hasColours: boolean): LogDestination {
+  const terminal = { hasColours };
+  try {
+    const own = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return openDestination(own, { terminal, takesAtOnce: true });
+  } catch {
+    return openDestination(fd, { terminal });
+  }
 }
 
 /** Where lines go otherwise. */
