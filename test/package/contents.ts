@@ -19,7 +19,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'docs/images': ['.png', '.svg'],
 };
 
-const AT_THE_TOP = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json'];
+const AT_THE_TOP = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
 
 /** What is run, or imported, by its name (rolldown.config.mjs). */
 const ENTRIES = ['gateway', 'main', 'page-thread', 'portico', 'portico-testing', 'testing'];

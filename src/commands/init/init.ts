@@ -71,7 +71,8 @@ function nothingIn({ listings }: Description, said: string | undefined): string 
   const which =
     listings.length === 1 ? 'the one list there does not seem' : `none of the ${listings.length} lists seems`;
   const few = said === undefined ? '' : '; one of fewer than two items does not tell how it is paged';
-  return `${which} to be of projects, workflows or tools whose pages could be read${few}`;
+  const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(RESOURCES.map(({ name }) => name));
+  return `${which} to be of ${names} whose pages could be read${few}`;
 }
 
 /** Whether a person named the origin of the API: on the command line, or in the environment. */
