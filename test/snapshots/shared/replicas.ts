@@ -1,5 +1,6 @@
 import { createDeploymentSecret, type DeploymentSecret } from '../../../src/credentials/deployment-secret.ts';
 import { type Caller, Credential } from '../../../src/kernel/caller.ts';
+import { GatewayError } from '../../../src/kernel/errors.ts';
 import type { Events, SharedLooked, SharedPut } from '../../../src/observability/events.ts';
 import { createSnapshotCache } from '../../../src/snapshots/cache.ts';
 import type { Load } from '../../../src/snapshots/load.ts';
@@ -8,7 +9,7 @@ import { createSharedLevel, type SharedLevelOptions } from '../../../src/snapsho
 import { withCache } from '../../../src/snapshots/with-cache.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMemoryStore } from '../../support/fleet/shared-store.ts';
-import { createTower, type Departure, never, roomy } from '../departures.ts';
+import { callerOf, createTower, type Departure, never, roomy, settle, text } from '../departures.ts';
 
 export const LIFETIME = {
   ttlMs: 60_000,
@@ -126,3 +127,40 @@ export function deployment() {
 export function departureOf({ departures }: Replica['tools'], index = 0): Promise<Departure> {
   return eventually(() => departures[index]);
 }
+
+export const SECOND = 1000;
+export const MINUTE = 60_000;
+export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503 });
+
+export const alice = callerOf('alice');
+/** They share a partition, as callers of one tenant. */
+export const bob = callerOf('bob', { partition: 'team' });
+export const carol = callerOf('carol', { partition: 'team' });
+
+/** Reads tools on a replica where the upstream is asked, and has it answer with one item of this id. */
+export async function readLanding(
+  replica: Replica,
+  id: string,
+  caller: Caller = alice,
+  rest: Partial<Load> = {},
+): Promise<Load> {
+  const { tools, puts } = replica;
+  const [loads, put] = [tools.departures.length, puts.length];
+  const reading = tools.read(caller);
+  (await departureOf(tools, loads)).land([{ id }], rest);
+  const loaded = await reading;
+  await eventually(() => puts.length > put);
+  return loaded;
+}
+
+/** The one who waits for another replica goes on. */
+export async function wakeOne({ sleeping }: Deployment): Promise<void> {
+  const next = await eventually(() => sleeping.shift());
+  next.wake();
+  await settle();
+}
+
+export const ids = (load: Load): string =>
+  JSON.parse(text(load))
+    .map(({ id }: { id: string }) => id)
+    .join();
