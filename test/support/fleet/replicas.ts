@@ -17,6 +17,8 @@ export interface ReplicasOptions {
   /** For settings and secrets. */
   readonly folder: string;
   readonly platformUrl: string;
+  /** Of the deployment. */
+  readonly secret?: string;
   /** @default enough for a machine that has much else to do */
   readonly timeoutMs?: number;
   /** More of `shared`, in YAML. */
@@ -37,10 +39,12 @@ export type ReadList = (replica: Replica, name: string, token: string) => Promis
 /** Starts one more replica on this Redis, and waits until it has it, unless that is away. */
 export async function startReplica(redisUrl: string, options: ReplicasOptions, waits = true): Promise<Replica> {
   const { folder, platformUrl, timeoutMs = 5000, shared = '', upstream = '', cache = '', more = '', heapMb } = options;
-  const keySecretFile = join(folder, 'fleet-secret');
-  await writeFile(keySecretFile, 'a secret of the deployment, long enough');
+  const { secret = 'a secret of the deployment, long enough' } = options;
   // Each has its own: what one is given must be no change for the others.
-  const file = join(folder, `portico-${randomUUID()}.yaml`);
+  const own = randomUUID();
+  const keySecretFile = join(folder, `secret-${own}`);
+  await writeFile(keySecretFile, secret);
+  const file = join(folder, `portico-${own}.yaml`);
   await writeFile(
     file,
     `

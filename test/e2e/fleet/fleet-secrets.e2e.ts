@@ -1,0 +1,235 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createAuthority } from '../../support/certificates.ts';
+import { eventually } from '../../support/eventually.ts';
+import { listenForTls, type Redis, showIdentity, startRedis } from '../../support/fleet/redis.ts';
+import {
+  createReader,
+  forAll,
+  metric,
+  type Replica,
+  type ReplicasOptions,
+  startReplica,
+} from '../../support/fleet/replicas.ts';
+import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { needsCommands } from '../../support/tools.ts';
+
+const CALLERS = 40;
+const AT_ONCE = 8;
+const LOOKS = 'portico_shared_looks_total{resource="tools",outcome=';
+
+const tokenOfCaller = (caller: number) => `token-of-caller-${caller}.`;
+
+describe('replicas under load whose secrets and certificates change', function () {
+  this.timeout(180_000);
+  let redis: Redis;
+  let platform: HttpUpstream;
+  /** Of callers who are not denied. */
+  let loads: number;
+  let denied: Set<string>;
+  let options: ReplicasOptions;
+  let wrong: string[];
+  let reads: number;
+
+  before(function () {
+    needsCommands(this, ['redis-server']);
+  });
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    [loads, reads, denied, wrong] = [0, 0, new Set(), []];
+    platform = await startHttpUpstream(
+      (request, response) => {
+        const [name, token] = [listOf(request), tokenOf(request)];
+        if (denied.has(token)) return void response.writeHead(403).end();
+        if (!token.startsWith('denied')) loads += 1;
+        json({ [name]: [{ id: 'a', name: `${name} of ${token}` }], nextPageToken: '' })(request, response);
+      },
+      { record: false },
+    );
+    options = {
+      folder: redis.folder,
+      platformUrl: platform.url,
+      cache: 'ttlMs: 3600000, minRefreshMs: 0',
+      more: 'limits: { perCaller: 100000, total: 10000000 }',
+    };
+  });
+
+  /** Has callers read all the time, and gives what ends that. */
+  function load(inTurn: () => readonly Replica[]): () => Promise<void> {
+    const read = createReader();
+    let isOver = false;
+    const done = forAll(Array.from({ length: AT_ONCE }), AT_ONCE, async () => {
+      while (!isOver) {
+        reads += 1;
+        const token = tokenOfCaller(reads % CALLERS);
+        const all = inTurn();
+        const { status, body } = await read(all[Math.floor(Math.random() * all.length)] as Replica, 'tools', token);
+        if (status !== 200 || !body.includes(`"tools of ${token}"`)) wrong.push(`${status} ${body.slice(0, 300)}`);
+      }
+    });
+    return async () => {
+      isOver = true;
+      await done;
+    };
+  }
+
+  const statusOf = (replica: Replica, token: string, headers: Record<string, string> = {}) =>
+    fetch(`${replica.url}/mcp/v1/resources/read?uri=platform://tools`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    }).then(({ status }) => status);
+
+  it('fail no read and load nothing again from one secret to the next, and hear of denials all the way', async () => {
+    const [before, next] = [join(redis.folder, 'before'), join(redis.folder, 'next')];
+    const secrets = {
+      before: 'the secret as it was, which is long enough',
+      next: 'the next one, which is as long as that',
+    };
+    writeFileSync(before, secrets.before);
+    writeFileSync(next, secrets.next);
+    const steps = [
+      { secret: secrets.before },
+      { secret: secrets.before, shared: `previousKeySecretFile: "${next}"` },
+      { secret: secrets.next, shared: `previousKeySecretFile: "${before}"` },
+    ];
+    const start = (step: object) => startReplica(redis.url, { ...options, ...step });
+    let inTurn: readonly Replica[] = await Promise.all([0, 1, 2].map(() => start(steps[0] as object)));
+    const stop = load(() => inTurn);
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === CALLERS);
+    const loaded = loads;
+    for (const [at, step] of steps.entries()) {
+      if (at === 0) continue;
+      for (const [index, replica] of inTurn.entries()) {
+        const others = inTurn.filter((one) => one !== replica);
+        inTurn = others;
+        await replica.process.stop();
+        const started = await start(step);
+        inTurn = [...others, started];
+        // Some have the one form of the settings, some the other.
+        const token = `denied-${at}-${index}.`;
+        for (const each of inTurn) expect(await statusOf(each, token)).to.equal(200);
+        denied.add(token);
+        expect(
+          await statusOf(index === 0 ? started : (others[0] as Replica), token, { 'cache-control': 'no-cache' }),
+        ).to.equal(403);
+        for (const each of inTurn) await eventually(async () => (await statusOf(each, token)) === 403);
+      }
+    }
+    const during = reads;
+    await eventually(() => reads > during + 100);
+    expect(loads).to.equal(loaded);
+    // Whoever has another secret alone finds nothing, harms nothing, and is given nothing that it cannot open.
+    const stranger = await start({ secret: 'a secret that has nothing to do with those' });
+    inTurn = [...inTurn, stranger];
+    await eventually(async () => (await metric(stranger, `${LOOKS}"miss"}`)) >= CALLERS);
+    await stop();
+    expect(await metric(stranger, `${LOOKS}"hit"}`)).to.equal(0);
+    for (const replica of inTurn) expect(await metric(replica, `${LOOKS}"altered"}`)).to.equal(0);
+    expect(loads - loaded).to.equal(CALLERS);
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('do not start with a secret that is of no use, and say which', async () => {
+    for (const [secret, says] of [
+      ['', 'is empty'],
+      ['short', 'must hold 32 characters at least'],
+      ['two lines of a secret\nthat is long enough', 'must hold one line of printable ASCII'],
+      ['\0'.repeat(64), 'must hold one line of printable ASCII'],
+      ['x'.repeat(20_000), 'is larger than 16384 bytes'],
+    ] as const) {
+      const failed = await startReplica(redis.url, { ...options, secret }).catch((error: Error) => error.message);
+      expect(failed).to.contain(`shared.keySecretFile: ${says}`);
+    }
+  });
+
+  it('fail no read while files of TLS and the password are wrong, halfway written or gone, and come back by themselves', async () => {
+    const [authority, nextAuthority] = [await createAuthority('Old'), await createAuthority('New')];
+    const file = (name: string, text: string) => {
+      writeFileSync(join(redis.folder, name), text);
+      return join(redis.folder, name);
+    };
+    const port = await listenForTls(redis, { ca: authority.ca, ...(await authority.issue()) }, 'no');
+    const allow = (password: string) =>
+      redis.command('ACL', 'SETUSER', 'portico', 'reset', 'on', `>${password}`, '~*', '+@all');
+    await allow('first-password');
+    const own = await authority.issue();
+    const paths = {
+      ca: file('own-ca', authority.ca),
+      cert: file('own-cert', own.cert),
+      key: file('own-key', own.key),
+      password: file('own-password', 'first-password'),
+    };
+    const tls = `tls: { caFile: "${paths.ca}", certFile: "${paths.cert}", keyFile: "${paths.key}" }`;
+    const shared = `username: portico, passwordFile: "${paths.password}", ${tls}`;
+    const start = () => startReplica(`rediss://localhost:${port}`, { ...options, shared });
+    const replicas = [await start(), await start()];
+    const stop = load(() => replicas);
+    const cut = () => redis.command('CLIENT', 'KILL', 'USER', 'portico');
+    const told = async (line: string) => {
+      for (const { process } of replicas) await eventually(() => process.takeStdout().includes(line));
+    };
+    const areUp = async () => {
+      for (const replica of replicas) await eventually(async () => (await metric(replica, 'portico_shared_up')) === 1);
+    };
+    const away = (reason: string) => told(`"reason":"${reason}","msg":"shared store away"`);
+
+    // Certificates: ours ahead of Redis's, Redis's for another name, one that has expired, half a file, and all as it should be.
+    file('own-ca', nextAuthority.ca);
+    await away('tls');
+    await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue()) });
+    await areUp();
+    await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue({ names: ['other.example'] })) });
+    await cut();
+    await away('tls');
+    await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue({ days: [-3, -1] })) });
+    file('own-ca', nextAuthority.ca.slice(0, 200));
+    await told('"issue":"holds a certificate that is not whole"');
+    await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue()) });
+    await areUp();
+    file('own-ca', nextAuthority.ca);
+    await told('certificates taken from their files');
+    await areUp();
+
+    // Redis begins to ask for a certificate, and then for one of another authority.
+    await redis.command('CONFIG', 'SET', 'tls-auth-clients', 'yes');
+    await cut();
+    await areUp();
+    await showIdentity(redis, { ca: nextAuthority.ca, ...(await nextAuthority.issue()) });
+    await cut();
+    for (const replica of replicas) await eventually(async () => (await metric(replica, 'portico_shared_up')) === 0);
+    const renewed = await nextAuthority.issue();
+    file('own-cert', renewed.cert);
+    await told('"issue":"is not the key of certFile"');
+    file('own-key', renewed.key);
+    await areUp();
+
+    // The password: Redis's first, then ours, in all the wrong ways, and then well.
+    await allow('second-password');
+    await cut();
+    await away('credential');
+    file('own-password', '');
+    await told('"issue":"is empty"');
+    file('own-password', 'two\nlines');
+    await told('"issue":"must hold one line of printable ASCII');
+    rmSync(paths.password);
+    await told('"issue":"cannot be read (ENOENT)"');
+    file('own-password', 'second-password');
+    await areUp();
+    // Ours first: what is open goes on.
+    file('own-password', 'third-password');
+    await told('secret taken from its file');
+    await areUp();
+    await allow('third-password');
+    await cut();
+    await areUp();
+    await stop();
+    expect(wrong).to.deep.equal([]);
+    expect(reads).to.be.above(500);
+    for (const { process } of replicas) {
+      const { code, stdout, stderr } = await process.stop();
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+      expect(stdout).to.not.match(/-password|token-of-caller|PRIVATE/);
+    }
+  });
+});
