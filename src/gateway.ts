@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Audit, openAudit } from './audit.ts';
 import { changeSettings, type SettingsChanges } from './config/changes.ts';
+import { effectiveSettings } from './config/effective.ts';
 import { parseConfig } from './config/load-config.ts';
 import type { Config, SettingsInput } from './config/schema/settings.ts';
 import { type Core, createCore } from './core/core.ts';
@@ -146,8 +147,15 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   let url: string | undefined;
   let adminUrl: string | undefined;
 
-  const statusNow = (): Now =>
-    viewOf(core, config, { ...options, isDraining: draining, url, isSharedUp: replicas?.isUp });
+  /** Printed once: that takes longer than all else that the status shows. */
+  let settingsShown: string | undefined;
+
+  function statusNow(): Now {
+    const { isFromEnvironment = () => false } = options;
+    settingsShown ??= effectiveSettings(config, isFromEnvironment);
+    const now = { isDraining: draining, url, isSharedUp: replicas?.isUp, settings: settingsShown };
+    return viewOf(core, config, { ...options, ...now });
+  }
 
   function retire(before: Core, next: Core): void {
     retiring.add(before);
@@ -195,6 +203,8 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     },
     change(input) {
       const changed = changeSettings(config, parseConfig(input, resources));
+      // Those that are the same may be from elsewhere now.
+      settingsShown = undefined;
       if (changed.changes.applied.length > 0) goOnBy(changed.config);
       if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
       events.settingsChanged?.(changed.changes);

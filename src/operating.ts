@@ -1,5 +1,4 @@
 import type { Audit } from './audit.ts';
-import { effectiveSettings } from './config/effective.ts';
 import { LogChange } from './config/schema/log.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { Core } from './core/core.ts';
@@ -41,15 +40,15 @@ export interface ViewOptions {
   readonly url: string | undefined;
   /** Whether the store that replicas share is there; `undefined` where there is none. */
   readonly isSharedUp: boolean | undefined;
-  /** Whether the environment put in what settings have at a path. @default nothing */
-  readonly isFromEnvironment?: ((path: readonly string[]) => boolean) | undefined;
+  /** Settings in force, with their secrets masked. */
+  readonly settings: string;
   /** The file that the settings are from. @default none */
   readonly settingsFile?: string | undefined;
 }
 
 /** How a gateway stands now, for its status page. */
 export function viewOf(core: Core, config: Config, options: ViewOptions): Now {
-  const { isDraining, url, isSharedUp, isFromEnvironment = () => false, settingsFile = null } = options;
+  const { isDraining, url, isSharedUp, settings, settingsFile = null } = options;
   const { cache } = core.holdings;
   return {
     version: readVersion(),
@@ -64,6 +63,6 @@ export function viewOf(core: Core, config: Config, options: ViewOptions): Now {
     snapshots: { entries: cache.entries, bytes: cache.bytes, maxBytes: config.cache.maxBytes },
     shared: isSharedUp === undefined ? undefined : { isUp: isSharedUp },
     settingsFile,
-    settings: effectiveSettings(config, isFromEnvironment),
+    settings,
   };
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Gateway } from '../../../src/gateway.ts';
 import type { Status } from '../../../src/observability/status/view.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -194,6 +195,30 @@ describe('the status of a gateway', () => {
     const after = (await status()).settings;
     expect(after).to.contain('scheme: acme').and.not.contain('maxWaiting: 77');
     for (const text of [shown, after, await page()]) expect(text).to.not.contain(KEY).and.not.contain(TOKEN);
+  });
+
+  it('prints the settings once for all who look, and anew once they have changed, or what they are from', async () => {
+    let from = 'projects';
+    let asked = 0;
+    const running = await startGateway(settings(), {
+      isFromEnvironment(path) {
+        asked += 1;
+        return path.join('.') === `upstreams.${from}.baseUrl`;
+      },
+    });
+    onCleanup(() => running.gateway.close());
+    ({ gateway } = running);
+    const masked = async () => /^ {2}(\w+):\n {4}baseUrl: "\[masked\]"/m.exec((await status()).settings)?.[1];
+    expect(await masked()).to.equal('projects');
+    const once = asked;
+    expect(await masked()).to.equal('projects');
+    await page();
+    expect(asked).to.equal(once);
+    from = 'tools';
+    expect(gateway.change(settings())).to.deep.equal({ applied: [], needRestart: [] });
+    expect(await masked()).to.equal('tools');
+    gateway.change(settings({ resources: { tools: { invalidItems: 'fail' } } }));
+    expect((await status()).settings).to.match(/invalidItems: fail/);
   });
 
   it('masks what the environment put in, also after a change', async () => {
