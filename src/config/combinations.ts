@@ -19,6 +19,7 @@ export function combinationWarnings(config: Config, offered: readonly Offered[],
   return [
     ...addressWarnings(config),
     ...idleWarnings(config, isWritten),
+    ...loopWarnings(config, offered),
     ...loadingWarnings(config, offered, isWritten),
     ...offered.flatMap(({ resource, settings }) => versionWarnings(config, resource, settings, isWritten)),
   ];
@@ -62,6 +63,21 @@ function versionWarnings(
           message: `ends as the path of ${name} begins, and ${message}`,
         },
       ];
+}
+
+/** Names of this machine, and hosts at which a listener has its loopback addresses, too. */
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+const HERE: readonly string[] = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
+
+function loopWarnings({ http, upstreams }: Config, offered: readonly Offered[]): Finding[] {
+  if (http.socketPath !== undefined || !HERE.includes(http.host)) return [];
+  const message = 'seems to be this gateway itself, by http.port: each read would ask it for another one';
+  return [...new Set(offered.map(({ settings }) => settings.upstream))]
+    .filter((name) => {
+      const { hostname, port } = new URL(upstreams[name]?.baseUrl ?? '');
+      return LOOPBACK.includes(hostname) && port === String(http.port);
+    })
+    .map((name) => ({ path: ['upstreams', name, 'baseUrl'], key: false, message }));
 }
 
 /** What keeps any page of an upstream from being read that is as large as it may be. */

@@ -49,6 +49,27 @@ resources: { tools: { pagination: { kind: none }${tools} } }`;
     }
   });
 
+  it('are told of an upstream that is the gateway itself', async () => {
+    const at = (baseUrl: string, http: string) => `upstreams: { tools: { baseUrl: "${baseUrl}" } }\nhttp: { ${http} }`;
+    for (const [baseUrl, http] of [
+      ['http://127.0.0.1:8080', 'port: 8080'],
+      ['http://localhost:8080/v2', 'host: 0.0.0.0'],
+      ['https://[::1]:8443', "host: '::', port: 8443"],
+    ] as const) {
+      expect(await warningsIn(at(baseUrl, http)), baseUrl).to.deep.equal([
+        '1:32: upstreams.tools.baseUrl: seems to be this gateway itself, by http.port: each read would ask it for another one',
+      ]);
+    }
+    for (const [baseUrl, http] of [
+      ['http://127.0.0.1:8081', 'port: 8080'],
+      ['http://platform.internal:8080', 'host: 0.0.0.0'],
+      ['http://localhost:8080', 'host: 192.0.2.1'],
+      ['http://localhost:8080', 'socketPath: /a'],
+    ] as const) {
+      expect(await warningsIn(at(baseUrl, http)), baseUrl).to.deep.equal([]);
+    }
+  });
+
   it('are told once of an upstream whose pages may be larger than all that is loaded at once', async () => {
     const message = 'a page may be larger than maxLoadingBytes, which all reads have together: it then fails its read';
     expect(await warningsIn(`${UPSTREAMS}maxLoadingBytes: 2097151`)).to.deep.equal([

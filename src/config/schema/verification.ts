@@ -27,7 +27,8 @@ const IntrospectionSettings = z.strictObject({
   url: secureUrl.optional().describe('Where the issuer is asked about a token; unset: where its metadata says.'),
   clientId: z
     .string()
-    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+    .min(1)
+    .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
     .describe('By what the issuer knows Portico, which may introspect.'),
   file: z.string().min(1).optional().describe("File that holds Portico's own secret there, read anew when it changes."),
   secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),

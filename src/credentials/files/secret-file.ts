@@ -30,8 +30,8 @@ export function readKeyFile(path: string, key: string): { readonly key: Credenti
 }
 
 function secretIn(text: string): Credential | Unusable {
-  if (text === '') return { issue: 'is empty' };
+  if (text === '') return { key: 'file', issue: 'is empty' };
   if (!HEADER_VALUE.test(text))
-    return { issue: 'must hold one line of printable ASCII, without white space around it' };
+    return { key: 'file', issue: 'must hold one line of printable ASCII, without white space around it' };
   return new Credential(text);
 }

@@ -144,6 +144,21 @@ describe('a gateway whose secrets cannot be had', () => {
         'upstreams.projects.credential.file: cannot be read (ENOENT)\nupstreams.tools.credential.file: cannot be read (ENOENT)',
       );
   });
+
+  it('names the file that holds no secret, and not the block that it stands in', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'secret');
+      for (const [text, issue] of [
+        ['', 'is empty'],
+        ['one\ntwo\n', 'must hold one line of printable ASCII, without white space around it'],
+      ] as const) {
+        writeFileSync(file, text);
+        const upstreams = { tools: { baseUrl: ADMIN, credential: { kind: 'service' as const, file } } };
+        expect(() => createGateway({ ...QUIET, upstreams }, captureLog('silent')))
+          .to.throw(ConfigError)
+          .with.property('message', `upstreams.tools.credential.file: ${issue}`);
+      }
+    }));
 });
 
 describe('callers whom nobody verifies', () => {

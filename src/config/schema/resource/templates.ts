@@ -33,6 +33,15 @@ export function isJson(value: unknown, depth = 0): boolean {
   return isPlain && depth < MAX_DEPTH && Object.values(value).every((part) => isJson(part, depth + 1));
 }
 
+/** Whether a key of a body is `<<`, which YAML 1.2 does not merge, so that it would be sent as it stands. */
+export function hasMergeKey(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (Object.hasOwn(value, '<<') || Object.values(value).some(hasMergeKey))
+  );
+}
+
 /** A value of a body, by the block or list that holds it. */
 interface Place {
   readonly holder: object;

@@ -6,7 +6,8 @@ import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 
 const clientId = z
   .string()
-  .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+  .min(1)
+  .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
   .describe('Name of Portico at the authorization server.');
 
 /** The two ways to send a secret (RFC 6749, section 2.3.1). */

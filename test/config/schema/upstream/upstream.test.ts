@@ -236,6 +236,11 @@ describe('the settings of an upstream', () => {
         'credential.issuer: must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
       ],
     ],
+    [
+      'for a client without a name',
+      { client: { ...EXCHANGE.client, id: '' } },
+      ['credential.client.id: must not be empty'],
+    ],
     ['with a key', { client: { kind: 'private_key_jwt', id: 'a', keyFile: '/k' } }, []],
     [
       'with a scope that is two',
