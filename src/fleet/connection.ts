@@ -62,6 +62,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   let goodLooks = 0;
   /** What was told since it was up last, so that a Redis that stays away is told of once for each reason. */
   const told = new Set<LostReason | undefined>();
+  /** What Redis or Node last said that was wrong. */
+  let said: string | undefined;
 
   function change(up: boolean, why?: LostReason): void {
     const isTold = up ? isUp : told.has(why);
@@ -70,7 +72,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (isTold || isClosed) return;
     if (up) told.clear();
     else told.add(why);
-    events.sharedStoreChanged?.({ isUp: up, why });
+    events.sharedStoreChanged?.({ isUp: up, why, error: why !== undefined && SAID.has(why) ? said : undefined });
   }
 
   function later(ms: number): void {
@@ -93,7 +95,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function connect(): Promise<void> {
     let opened: Link | undefined;
     try {
-      const client = await options.open((error) => opened?.lose(whyLost(error, 'closed')));
+      const client = await options.open((error) => {
+        said = wordOf(error);
+        opened?.lose(whyLost(error, 'closed'));
+      });
       if (isClosed) {
         client.destroy();
         return;
@@ -102,6 +107,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       link = opened;
       weight = 0;
     } catch (error) {
+      said = wordOf(error);
       lost(whyLost(error, 'unreachable'));
     }
   }
@@ -143,6 +149,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (answer.said !== 'unavailable') weight = Math.max(weight - 1, 0);
       return;
     }
+    said = 'code' in answer ? answer.code : undefined;
     if ('code' in answer && isCredential(answer.code)) {
       link?.lose('credential');
       return;
@@ -167,6 +174,17 @@ export function createConnection(options: ConnectionOptions): Connection {
       link = undefined;
     },
   };
+}
+
+/** Reasons for which Redis or Node has a word. */
+const SAID: ReadonlySet<LostReason> = new Set(['unreachable', 'tls', 'credential', 'failing']);
+
+/** A word for an error, which quotes nothing: Node's code for it, or what an error of Redis begins with. */
+function wordOf(error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined) return /^[A-Z][A-Z0-9_/]{1,63}$/.exec(code)?.[0];
+  const word = codeOf(error);
+  return word === 'closed' ? undefined : word;
 }
 
 /** By the error with which it ended; what of none of these kinds is, is `other`. */

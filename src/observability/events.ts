@@ -194,8 +194,15 @@ export interface Events {
   bulkheadChanged?(changed: UpstreamRef & { readonly running: number; readonly waiting: number }): void;
   /** A store that replicas share will be asked from now on. It is not known yet whether it is there. */
   sharedStoreOpened?(): void;
-  /** That store is there now, or not any more: `why`, of a closed list. Told once for each reason until it is there again. */
-  sharedStoreChanged?(changed: { readonly isUp: boolean; readonly why?: string | undefined }): void;
+  /**
+   * That store is there now, or not any more: `why`, of a closed list. Told once for each reason until it is there again. `error`: a
+   * word of Node or of the store for it, of no list.
+   */
+  sharedStoreChanged?(changed: {
+    readonly isUp: boolean;
+    readonly why?: string | undefined;
+    readonly error?: string | undefined;
+  }): void;
   /** It was asked for something, and said so, or nothing (`timeout`), or was not asked (`unavailable`); all of closed lists. */
   sharedStoreAsked?(asked: { readonly what: string; readonly outcome: string; readonly ms: number }): void;
   /** Other replicas are told that so many names were evicted here. */

@@ -102,7 +102,7 @@ describe('the Redis that replicas share', () => {
     const [authority, other] = [await createAuthority(), await createAuthority()];
     const redis = await startRedis();
     const port = await listenForTls(redis, { ca: authority.ca, ...(await authority.issue()) }, 'optional');
-    const { events, changes } = storeLog();
+    const { events, changes, errors } = storeLog();
     let held: { ca: Buffer; cert?: Buffer; key?: Buffer } = { ca: Buffer.from(authority.ca) };
     const tls = async () => ({ ...held, minVersion: 'TLSv1.2' as const });
     const fleet = await joined(`rediss://localhost:${port}`, { tls, events });
@@ -113,6 +113,8 @@ describe('the Redis that replicas share', () => {
     held = { ca: Buffer.from(other.ca) };
     await eventually(() => changes.length === 5);
     expect(changes.slice(3)).to.deep.equal(['renewed', 'tls']);
+    expect(errors).to.have.lengthOf(1);
+    expect(errors[0]).to.match(/^(CERT|UNABLE_TO)_[A-Z_]+$/);
     held = { ca: Buffer.from(authority.ca) };
     await eventually(() => fleet.isUp);
   });
@@ -135,6 +137,13 @@ describe('the Redis that replicas share', () => {
     await exercise([await joined(url, { cluster: true, events }), await joined(url, { cluster: true })]);
     const sizes = await Promise.all(nodes.map(async (node) => Number(await node.command('DBSIZE'))));
     for (const size of sizes) expect(size).to.be.greaterThan(10);
+    for (const port of ports.slice(0, 2)) {
+      // The third one has what is asked for first.
+      const alone = storeLog();
+      join(`redis://127.0.0.1:${port}`, { events: alone.events });
+      await eventually(() => alone.changes.length > 0);
+      expect([alone.changes, alone.errors]).to.deep.equal([['failing'], ['MOVED']]);
+    }
     await nodes[1]?.stop('SIGKILL');
     await eventually(() => changes.length > 1);
     expect(changes[1]).to.equal('closed');
@@ -146,11 +155,11 @@ describe('the Redis that replicas share', () => {
     const port = await freePort();
     const redis = await startRedis('--port', port, '--cluster-enabled', 'yes');
     await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
-    const { events, changes } = storeLog();
+    const { events, changes, errors } = storeLog();
     const user = async () => ({ password: 'wrong' });
     join(`redis://127.0.0.1:${port}`, { cluster: true, events, user });
     await eventually(() => changes.length > 0);
-    expect(changes).to.deep.equal(['credential']);
+    expect([changes, errors]).to.deep.equal([['credential'], ['WRONGPASS']]);
   });
 
   it('may name no more nodes of a cluster than replicas open connections to, of which none stays open', async () => {

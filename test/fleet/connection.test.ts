@@ -35,9 +35,10 @@ describe('the connection to Redis', () => {
 
   it('is had in the background, once somebody listens there', async () => {
     await proxy.refuse();
-    const { events, changes } = storeLog();
+    const { events, changes, errors } = storeLog();
     const fleet = join(proxy.redisUrl, { events });
     await eventually(() => changes.length > 0);
+    expect(errors).to.deep.equal(['ECONNREFUSED']);
     expect(await fleet.store.look('a')).to.equal(undefined);
     expect(await fleet.store.lease('a', TTL_MS)).to.equal(undefined);
     expect(await fleet.store.put('a', Buffer.of(1), { generation: '', ttlMs: TTL_MS })).to.equal(false);

@@ -122,8 +122,8 @@ function warnings(logger: Logger, now: () => number): Events {
       error === undefined
         ? logger.info({ keys }, 'issuer keys fetched')
         : logger.warn(whyOf(error), 'issuer keys not fetched'),
-    sharedStoreChanged: ({ isUp, why }) =>
-      isUp ? logger.info('shared store there') : logger.warn({ reason: why }, 'shared store away'),
+    sharedStoreChanged: ({ isUp, why, error }) =>
+      isUp ? logger.info('shared store there') : logger.warn({ error, reason: why }, 'shared store away'),
     unaskedResponse: (unasked) => logger.warn(unasked, 'upstream out of step'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {

@@ -327,6 +327,10 @@ describe('the log of an event', () => {
       (events) => events.sharedStoreChanged?.({ isUp: false, why: 'stalled' }),
       { level: 'warn', reason: 'stalled', msg: 'shared store away' },
     ],
+    'of a shared store that says why it is away': [
+      (events) => events.sharedStoreChanged?.({ isUp: false, why: 'failing', error: 'MOVED' }),
+      { level: 'warn', error: 'MOVED', reason: 'failing', msg: 'shared store away' },
+    ],
     'of a handshake that failed': [
       (events) => events.handshakeFailed?.({ code: 'ERR_SSL_HTTP_REQUEST' }),
       { level: 'debug', code: 'ERR_SSL_HTTP_REQUEST', msg: 'handshake failed' },

@@ -24,15 +24,29 @@ export async function joined(url: string, options: Partial<FleetOptions> = {}): 
   return fleet;
 }
 
+/** What is told of the store. */
+interface StoreLog {
+  readonly events: Events;
+  readonly changes: string[];
+  /** Words for what was wrong, where there were any. */
+  readonly errors: string[];
+  readonly heard: unknown[];
+}
+
 /** Listens to what is told of the store. */
-export function storeLog(): { readonly events: Events; readonly changes: string[]; readonly heard: unknown[] } {
+export function storeLog(): StoreLog {
   const changes: string[] = [];
+  const errors: string[] = [];
   const heard: unknown[] = [];
   return {
     changes,
+    errors,
     heard,
     events: {
-      sharedStoreChanged: ({ isUp, why }) => changes.push(isUp ? 'up' : `${why}`),
+      sharedStoreChanged({ isUp, why, error }) {
+        changes.push(isUp ? 'up' : `${why}`);
+        if (error !== undefined) errors.push(error);
+      },
       sharedEvictionsHeard: ({ names }) => heard.push(names ?? 'unknown'),
     },
   };
