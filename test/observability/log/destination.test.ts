@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { openDestination } from '../../../src/observability/log/destination.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
@@ -177,6 +178,31 @@ describe('a log destination', () => {
     destination.write('third\n');
     destination.flushSync();
     expect(read()).to.equal('third\n');
+  });
+
+  it('forgets all that it could not write in time, however much that is', async () => {
+    const { fd, read } = openPipe();
+    const destination = openDestination(fd);
+    for (let count = 0; count < 1000; count += 1) destination.write(line(300, 'f'));
+    destination.flushSync(0);
+    while (read() !== '') {}
+    destination.write('next\n');
+    destination.flushSync();
+    expect(read()).to.equal('next\n');
+  });
+
+  it('goes on in a pipe with what it was at, when it must be', async () => {
+    const { fd } = openPipe();
+    const out = join(folder, 'out');
+    const destination = openDestination(fd);
+    const lines = Array.from({ length: 1000 }, (_, index) => `${String(index).padStart(4, '0')} ${line(295)}`);
+    for (const one of lines) destination.write(one);
+    const reader = spawn('sh', ['-c', `exec cat ${join(folder, 'pipe')} > ${out}`]);
+    onCleanup(() => reader.kill());
+    // It reads while this process stands still.
+    destination.flushSync(10_000);
+    await eventually(async () => (await readFile(out, 'utf8')).length >= lines.join('').length);
+    expect(await readFile(out, 'utf8')).to.equal(lines.join(''));
   });
 
   /** Runs statements with a `destination` in a process of their own, which a wait without end would not let go. */
