@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
@@ -114,6 +114,17 @@ describe('a log destination', () => {
     for (const other of others) expect(other.toString()).to.equal('o'.repeat(150));
   });
 
+  it('goes on after more than may wait at once', async () => {
+    const path = join(folder, 'log');
+    const destination = openDestination(openSync(path, 'a'));
+    for (let written = 1; written <= 6; written += 1) {
+      for (let count = 0; count < 1024; count += 1) destination.write(line(1024));
+      await eventually(async () => (await stat(path)).size === written * 1_048_576);
+    }
+    await destination.close();
+    expect(destination.droppedLines).to.equal(0);
+  });
+
   it('waits for a pipe that is full, and goes on where a write ended early', async () => {
     const { fd, readUntil } = openPipe();
     const destination = openDestination(fd);
@@ -183,9 +194,13 @@ describe('a log destination', () => {
   it('forgets all that it could not write in time, however much that is', async () => {
     const { fd, read } = openPipe();
     const destination = openDestination(fd);
-    for (let count = 0; count < 1000; count += 1) destination.write(line(300, 'f'));
-    destination.flushSync(0);
-    while (read() !== '') {}
+    // More than may wait, all together.
+    for (let times = 0; times < 50; times += 1) {
+      for (let count = 0; count < 1000; count += 1) destination.write(line(300, 'f'));
+      destination.flushSync(0);
+      while (read() !== '') {}
+    }
+    expect(destination.droppedLines).to.equal(0);
     destination.write('next\n');
     destination.flushSync();
     expect(read()).to.equal('next\n');
