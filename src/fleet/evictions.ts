@@ -1,8 +1,8 @@
 import type { Events } from '../observability/events.ts';
 import type { Connection } from './connection.ts';
 import type { Naming } from './names.ts';
+import { newWord } from './new-word.ts';
 import { END, EVICT, HEAR, STREAM_ID, TELL } from './scripts.ts';
-import { newWord } from './words.ts';
 
 type Ask = Connection['ask'];
 

@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 import type { EvictedListener, Evictions } from './evictions.ts';
 import type { Naming } from './names.ts';
+import { newWord } from './new-word.ts';
 import { LEASE, LOOK, PUT, RELEASE } from './scripts.ts';
-import { newWord } from './words.ts';
 
 export interface StoreOptions {
   readonly connection: Pick<Connection, 'ask'>;

@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../operations/operation.ts';
 import { FOR_ANY_PAGE } from '../response/cors.ts';
 import { type Hosts, hostsOf, isHost } from './hosts.ts';
-import { createOrigins, isSameOrigin } from './origins.ts';
+import { createOrigins, isSameOrigin } from './web-origins.ts';
 
 export interface AdmitOptions {
   readonly maxUrlBytes: number;
