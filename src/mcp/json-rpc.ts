@@ -56,6 +56,6 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-function isObject(value: unknown): value is Members {
+export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

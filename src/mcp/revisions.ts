@@ -8,6 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
+import { isObject } from './json-rpc.ts';
 import { fits } from './message.ts';
 
 /**
@@ -59,11 +60,39 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
   const meta = metaOf(request);
   const info = meta[CLIENT_INFO_META_KEY];
   const level = meta[LOG_LEVEL_META_KEY];
+  const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
   return (
-    fits(isSpecType.ClientCapabilities, meta[CLIENT_CAPABILITIES_META_KEY]) &&
-    (info === undefined || fits(isSpecType.Implementation, info)) &&
+    (areUsualCapabilities(capabilities) || fits(isSpecType.ClientCapabilities, capabilities)) &&
+    (info === undefined || isUsualInfo(info) || fits(isSpecType.Implementation, info)) &&
     (level === undefined || fits(isSpecType.LoggingLevel, level))
   );
+}
+
+/*
+ * What nearly all clients say of themselves, in each message once more. The guards of the SDK find all of it sound, but take
+ * longer for it than all else that is asked of a message; what is not found here is for them to say. A test holds it so.
+ */
+
+const USUAL_INFO = new Set(['name', 'title', 'version', 'description', 'websiteUrl']);
+
+/** A name and a version, and nothing but text. */
+function isUsualInfo(info: unknown): boolean {
+  if (!isObject(info) || info['name'] === undefined || info['version'] === undefined) return false;
+  for (const name in info) if (!USUAL_INFO.has(name) || typeof info[name] !== 'string') return false;
+  return true;
+}
+
+/** Names of capabilities, and no more of any, but of `roots` what it does and does not. */
+function areUsualCapabilities(capabilities: unknown): boolean {
+  if (!isObject(capabilities)) return false;
+  for (const name in capabilities) {
+    const capability = capabilities[name];
+    if (!isObject(capability)) return false;
+    for (const detail in capability) {
+      if (name !== 'roots' || typeof capability[detail] !== 'boolean') return false;
+    }
+  }
+  return true;
 }
 
 function metaOf(message: unknown): Readonly<Record<string, unknown>> {
