@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Server as SecureServer } from 'node:https';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Users } from '../kernel/users.ts';
@@ -22,6 +22,10 @@ import { endSpan } from './span.ts';
 
 /** At most one event in this time says that connections are refused. */
 const REFUSALS_PAUSE_MS = 10_000;
+
+/** Which part of all connections is closed at once to make room for others, and at most how often. */
+const ROOM_SHARE = 1 / 32;
+const ROOM_PAUSE_MS = 100;
 
 /** What a listener answers, and whom. */
 export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'> {
@@ -93,9 +97,21 @@ export function createEdge({ settings, events, tracing, overload, headers, servi
   const server = createListener(settings, service.inactivityMs, (req, res) => answer(req, res));
   answerClientErrors(server, { connections, events, headers });
   const handshakes = tls && server instanceof SecureServer ? createHandshakes(server, tls, events) : undefined;
-  server.on(handshakes === undefined ? 'connection' : 'secureConnection', connections.open);
+
+  let madeRoomAt = Number.NEGATIVE_INFINITY;
+  /** Once all connections are open that may be, those that were used longest ago are closed for the next ones. */
+  function makeRoom(): void {
+    if (performance.now() - madeRoomAt < ROOM_PAUSE_MS) return;
+    madeRoomAt = performance.now();
+    connections.closeLongestIdle(Math.ceil(settings.maxConnections * ROOM_SHARE));
+  }
+  server.on(handshakes === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    connections.open(socket);
+    if (connections.size >= settings.maxConnections) makeRoom();
+  });
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
+    makeRoom();
     events.boundReached?.({ bound: 'http.maxConnections' });
     if (performance.now() - toldAt < REFUSALS_PAUSE_MS) return;
     toldAt = performance.now();

@@ -14,6 +14,8 @@ import { expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './serv
 for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
   /** Long enough for bytes on loopback to arrive. What must not happen meanwhile would have time to. */
   const A_WHILE_MS = 30;
+  /** A connection that was in use so long ago is idle. */
+  const BUSY_MS = 1000;
 
   /** A connection that has been used, and is kept. */
   async function keptConnection({ url }: Pick<Served, 'url'>): Promise<RawConnection> {
@@ -264,6 +266,30 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       await eventually(async () => (await keptConnection({ url }).catch(() => undefined)) !== undefined);
       kept[1]?.send(get(LIST));
       expect((await kept[1]?.receive())?.status).to.equal(200);
+    });
+
+    it('take the place of those that are idle for longest, and of none that is in use', async () => {
+      const { read, release } = createPatience();
+      const served = await serve({ read, maxConnections: 4 });
+      const reading = await readingConnection(served);
+      const silent = openConnection(served.url);
+      const [idle, used] = [await keptConnection(served), await keptConnection(served)];
+      const gone: string[] = [];
+      for (const [name, connection] of Object.entries({ silent, idle, used })) {
+        connection.closed().then(({ error }) => gone.push(error ?? name));
+      }
+      expect((await openConnection(served.url).closed()).responses).to.deep.equal([]);
+      await sleep(BUSY_MS);
+      expect(gone).to.deep.equal([]);
+      used.send(get(LIST));
+      expect((await used.receive()).status).to.equal(200);
+      await eventually(async () => {
+        await keptConnection(served).catch(() => {});
+        return gone.length >= 2;
+      });
+      expect(gone.slice(0, 2)).to.have.members(['silent', 'idle']);
+      release();
+      expect((await reading.receive()).status).to.equal(200);
     });
   });
 

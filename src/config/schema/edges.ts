@@ -49,7 +49,11 @@ const HttpShape = z.strictObject({
   sendTimeoutMs: milliseconds()
     .default(30_000)
     .describe('How long a client may leave an answer unread; then the connection is closed.'),
-  maxConnections: whole(1, 1_000_000).default(10_000).describe('Open connections; more are refused.'),
+  maxConnections: whole(1, 1_000_000)
+    .default(10_000)
+    .describe(
+      'Open connections. Once all are open, those that were idle for longest, and for a second at least, are closed for the next ones; where there are none, more are refused.',
+    ),
   maxPipelined: whole(1, 1000)
     .default(16)
     .describe('Requests of one connection that are worked on at once. It is not read from while more wait.'),

@@ -16,6 +16,8 @@ export interface Connection extends Lined {
   ending: boolean;
   /** Bytes that had arrived when its last exchange began: more means that another request is on its way. */
   bytesSeen: number;
+  /** Since when `exchanges` is empty, by `performance.now()`. */
+  idleSince: number;
   /** What to do once `exchanges` is empty. */
   next?: () => void;
   /** Why it is being cut, if this side does it. */
@@ -53,6 +55,9 @@ export interface Connections {
   readonly isStopping: boolean;
   /** Closes the connections on which nothing was begun and nothing is arriving. */
   closeIdle(): void;
+  /** Of those, closes so many at most, the ones that have been idle for longest; none that was busy a second ago. */
+  closeLongestIdle(count: number): void;
+  readonly size: number;
   /** Destroys the connection of an exchange; `outcome` is what the access log says of all that this cuts. */
   cutOff(exchange: Exchange, outcome: string): void;
   /** Destroys what is left; `outcome` is what the access log says of exchanges that this cuts. Gives their number. */
@@ -60,6 +65,9 @@ export interface Connections {
   /** Resolves once none is open. */
   empty(): Promise<void>;
 }
+
+/** So long after its last response a connection is not closed for others: its next request may be on its way. */
+const BUSY_MS = 1000;
 
 /**
  * `onEnd` is called exactly once for each exchange that began: when its response has been handed to the system, or cannot
@@ -93,6 +101,7 @@ export function createConnections(
       takenBytes: 0,
       ending: false,
       bytesSeen: 0,
+      idleSince: performance.now(),
       overdue: undefined,
     };
     connections.set(socket, connection);
@@ -140,6 +149,7 @@ export function createConnections(
     onEnd(exchange);
     lines.advance(connection);
     if (connection.exchanges.size > 0) return;
+    connection.idleSince = performance.now();
     connection.next?.();
     if (isStopping) closeIfIdle(connection);
   }
@@ -167,8 +177,12 @@ export function createConnections(
     return isStopping && [...(connections.get(req.socket)?.exchanges ?? [])].at(-1) === exchange;
   }
 
-  function closeIfIdle({ socket, exchanges, ending, bytesSeen }: Connection): void {
-    if (exchanges.size === 0 && !ending && socket.bytesRead <= bytesSeen) socket.destroySoon();
+  function isIdle({ socket, exchanges, ending, bytesSeen }: Connection): boolean {
+    return exchanges.size === 0 && !ending && socket.bytesRead <= bytesSeen;
+  }
+
+  function closeIfIdle(connection: Connection): void {
+    if (isIdle(connection)) connection.socket.destroySoon();
   }
 
   return {
@@ -193,6 +207,15 @@ export function createConnections(
     },
     closeIdle() {
       for (const connection of connections.values()) closeIfIdle(connection);
+    },
+    closeLongestIdle(count) {
+      const before = performance.now() - BUSY_MS;
+      const idle = [...connections.values()].filter((one) => one.idleSince < before && isIdle(one));
+      idle.sort((one, other) => one.idleSince - other.idleSince);
+      for (const { socket } of idle.slice(0, count)) socket.destroySoon();
+    },
+    get size() {
+      return connections.size;
     },
     cutOff({ req }, outcome) {
       const connection = connections.get(req.socket);
