@@ -6,19 +6,15 @@ import { onCleanup } from '../support/cleanup.ts';
 import { readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
 import { join, joined, storeLog } from '../support/fleet/fleet.ts';
-import { listenForTls, startRedis } from '../support/fleet/redis.ts';
-import { listen } from '../support/listening.ts';
+import { listenForTls, type Redis, startRedis } from '../support/fleet/redis.ts';
+import { freePort, listen } from '../support/listening.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const TTL_MS = 60_000;
 
-/** One that nobody has, below the ports that systems give to clients, also with the 10,000 more by which nodes of a cluster talk. */
-async function freePort(): Promise<string> {
-  for (;;) {
-    const listening = await listen(createServer());
-    await listening.close();
-    if (listening.port < 22_700) return `${listening.port}`;
-  }
+/** Starts a node of a cluster on its ports: for clients, and for other nodes. */
+function startNode({ port, bus }: { readonly port: number; readonly bus: number }): Promise<Redis> {
+  return startRedis('--port', `${port}`, '--cluster-enabled', 'yes', '--cluster-port', `${bus}`);
 }
 
 /** Does each thing once that is done with a store. */
@@ -120,24 +116,25 @@ describe('the Redis that replicas share', () => {
   });
 
   it('may be a cluster, over whose nodes names are spread', async () => {
-    const ports = [await freePort(), await freePort(), await freePort()];
-    const nodes = [];
-    for (const port of ports) nodes.push(await startRedis('--port', port, '--cluster-enabled', 'yes'));
+    const ports = [];
+    for (let count = 0; count < 3; count += 1) ports.push({ port: await freePort(), bus: await freePort() });
+    const nodes = await Promise.all(ports.map(startNode));
     for (const [index, node] of nodes.entries()) {
       const [first, last] = [Math.ceil((index * 16_384) / 3), Math.ceil(((index + 1) * 16_384) / 3) - 1];
       await node.command('CLUSTER', 'ADDSLOTSRANGE', `${first}`, `${last}`);
       await node.command('CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
     }
-    for (const port of ports.slice(1)) await nodes[0]?.command('CLUSTER', 'MEET', '127.0.0.1', port);
+    for (const { port, bus } of ports.slice(1))
+      await nodes[0]?.command('CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${bus}`);
     for (const node of nodes) {
       await eventually(async () => String(await node.command('CLUSTER', 'INFO')).includes('cluster_state:ok'));
     }
-    const url = `redis://127.0.0.1:${ports[0]}`;
+    const url = `redis://127.0.0.1:${ports[0]?.port}`;
     const { events, changes } = storeLog();
     await exercise([await joined(url, { cluster: true, events }), await joined(url, { cluster: true })]);
     const sizes = await Promise.all(nodes.map(async (node) => Number(await node.command('DBSIZE'))));
     for (const size of sizes) expect(size).to.be.greaterThan(10);
-    for (const port of ports.slice(0, 2)) {
+    for (const { port } of ports.slice(0, 2)) {
       // The third one has what is asked for first.
       const alone = storeLog();
       join(`redis://127.0.0.1:${port}`, { events: alone.events });
@@ -153,7 +150,7 @@ describe('the Redis that replicas share', () => {
 
   it('may be a cluster that says why it does not know a replica', async () => {
     const port = await freePort();
-    const redis = await startRedis('--port', port, '--cluster-enabled', 'yes');
+    const redis = await startNode({ port, bus: await freePort() });
     await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
     const { events, changes, errors } = storeLog();
     const user = async () => ({ password: 'wrong' });

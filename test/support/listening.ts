@@ -2,8 +2,19 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { onCleanup } from './cleanup.ts';
 
-/** Below the ports that systems give to clients, so that nobody takes a port from which a server is away for a while. */
-const PORTS = { from: 20_000, count: 10_000 };
+/**
+ * Below the ports that systems give to clients. Each process of a parallel run has a thousand of its own, and takes them in
+ * turn: nobody else comes to have the port from which a server is away for a while, or that is about to have one.
+ */
+const PORTS = { from: 20_000, count: 1000, shares: 10 };
+const share = Number(process.env['MOCHA_WORKER_ID'] ?? PORTS.shares - 1) % PORTS.shares;
+let turn = Math.floor(Math.random() * PORTS.count);
+
+/** The next port in turn: for what says whether somebody has it. */
+export function nextPort(): number {
+  turn = (turn + 1) % PORTS.count;
+  return PORTS.from + share * PORTS.count + turn;
+}
 
 /** A server on a port of loopback. */
 export interface Listening {
@@ -31,7 +42,7 @@ export async function listen(server: Server): Promise<Listening> {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  while (!(await bind(server, PORTS.from + Math.floor(Math.random() * PORTS.count)))) {}
+  while (!(await bind(server, nextPort()))) {}
   const { port } = server.address() as AddressInfo;
 
   async function refuse(): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RedisClient } from '@redis/client';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import { type Listening, listen } from '../listening.ts';
+import { type Listening, listen, nextPort } from '../listening.ts';
 import { type RunningProcess, startProcess } from '../process/process.ts';
 
 /** Makes clients of one class. `createClient` makes a class for each place, with all commands of Redis: ten milliseconds. */
@@ -94,8 +94,7 @@ export async function listenForTls(
 ): Promise<number> {
   await showIdentity(redis, identity);
   for (let times = 0; times < 10; times += 1) {
-    // Below the ports that systems give to clients. Somebody else may have it.
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const port = nextPort();
     const settings = ['tls-auth-clients', clients, 'tls-port', `${port}`];
     const isTaken = await redis.command('CONFIG', 'SET', ...settings).then(
       () => false,
