@@ -84,11 +84,11 @@ describe('the connection to Redis', () => {
     const asked: string[] = [];
     const fleet = await joined(proxy.redisUrl, {
       events: { ...events, sharedStoreAsked: ({ what, outcome }) => asked.push(`${what} ${outcome}`) },
-      timeoutMs: 100,
+      timeoutMs: 400,
     });
     // Redis knows the script then: it takes one round trip.
     await fleet.store.look('a');
-    proxy.treat(late(250));
+    proxy.treat(late(1000));
     while (fleet.isUp) await fleet.store.look('a');
     expect(changes).to.deep.equal(['up', 'failing']);
     expect(asked).to.include('look timeout');

@@ -33,7 +33,7 @@ describe('an authorization server that is not as it should be, over real sockets
   const start = (options: Options = {}) =>
     gatewayAt(platform, '', {
       ...options,
-      exchange: { issuer: undefined, tokenUrl: `${endpoint.url}/token`, timeoutMs: 200, ...options.exchange },
+      exchange: { issuer: undefined, tokenUrl: `${endpoint.url}/token`, ...options.exchange },
     });
 
   const FAULTS: Readonly<Record<string, readonly [RequestListener, string]>> = {
@@ -110,7 +110,10 @@ describe('an authorization server that is not as it should be, over real sockets
     it(`that ${what} makes the read ${expected}, and the platform is neither asked nor blamed`, async () => {
       const log = captureLog('debug');
       const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
-      const { read, gateway } = await start({ gateway: { logger: log.logger }, upstream: { breaker } });
+      const { read, gateway } = await start({
+        ...{ gateway: { logger: log.logger }, upstream: { breaker } },
+        exchange: expected === '504 upstream_timeout' ? { timeoutMs: 200 } : {},
+      });
       endpoint.respond(fault);
       const asked = platform.requests.length;
       const response = await read('tools', as('subject-canary'));
@@ -184,7 +187,7 @@ describe('an authorization server that is not as it should be, over real sockets
   });
 
   it('holds up nobody who has a token while it is slow', async () => {
-    const { read } = await start({ upstream: { connections: 1 }, exchange: { timeoutMs: 5000 } });
+    const { read } = await start({ upstream: { connections: 1 } });
     endpoint.respond(inTurn(json({ ...TOKEN, expires_in: 600 }), () => {}));
     await givenFor(await read('projects', as('a')));
     const asked = endpoint.requests.length;

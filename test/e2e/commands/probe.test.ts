@@ -67,7 +67,7 @@ FILE: OK: 1 of 1 resources could be read whole
       ['', 'upstream_timeout'],
       ['"x",'.repeat(1000), 'upstream_invalid'],
     ] as const) {
-      const yaml = settings('items: list, pagination: { kind: none }', ', timeoutMs: 500, maxPageBytes: 1024');
+      const yaml = settings('items: list, pagination: { kind: none }', ', timeoutMs: 2000, maxPageBytes: 1024');
       const { code, stdout } = await run(slow(rest), yaml);
       expect(code).to.equal(1);
       expect(stdout).to.contain(`  ${reason}: `).and.contain('FILE: FAILED: 0 of 1 resources could be read whole');

@@ -209,13 +209,13 @@ describe('the error table, over a real socket', () => {
       const file = await writeSettings(
         folder,
         `
-http: { port: 0, headersTimeoutMs: 500, requestTimeoutMs: 600 }
+http: { port: 0, headersTimeoutMs: 2000, requestTimeoutMs: 2500 }
 admin: { port: 0 }
 allowUnverifiedCallers: true
 upstreams:
   projects: { baseUrl: http://127.0.0.1:9, breaker: { minimumCalls: 1, openMs: 60000 } }
   workflows: { baseUrl: ${platform.url}, credential: { kind: none } }
-  tools: { baseUrl: ${platform.url}, timeoutMs: 400, connections: 1, maxQueue: 0 }
+  tools: { baseUrl: ${platform.url}, timeoutMs: 2000, connections: 1, maxQueue: 0 }
 `,
       );
       const started = runPortico(['--config', file]);

@@ -48,7 +48,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     });
     log = captureLog();
     const settings = settingsFor(platform.url, {
-      upstream: { retry: { attempts: 0 }, rememberRejectedMs: 0, timeoutMs: 300 },
+      upstream: { retry: { attempts: 0 }, rememberRejectedMs: 0, timeoutMs: 2000 },
     });
     running = await startGateway(settings, { now: () => clock, logger: log.logger });
   });
