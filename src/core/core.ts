@@ -106,11 +106,16 @@ export function createCore(config: Config, options: CoreOptions): Core {
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
 
-  /** Ends all but what another core has taken over. */
-  async function close(next?: Core): Promise<void> {
+  /** All but what another core has taken over. */
+  function endingBefore(next: Core | undefined) {
     const kept = new Set<unknown>([...(next?.upstreams.values() ?? []), next?.verification]);
-    const ending = [...upstreams.values(), verification].filter((one) => !kept.has(one));
-    await Promise.all([desk.close(), ...ending.map((one) => one?.close())]);
+    return [...upstreams.values(), verification].filter((one) => !kept.has(one));
+  }
+
+  // The error with which an upstream ends holds the functions that were being called, and what these hold: nothing of the next
+  // core may be among that, or each one would hold all that came after it.
+  async function close(next?: Core): Promise<void> {
+    await Promise.all([desk.close(), ...endingBefore(next).map((one) => one?.close())]);
   }
 
   return {

@@ -95,14 +95,15 @@ export interface PublicEdge extends Edge {
 
 /** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
 export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
-  const { settings, events, tracing, isDraining } = first;
+  // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
+  const { settings, events, tracing, isDraining, sharedLimits } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   let counting: { readonly by: LimitsOptions; readonly limits: Limits | undefined } | undefined;
 
   /** They go on counting, unless settings have changed them. */
   function limitsOf(options: LimitsOptions): Limits | undefined {
     if (!isDeepStrictEqual(options, counting?.by))
-      counting = { by: options, limits: createLimits(options, first.sharedLimits) };
+      counting = { by: options, limits: createLimits(options, sharedLimits) };
     return counting?.limits;
   }
 

@@ -13,7 +13,7 @@ export interface Depth {
 /** What must hold of snapshots and flights, tried in so many sequences of what may happen. */
 export function whateverHappens({ sequences: numRuns, shared }: Depth): void {
   it(`serve each caller what its upstream gave it, no older than allowed, and leave nothing behind ${SEEDED}`, async function () {
-    this.timeout(300_000);
+    this.timeout(900_000);
     const sequences = fc.commands([ofOneReplica], { maxCommands: 30, size: 'max' });
     await fc.assert(
       fc.asyncProperty(sequences, async (sequence) => {
@@ -26,7 +26,7 @@ export function whateverHappens({ sequences: numRuns, shared }: Depth): void {
   });
 
   it(`do so where replicas share them, by a store that fails at times and is evil at others ${SEEDED}`, async function () {
-    this.timeout(300_000);
+    this.timeout(900_000);
     const sequences = fc.commands([ofReplicas(2)], { maxCommands: 40, size: 'max' });
     const patience: fc.Arbitrary<WorldOptions> = fc.constantFrom(
       { replicas: 2, leaseMs: 1_000_000_000, waitMs: 1_000_000_000 },

@@ -1,5 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
+import { Client } from 'undici';
 import { createGateway, type SettingsInput } from '../../../../src/gateway.ts';
 import { settingsFor } from '../../../support/gateway.ts';
 import { listOf, startHttpUpstream } from '../../../support/platform/http-upstream.ts';
@@ -8,8 +10,10 @@ import { listOf, startHttpUpstream } from '../../../support/platform/http-upstre
 
 const [, , CHANGES = '0'] = process.argv;
 const READERS = 8;
-/** Less than this more is nothing. */
-const ENOUGH_BYTES = 1_000_000;
+/** Of all readers, before what is held is looked at first: each reads sixty lists in turn, of twenty callers. */
+const READS_BEFORE = 4000;
+/** Less than this less is nothing. */
+const LITTLE_BYTES = 100_000;
 
 const platform = await startHttpUpstream(
   (request, response) => {
@@ -53,26 +57,38 @@ async function changeAll(times: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
-const held = () => {
-  globalThis.gc?.();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-};
-const descriptors = async () => (await readdir('/proc/self/fd')).length;
 
-const readers = Array.from({ length: READERS }, (_, reader) => readOn(reader));
-await changeAll(200);
-const before = { held: held(), descriptors: await descriptors() };
-await changeAll(Number(CHANGES));
-isOver = true;
-await Promise.all(readers);
-gateway.change(variants[0] as SettingsInput);
-// Those of the old ones that are still ending have time for that.
-let after = { held: held(), descriptors: await descriptors() };
-for (let tries = 0; tries < 100 && after.held > before.held + ENOUGH_BYTES; tries += 1) {
-  await sleep(100);
-  after = { held: held(), descriptors: await descriptors() };
+/** Has all read while settings change so many times, and until so much has been read. */
+async function changeUnderLoad(times: number, reads: number): Promise<void> {
+  isOver = false;
+  const readers = Array.from({ length: READERS }, (_, reader) => readOn(reader));
+  await changeAll(times);
+  const count = () => outcomes.values().reduce((total, each) => total + each, 0);
+  while (count() < reads) await changeAll(20);
+  isOver = true;
+  await Promise.all(readers);
+  gateway.change(variants[0] as SettingsInput);
 }
+
+/** What is held once those of the old ones that are still ending had time for that. */
+async function settled() {
+  let least = Number.POSITIVE_INFINITY;
+  for (let same = 0, tries = 0; same < 10 && tries < 300; tries += 1) {
+    await sleep(100);
+    globalThis.gc?.();
+    const { heapUsed, external } = process.memoryUsage();
+    const held = heapUsed + external;
+    same = held < least - LITTLE_BYTES ? 0 : same + 1;
+    least = Math.min(least, held);
+  }
+  const descriptors = (await readdir('/proc/self/fd')).length;
+  return { held: least, descriptors, clients: queryObjects(Client, { format: 'count' }) };
+}
+
+await changeUnderLoad(200, READS_BEFORE);
+const before = await settled();
+await changeUnderLoad(Number(CHANGES), 0);
+const after = await settled();
 process.stdout.write(JSON.stringify({ outcomes: Object.fromEntries(outcomes), before, after }));
 await gateway.close();
 await platform.close();
