@@ -41,8 +41,17 @@ interface Adjustable extends Logger {
   child(fields: Record<string, never>, options: { readonly level: string }): Adjustable;
 }
 
+/** Tried with a child of it: a program may have frozen its logger, or have one whose level is not to be set. */
 export function isAdjustable(logger: Logger): logger is Adjustable {
-  return logger.level !== undefined && logger.child !== undefined;
+  const { level } = logger;
+  if (level === undefined) return false;
+  try {
+    const child = logger.child?.({}, { level });
+    if (child !== undefined) child.level = level;
+    return child?.level === level;
+  } catch {
+    return false;
+  }
 }
 
 /**

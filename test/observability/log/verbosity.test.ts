@@ -145,4 +145,15 @@ describe('what the log says', () => {
     const plain: Logger = { debug, info, warn, error, fatal };
     expect(isAdjustable(plain)).to.equal(false);
   });
+
+  it('cannot be changed either where the level of its children cannot be set', () => {
+    const { logger } = captureLog();
+    expect(isAdjustable(Object.freeze(logger))).to.equal(false);
+    const { debug, info, warn, error, fatal } = captureLog().logger;
+    const fixed = Object.defineProperty({ debug, info, warn, error, fatal }, 'level', { get: () => 'info' });
+    const parent: Logger = { debug, info, warn, error, fatal, level: 'info', child: () => fixed };
+    expect(isAdjustable(parent)).to.equal(false);
+    const deaf = Object.defineProperty({ debug, info, warn, error, fatal }, 'level', { get: () => 'warn', set() {} });
+    expect(isAdjustable({ ...parent, child: () => deaf })).to.equal(false);
+  });
 });
