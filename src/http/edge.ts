@@ -23,7 +23,7 @@ import { endSpan } from './span.ts';
 /** At most one event in this time says that connections are refused. */
 const REFUSALS_PAUSE_MS = 10_000;
 
-/** Which part of all connections is closed at once to make room for others, and at most how often. */
+/** Which part of all connections is closed at once to make room for others, and at most how often: it takes a look at all. */
 const ROOM_SHARE = 1 / 32;
 const ROOM_PAUSE_MS = 100;
 

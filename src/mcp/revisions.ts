@@ -69,8 +69,8 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
 }
 
 /*
- * What nearly all clients say of themselves, in each message once more. The guards of the SDK find all of it sound, but take
- * longer for it than all else that is asked of a message; what is not found here is for them to say. A test holds it so.
+ * What nearly all clients say of themselves, in each message once more. The guards of the SDK find all of it sound, too, but
+ * take much longer; what is not found here is for them to say. A test holds it so.
  */
 
 const USUAL_INFO = new Set(['name', 'title', 'version', 'description', 'websiteUrl']);
