@@ -61,7 +61,9 @@ export function openFiles<Key extends string, Value extends object>(
   const paths = all.flatMap(([key, path]) => (path === undefined ? [] : [[key, path] as const]));
   const first = readAll(paths, options);
   if ('issue' in first) return first;
-  let { value: held, stamp: taken } = first;
+  let { value: held } = first;
+  // A file that was changed just before may have been changed again since, which its times do not tell: they have a grain.
+  let taken = Math.abs(now() - first.changedMs) < QUIET_MS ? undefined : first.stamp;
   let checkedAt = now();
   let checking: Promise<void> | undefined;
   let told: string | undefined;
@@ -132,25 +134,30 @@ export function openFiles<Key extends string, Value extends object>(
   };
 }
 
-/** At once: they are small, and read when the process starts and when they have changed. */
+/** At once: they are small, and read when the process starts and when they have changed. `changedMs`: the last of them. */
 function readAll<Key extends string, Value extends object>(
   paths: readonly (readonly [Key, string])[],
   { maxBytes, make }: FilesOptions<Key, Value>,
-): { readonly value: Value; readonly stamp: Stamp } | Unusable {
+): { readonly value: Value; readonly stamp: Stamp; readonly changedMs: number } | Unusable {
   const contents: Partial<Record<Key, Buffer>> = {};
   const stamps: Stamp[] = [];
+  let changedMs = Number.NEGATIVE_INFINITY;
   for (const [key, path] of paths) {
     const read = readFile(path, maxBytes);
     if ('issue' in read) return { ...read, key };
     contents[key] = read.bytes;
     stamps.push(read.stamp);
+    changedMs = Math.max(changedMs, read.changedMs);
   }
   const value = make(contents);
-  return 'issue' in value ? value : { value, stamp: stamps.join() };
+  return 'issue' in value ? value : { value, stamp: stamps.join(), changedMs };
 }
 
 /** A pipe is not waited for. */
-function readFile(path: string, maxBytes: number): { readonly bytes: Buffer; readonly stamp: Stamp } | Unusable {
+function readFile(
+  path: string,
+  maxBytes: number,
+): { readonly bytes: Buffer; readonly stamp: Stamp; readonly changedMs: number } | Unusable {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -161,7 +168,7 @@ function readFile(path: string, maxBytes: number): { readonly bytes: Buffer; rea
     const length = readSync(descriptor, bytes, 0, bytes.length, 0);
     const stamp = stampOf(fstatSync(descriptor, { bigint: true }));
     if (stamp !== stampOf(before) || BigInt(length) !== before.size) return { issue: 'changed while it was read' };
-    return { bytes: bytes.subarray(0, length), stamp };
+    return { bytes: bytes.subarray(0, length), stamp, changedMs: Number(before.ctimeMs) };
   } catch (error) {
     return { issue: whyUnread(error) };
   } finally {

@@ -127,10 +127,24 @@ describe('the file of a secret', () => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'old');
       const { clock, later } = open(path);
+      const opened = clock.now;
       writeFileSync(path, 'new');
       expect(await later(SECOND - 1)).to.equal('old');
-      clock.now = statSync(path).ctimeMs;
+      // The time of a file may be that of a moment ago.
+      clock.now = Math.max(opened, statSync(path).ctimeMs);
       expect(await later(SECOND)).to.equal('new');
+    }));
+
+  it('is read anew where it was written in the very moment in which it was read first', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      for (let times = 0; times < 20; times += 1) {
+        writeFileSync(path, 'old');
+        const { later, told } = open(path);
+        writeFileSync(path, 'new');
+        expect(await later()).to.equal('new');
+        expect(told).to.deep.equal([undefined]);
+      }
     }));
 
   it('is not taken while it is being written', () =>
