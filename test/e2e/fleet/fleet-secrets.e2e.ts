@@ -52,7 +52,8 @@ describe('replicas under load whose secrets and certificates change', function (
       folder: redis.folder,
       platformUrl: platform.url,
       cache: 'ttlMs: 3600000, minRefreshMs: 0',
-      more: 'limits: { perCaller: 100000, total: 10000000 }',
+      // Whoever has chosen a replica that is being stopped is served yet.
+      more: 'limits: { perCaller: 100000, total: 10000000 }\nshutdown: { delayMs: 500 }',
     };
   });
 
