@@ -271,9 +271,11 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('take the place of those that are idle for longest, and of none that is in use', async () => {
       const { read, release } = createPatience();
       const served = await serve({ read, maxConnections: 4 });
+      // Opened first, and used last.
+      const used = await keptConnection(served);
       const reading = await readingConnection(served);
       const silent = openConnection(served.url);
-      const [idle, used] = [await keptConnection(served), await keptConnection(served)];
+      const idle = await keptConnection(served);
       const gone: string[] = [];
       for (const [name, connection] of Object.entries({ silent, idle, used })) {
         connection.closed().then(({ error }) => gone.push(error ?? name));
@@ -287,9 +289,19 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
         await keptConnection(served).catch(() => {});
         return gone.length >= 2;
       });
-      expect(gone.slice(0, 2)).to.have.members(['silent', 'idle']);
+      expect(gone.slice(0, 2)).to.deep.equal(['silent', 'idle']);
       release();
       expect((await reading.receive()).status).to.equal(200);
+    });
+
+    it('have room made for them ahead, where some are idle when the last one is taken', async () => {
+      const served = await serve({ maxConnections: 2 });
+      const idle = await keptConnection(served);
+      await sleep(BUSY_MS);
+      await keptConnection(served);
+      expect((await idle.closed()).error).to.equal(undefined);
+      await keptConnection(served);
+      expect(served.bounds).to.deep.equal([]);
     });
   });
 
