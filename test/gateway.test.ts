@@ -1,9 +1,9 @@
 import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ConfigError, createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
+import { aWhile } from './support/a-while.ts';
 import { onCleanup } from './support/cleanup.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
@@ -57,7 +57,7 @@ describe('a gateway whose upstreams are not all well', () => {
     }
     // Far from tight: what the slow one would have held up would take a minute.
     expect(performance.now() - begun).to.be.below(5000);
-    await sleep(20);
+    await aWhile(20);
     controller.abort();
     expect(new Set(await Promise.all(stuck))).to.deep.equal(new Set([503, 'gone']));
   });

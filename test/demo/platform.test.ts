@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startDemoPlatform } from '../../src/demo/platform.ts';
+import { aWhile } from '../support/a-while.ts';
 import { get, getPage } from './lists.ts';
 import { openRequest } from './wire.ts';
 
@@ -43,7 +43,7 @@ describe('startDemoPlatform', () => {
       openRequest(`${tools}/v1/tools`).ended,
       once(idle, 'close'),
     ];
-    await sleep(50);
+    await aWhile(50);
     const begun = performance.now();
     await platform.close();
     await Promise.all(waiting);

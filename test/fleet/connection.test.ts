@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { mock } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { aWhile } from '../support/a-while.ts';
 import { eventually } from '../support/eventually.ts';
 import { join, joined, storeLog } from '../support/fleet/fleet.ts';
 import {
@@ -138,7 +138,7 @@ describe('the connection to Redis', () => {
     proxy.treat(STALLED);
     const looks = Array.from({ length: 5 }, () => fleet.store.look('a'));
     for (const look of looks) void look.then((found) => outcomes.push(found));
-    await sleep(20);
+    await aWhile(20);
     // Those beyond the bound, and one more where the connection was being looked after.
     expect(outcomes.length).to.be.within(2, 3);
     proxy.reset();

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createAuthenticate } from '../../src/credentials/authenticate.ts';
 import { createAdminEdge } from '../../src/http/listeners.ts';
 import type { Events } from '../../src/observability/events.ts';
+import { aWhile } from '../support/a-while.ts';
 import { createPatience } from '../support/catalogue.ts';
 import { eventually } from '../support/eventually.ts';
 import { loadOf, manyTools } from '../support/platform/loads.ts';
@@ -55,7 +55,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const served = await serve({ read });
       const connection = await readingConnection(served);
       const drained = served.edge.drain(LONG_MS);
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       expect(connection.arrived()).to.deep.equal([]);
       release();
       const [response] = (await connection.closed()).responses;
@@ -89,9 +89,9 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const served = await serve({ read });
       const connection = await readingConnection(served);
       const drained = served.edge.drain(LONG_MS);
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       connection.send(get(READ));
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       release();
       const [first, second] = (await connection.closed()).responses;
       expect(first?.status).to.equal(200);
@@ -111,7 +111,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       connection.send(get(READ) + get(READ) + get(LIST));
       await eventually(() => served.reads.length === 2);
       const drained = served.edge.drain(LONG_MS);
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       release();
       release();
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
@@ -125,10 +125,10 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const probe = await keptConnection(served);
       half.send('GET /mcp/v1/resources HTTP/1.1\r\n');
       probe.send('GET /livez HTTP/1.1\r\n');
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       whole.send(get(LIST));
       const drained = served.edge.drain(LONG_MS);
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       half.send('Host: localhost\r\n\r\n');
       probe.send('\r\n');
       for (const connection of [whole, half]) {
@@ -144,7 +144,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const { url, edge } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
       const connection = openConnection(url);
       connection.send(post('', { 'Content-Length': '2' }));
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       connection.send('{}');
       await connection.receive();
       expect(await edge.drain(LONG_MS)).to.equal(true);
@@ -158,7 +158,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       send(get(READ));
       await eventually(() => served.reads.length === 1);
       const drained = served.edge.drain(LONG_MS);
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       expect(await served.ended(0)).to.deep.equal([]);
       socket.resume();
       await once(socket, 'close');
@@ -183,7 +183,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const served = await serve();
       const connection = openConnection(served.url);
       connection.send('GET / HTTP/1.1\r\n');
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       expect(await served.edge.drain(50)).to.equal(true);
       expect((await connection.closed()).responses).to.deep.equal([]);
     });
@@ -245,7 +245,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const served = await serve({ read });
       await readingConnection(served);
       const twice = [served.edge.drain(LONG_MS), served.edge.drain(LONG_MS)];
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       release();
       expect(await Promise.all(twice)).to.deep.equal([true, true]);
       expect(await served.edge.drain(LONG_MS)).to.equal(true);
@@ -281,7 +281,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
         connection.closed().then(({ error }) => gone.push(error ?? name));
       }
       expect((await openConnection(served.url).closed()).responses).to.deep.equal([]);
-      await sleep(BUSY_MS);
+      await aWhile(BUSY_MS);
       expect(gone).to.deep.equal([]);
       used.send(get(LIST));
       expect((await used.receive()).status).to.equal(200);
@@ -297,7 +297,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('have room made for them ahead, where some are idle when the last one is taken', async () => {
       const served = await serve({ maxConnections: 2 });
       const idle = await keptConnection(served);
-      await sleep(BUSY_MS);
+      await aWhile(BUSY_MS);
       await keptConnection(served);
       expect((await idle.closed()).error).to.equal(undefined);
       await keptConnection(served);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { errorFor } from '../../../src/http/connection/client-errors.ts';
+import { aWhile } from '../../support/a-while.ts';
 import { createPatience } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { RawResponse } from '../../support/platform/raw-response.ts';
@@ -17,7 +17,7 @@ async function send(url: string, ...pieces: string[]): Promise<readonly RawRespo
   const connection = openConnection(url);
   for (const piece of pieces) {
     connection.send(piece);
-    await sleep(10);
+    await aWhile(10);
   }
   return (await connection.closed()).responses;
 }
@@ -69,7 +69,7 @@ describe('bytes that are no request', () => {
     const connection = openConnection(url);
     connection.send(`${get(READ)}garbage\r\n\r\n`);
     await eventually(() => reads.length === 1);
-    await sleep(20);
+    await aWhile(20);
     expect(connection.arrived()).to.deep.equal([]);
     const released = performance.now();
     release();

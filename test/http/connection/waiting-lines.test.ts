@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { aWhile } from '../../support/a-while.ts';
 import { createPatience } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
@@ -32,7 +32,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     const connection = openConnection(served.url);
     connection.send(get(READ) + behind);
     await eventually(() => served.reads.length === 1);
-    await sleep(A_WHILE_MS);
+    await aWhile(A_WHILE_MS);
     expect(served.reads).to.have.length(1);
     return { ...served, connection, release, waiting };
   }
@@ -47,7 +47,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       connection.send([0, 1, 2, 3, 4].map(numbered).join(''));
       for (const done of [0, 1, 2, 3]) {
         await eventually(() => reads.length === Math.min(done + 2, 5));
-        await sleep(A_WHILE_MS);
+        await aWhile(A_WHILE_MS);
         expect(reads).to.have.length(Math.min(done + 2, 5));
         release();
       }
@@ -69,7 +69,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const count = Math.ceil(24_000_000 / request.length);
       connection.send(request.repeat(count));
       await eventually(() => reads.length === 16);
-      await sleep(10 * A_WHILE_MS);
+      await aWhile(10 * A_WHILE_MS);
       expect(connection.socket.writableLength).to.be.above(0);
       expect(reads).to.have.length(16);
       patient = false;
@@ -162,7 +162,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('are told of a drain once it is their turn', async () => {
       const { connection, release, ended, edge } = await lineUp(get(READ) + get(LIST));
       const drained = edge.drain(LONG_MS);
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       release();
       const { responses, error } = await connection.closed();
       expect(responses.map(statusOf)).to.deep.equal([200, 503, 503]);
@@ -219,23 +219,23 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       it('is not too late for that', async () => {
         const [head, rest] = [get(LIST).slice(0, 20), get(LIST).slice(20)];
         const { connection, release } = await lineUp(get(LIST) + head, TIMEOUTS);
-        await sleep(TOO_LATE_MS);
+        await aWhile(TOO_LATE_MS);
         connection.send(rest);
         release();
         expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
         // It is forgotten then: the connection is kept.
-        await sleep(FORGOTTEN_MS);
+        await aWhile(FORGOTTEN_MS);
         connection.send(get(LIST));
         expect((await connection.receive()).status).to.equal(200);
       });
 
       it('is not too late with its body', async () => {
         const { connection, release } = await lineUp(post('', { 'Content-Length': '2' }), TIMEOUTS);
-        await sleep(TOO_LATE_MS);
+        await aWhile(TOO_LATE_MS);
         connection.send('{}');
         release();
         expect((await receive(connection, 2)).map(statusOf)).to.deep.equal([200, 200]);
-        await sleep(FORGOTTEN_MS);
+        await aWhile(FORGOTTEN_MS);
         connection.send(get(LIST));
         expect((await connection.receive()).status).to.equal(200);
       });
@@ -243,7 +243,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       it('is too late where it does not arrive soon after', async () => {
         for (const late of [get(LIST).slice(0, 20), post('', { 'Content-Length': '2' })]) {
           const { connection, release } = await lineUp(get(LIST) + late, TIMEOUTS);
-          await sleep(TOO_LATE_MS);
+          await aWhile(TOO_LATE_MS);
           release();
           expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 408]);
           await connection.closed();
@@ -272,7 +272,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       modest.send(get(READ) + get(LIST));
       await eventually(() => reads.length === 3);
       for (let count = 0; count < 4; count += 1) {
-        await sleep(A_WHILE_MS);
+        await aWhile(A_WHILE_MS);
         release();
       }
       expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
@@ -280,7 +280,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       // So does what has had its turn.
       connection.send(get(READ) + get(LIST).repeat(3));
       await eventually(() => reads.length > 4);
-      await sleep(A_WHILE_MS);
+      await aWhile(A_WHILE_MS);
       release();
       expect((await receive(connection, 4)).map(statusOf)).to.deep.equal([200, 200, 200, 200]);
     });
@@ -297,7 +297,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       connection.socket.pause();
       for (let count = 0; count < 5; count += 1) {
         connection.send(get(READ));
-        await sleep(A_WHILE_MS);
+        await aWhile(A_WHILE_MS);
       }
       expect(reads.length).to.be.within(1, 2);
       expect((await exchange(url, get(LIST))).status).to.equal(200);
@@ -311,7 +311,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const idle = Array.from({ length: 8 }, () => openConnection(url));
       for (const { socket } of idle) {
         socket.pause().write(get(READ));
-        await sleep(A_WHILE_MS);
+        await aWhile(A_WHILE_MS);
       }
       const cut = await ended(4);
       expect(cut.map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(Array(4).fill(['response_unread', 0]));

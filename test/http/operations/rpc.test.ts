@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { RpcHandler, RpcRequest } from '../../../src/http/operations/rpc.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
+import { aWhile } from '../../support/a-while.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { expectNoUncaught, LIST, post, RPC, type Served, type ServeOptions, serveRpc } from '../served.ts';
@@ -159,7 +159,7 @@ describe('JSON-RPC', () => {
     const { url, requests, ended } = await serveEcho();
     const connection = openConnection(url);
     connection.send(post('abc', { 'Content-Length': '10' }));
-    await sleep(20);
+    await aWhile(20);
     connection.socket.resetAndDestroy();
     expect((await ended(1))[0])
       .to.include({ outcome: 'caller_gone', route: RPC })
@@ -248,7 +248,7 @@ describe('a connection for JSON-RPC', () => {
   });
 
   it('answers pipelined requests in order, those refused among them', async () => {
-    const { url } = await serveEcho(({ body }) => body.toString() === '1' && sleep(20));
+    const { url } = await serveEcho(({ body }) => body.toString() === '1' && aWhile(20));
     const connection = openConnection(url);
     connection.send(post('1') + post('2', { Authorization: undefined }) + get(LIST) + post('3'));
     const responses = [];

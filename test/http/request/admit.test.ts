@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { aWhile } from '../../support/a-while.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { LIST, post, READ, READS, RPC, serve, serveRpc } from '../served.ts';
 
@@ -388,7 +388,7 @@ describe('a body', () => {
       connection.send(`${get(LIST, fields)}nonsense\r\n\r\n`);
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([400]);
     }
-    await sleep(20);
+    await aWhile(20);
     expect(await ended(2)).to.have.length(2);
   });
 });

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { RpcHandler } from '../../../src/http/operations/rpc.ts';
+import { aWhile } from '../../support/a-while.ts';
 import { eventually } from '../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import {
@@ -72,7 +72,7 @@ describe('a body that is read', () => {
     connection.send(post('', { 'Content-Length': '7', Expect: '100-continue' }));
     expect((await connection.receive()).status).to.equal(100);
     connection.send('{"a"');
-    await sleep(20);
+    await aWhile(20);
     connection.send(':1}');
     expect((await connection.receive()).body.toString()).to.equal('{"a":1}');
   });
@@ -150,10 +150,10 @@ describe('a body that is read', () => {
     const { url, ended, bodies, bugs } = await serveEcho();
     const connection = openConnection(url);
     connection.send(post('{', { 'Content-Length': '10' }));
-    await sleep(20);
+    await aWhile(20);
     connection.socket.resetAndDestroy();
     expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC, bytes: 0 });
-    await sleep(20);
+    await aWhile(20);
     expect(await ended(1)).to.have.length(1);
     expect(bodies).to.deep.equal([]);
     expect(bugs).to.deep.equal([]);
@@ -182,7 +182,7 @@ describe('a body that nothing reads', () => {
     for (let pieces = 0; pieces < 10; pieces += 1) {
       expect(connection.arrived()).to.deep.equal([]);
       connection.send(piece);
-      await sleep(5);
+      await aWhile(5);
     }
     const { responses, error } = await connection.closed();
     expect(responses.map(({ status }) => status)).to.deep.equal([405]);
@@ -201,7 +201,7 @@ describe('a body that nothing reads', () => {
     const { url } = await serve();
     const connection = openConnection(url);
     connection.send(get(LIST, { 'Content-Length': '10', Expect: '100-continue' }));
-    const first = await Promise.race([connection.closed(), sleep(900)]);
+    const first = await Promise.race([connection.closed(), aWhile(900)]);
     expect(first?.responses.map(({ status }) => status)).to.deep.equal([400]);
   });
 
@@ -212,7 +212,7 @@ describe('a body that nothing reads', () => {
     await eventually(async () => {
       const connection = openConnection(url);
       connection.send(requestText('PUT', LIST, { 'Content-Length': '10' }));
-      await sleep(20);
+      await aWhile(20);
       connection.socket.resetAndDestroy();
       await eventually(() => connection.socket.closed);
       count += 1;
