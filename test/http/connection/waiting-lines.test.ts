@@ -307,10 +307,12 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('have those cut that read nothing for longest, once they are too many', async () => {
-      const { url, ended, bounds } = await serve({ read: () => load, maxUnsentBytes: 4 * load.snapshot.bytes.length });
+      const maxUnsentBytes = 4 * load.snapshot.bytes.length;
+      const { url, ended, bounds, reads } = await serve({ read: () => load, maxUnsentBytes });
       const idle = Array.from({ length: 8 }, () => openConnection(url));
-      for (const { socket } of idle) {
+      for (const [before, { socket }] of idle.entries()) {
         socket.pause().write(get(READ));
+        await eventually(() => reads.length > before);
         await aWhile(A_WHILE_MS);
       }
       const cut = await ended(4);
