@@ -90,7 +90,7 @@ describe('the connection to Redis', () => {
     await fleet.store.look('a');
     proxy.treat(late(1000));
     while (fleet.isUp) await fleet.store.look('a');
-    expect(changes).to.deep.equal(['up', 'failing']);
+    expect(changes.splice(0).slice(-2)).to.deep.equal(['up', 'failing']);
     expect(asked).to.include('look timeout');
     asked.length = 0;
     expect(await fleet.store.look('a')).to.equal(undefined);
@@ -98,7 +98,7 @@ describe('the connection to Redis', () => {
     proxy.treat(AS_IT_IS);
     await eventually(() => fleet.isUp);
     // Late once more, or a late reply behind one in time: whatever it was lost for, it was not up in between.
-    expect(changes.slice(1, -1)).not.to.include('up');
+    expect(changes.slice(0, -1)).not.to.include('up');
     expect(changes.at(-1)).to.equal('up');
   });
 
