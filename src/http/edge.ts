@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Users } from '../kernel/users.ts';
-import type { Events } from '../observability/events.ts';
+import type { Events, ListenerRef } from '../observability/events.ts';
 import type { Tracing } from '../observability/traces/tracing.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
@@ -45,7 +45,7 @@ export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOri
   readonly inactivityMs: number;
 }
 
-export interface EdgeOptions {
+export interface EdgeOptions extends ListenerRef {
   readonly settings: ListenerSettings & ConnectionBounds;
   readonly events: Events;
   /** @default nothing is traced */
@@ -71,8 +71,9 @@ export interface Edge {
 }
 
 /** What the public and the admin listener have in common. */
-export function createEdge({ settings, events, tracing, overload, headers, service }: EdgeOptions): Edge {
-  const { tls } = settings;
+export function createEdge(options: EdgeOptions): Edge {
+  const { listener, settings, events, tracing, overload, headers, service } = options;
+  const { tls, maxConnections } = settings;
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
     exchange.users?.leave();
@@ -103,24 +104,33 @@ export function createEdge({ settings, events, tracing, overload, headers, servi
   function makeRoom(): void {
     if (performance.now() - madeRoomAt < ROOM_PAUSE_MS) return;
     madeRoomAt = performance.now();
-    connections.closeLongestIdle(Math.ceil(settings.maxConnections * ROOM_SHARE));
+    const closed = connections.closeLongestIdle(Math.ceil(maxConnections * ROOM_SHARE));
+    if (closed > 0) events.idleConnectionsClosed?.({ listener, connections: closed });
   }
-  server.on(handshakes === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    connections.open(socket);
-    if (connections.size >= settings.maxConnections) makeRoom();
+  let open = 0;
+  function count(change: 1 | 0 | -1): void {
+    open += change;
+    events.connectionsChanged?.({ listener, open, maxConnections });
+  }
+  server.on('connection', (socket: Socket) => {
+    count(1);
+    socket.once('close', () => count(-1));
+    if (open >= maxConnections) makeRoom();
   });
+  server.on(handshakes === undefined ? 'connection' : 'secureConnection', connections.open);
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     makeRoom();
     events.boundReached?.({ bound: 'http.maxConnections' });
     if (performance.now() - toldAt < REFUSALS_PAUSE_MS) return;
     toldAt = performance.now();
-    events.connectionsRefused?.({ maxConnections: settings.maxConnections });
+    events.connectionsRefused?.({ maxConnections });
   });
 
   return {
     async listen() {
       const url = await listen(server, settings);
+      count(0);
       handshakes?.watchFiles();
       server.on('error', (error) => events.listenerFailed?.({ error }));
       overload?.watch();

@@ -145,7 +145,15 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
 
   const overload = createOverload(settings.maxEventLoopDelayMs);
   const headers = settings.tls && hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
-  const edge = createEdge({ settings, overload, events, tracing, headers, service: serviceOf(first) });
+  const edge = createEdge({
+    listener: 'http',
+    settings,
+    overload,
+    events,
+    tracing,
+    headers,
+    service: serviceOf(first),
+  });
   return { ...edge, change: (options) => edge.serve(serviceOf(options)) };
 }
 
@@ -167,6 +175,7 @@ export interface AdminEdgeOptions {
 export function createAdminEdge(options: AdminEdgeOptions): Edge {
   const { settings, authenticate, events, isDraining, log, scrape, status } = options;
   return createEdge({
+    listener: 'admin',
     settings: { ...ADMIN_BOUNDS, ...settings },
     events,
     service: {

@@ -8,6 +8,11 @@ export interface UpstreamRef {
   readonly opening?: symbol | undefined;
 }
 
+/** A listener for clients, by its block of settings. */
+export interface ListenerRef {
+  readonly listener: 'http' | 'admin';
+}
+
 /** What was found in the second level of the snapshots. */
 export interface SharedLooked {
   readonly resource: string;
@@ -241,5 +246,9 @@ export interface Events {
   drained?(drained: { readonly whole: boolean }): void;
   /** Connections were refused since `maxConnections` are open. Told at most every ten seconds. */
   connectionsRefused?(refused: { readonly maxConnections: number }): void;
+  /** A client has opened a connection to one of the two listeners, or one has been closed. */
+  connectionsChanged?(changed: ListenerRef & { readonly open: number; readonly maxConnections: number }): void;
+  /** So many that were idle were closed for others, since `maxConnections` are open. */
+  idleConnectionsClosed?(closed: ListenerRef & { readonly connections: number }): void;
   listenerFailed?(failed: { readonly error: Error }): void;
 }

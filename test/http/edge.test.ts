@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { createAuthenticate } from '../../src/credentials/authenticate.ts';
 import { createAdminEdge } from '../../src/http/listeners.ts';
@@ -302,6 +303,21 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await idle.closed()).error).to.equal(undefined);
       await keptConnection(served);
       expect(served.bounds).to.deep.equal([]);
+      expect(served.closed).to.deep.equal([1]);
+    });
+  });
+
+  describe(`the number of connections over ${over}`, () => {
+    it('is told as they are opened, also those that ask nothing, and closed', async () => {
+      const served = await serve();
+      const kept = await keptConnection(served);
+      const silent = connect(Number(new URL(served.url).port), '127.0.0.1');
+      await eventually(() => served.open.length === 3);
+      kept.socket.destroy();
+      await eventually(() => served.open.length === 4);
+      silent.destroy();
+      await eventually(() => served.open.length === 5);
+      expect(served.open).to.deep.equal([0, 1, 2, 1, 0]);
     });
   });
 

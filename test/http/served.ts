@@ -64,6 +64,10 @@ export interface Told {
   ended(count: number): Promise<Ended[]>;
   readonly bugs: { readonly requestId: string; readonly stack: string }[];
   readonly refusals: { readonly maxConnections: number }[];
+  /** Connections that were open, each time that their number changed. */
+  readonly open: number[];
+  /** How many idle connections were closed for others, each time. */
+  readonly closed: number[];
   /** Bounds that were reached, by the keys of their settings. */
   readonly bounds: string[];
 }
@@ -157,8 +161,12 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
   const bugs: Told['bugs'] = [];
   const refusals: Told['refusals'] = [];
   const bounds: string[] = [];
+  const open: number[] = [];
+  const closed: number[] = [];
   return {
     events: {
+      connectionsChanged: (changed) => open.push(changed.open),
+      idleConnectionsClosed: ({ connections }) => closed.push(connections),
       requestEnded: (record) => ended.push(copyOf(record)),
       internalError: (bug) => bugs.push(bug),
       connectionsRefused: (refused) => refusals.push(refused),
@@ -169,6 +177,8 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
       bugs,
       refusals,
       bounds,
+      open,
+      closed,
     },
   };
 }

@@ -55,9 +55,11 @@ export interface Connections {
   readonly isStopping: boolean;
   /** Closes the connections on which nothing was begun and nothing is arriving. */
   closeIdle(): void;
-  /** Of those, closes so many at most, the ones that have been idle for longest; none that was busy a second ago. */
-  closeLongestIdle(count: number): void;
-  readonly size: number;
+  /**
+   * Of those, closes so many at most, the ones that have been idle for longest; none that was busy a second ago. Gives how
+   * many these are.
+   */
+  closeLongestIdle(count: number): number;
   /** Destroys the connection of an exchange; `outcome` is what the access log says of all that this cuts. */
   cutOff(exchange: Exchange, outcome: string): void;
   /** Destroys what is left; `outcome` is what the access log says of exchanges that this cuts. Gives their number. */
@@ -212,10 +214,9 @@ export function createConnections(
       const before = performance.now() - BUSY_MS;
       const idle = [...connections.values()].filter((one) => one.idleSince < before && isIdle(one));
       idle.sort((one, other) => one.idleSince - other.idleSince);
-      for (const { socket } of idle.slice(0, count)) socket.destroySoon();
-    },
-    get size() {
-      return connections.size;
+      const longest = idle.slice(0, count);
+      for (const { socket } of longest) socket.destroySoon();
+      return longest.length;
     },
     cutOff({ req }, outcome) {
       const connection = connections.get(req.socket);

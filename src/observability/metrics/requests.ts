@@ -41,6 +41,21 @@ export function requestMetrics(families: Families): Events {
     help: 'What was refused or ended since it met a bound, by the key of its setting.',
     labels: ['bound', 'upstream'],
   });
+  const connections = families.gauge({
+    name: 'portico_connections',
+    help: 'Connections of clients, by the listener that they came to.',
+    labels: ['listener'],
+  });
+  const maxConnections = families.gauge({
+    name: 'portico_connections_max',
+    help: 'The setting http.maxConnections, and what the admin listener has for it.',
+    labels: ['listener'],
+  });
+  const closed = families.counter({
+    name: 'portico_idle_connections_closed_total',
+    help: 'Connections that were idle and were closed for others, since as many are open as may be.',
+    labels: ['listener'],
+  });
   const bytes = sent.at();
   bugs.at();
   for (const code of Object.keys(ERRORS)) errors.at(code);
@@ -62,6 +77,14 @@ export function requestMetrics(families: Families): Events {
     },
     boundReached({ bound, upstream }) {
       bounds.at(bound, upstream).value += 1;
+    },
+    connectionsChanged({ listener, open, maxConnections: max }) {
+      connections.at(listener).value = open;
+      maxConnections.at(listener).value = max;
+      closed.at(listener);
+    },
+    idleConnectionsClosed({ listener, connections: count }) {
+      closed.at(listener).value += count;
     },
   };
 }

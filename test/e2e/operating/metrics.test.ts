@@ -67,6 +67,10 @@ describe('the metrics of a gateway', () => {
       'http_client_request_duration_seconds_count{upstream="tools",http_request_method="GET",http_response_status_code="200"}': 1,
       'portico_bulkhead_wait_seconds_count{upstream="tools"}': 1,
       'portico_bulkhead_running{upstream="tools"}': 0,
+      'portico_connections_max{listener="http"}': 10_000,
+      'portico_connections{listener="admin"}': 1,
+      'portico_connections_max{listener="admin"}': 100,
+      'portico_idle_connections_closed_total{listener="http"}': 0,
     };
     for (const [name, value] of Object.entries(expected)) expect(series.get(name), name).to.equal(value);
     expect(series.get('portico_snapshots_held_bytes')).to.be.greaterThan(2048);

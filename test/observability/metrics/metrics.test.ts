@@ -110,6 +110,21 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_bounds_reached_total{bound="limits.perCaller"}': 1,
     },
   ],
+  'connections of clients, and those closed for others': [
+    (events) => {
+      events.connectionsChanged?.({ listener: 'http', open: 2, maxConnections: 10 });
+      events.connectionsChanged?.({ listener: 'http', open: 1, maxConnections: 10 });
+      events.connectionsChanged?.({ listener: 'admin', open: 3, maxConnections: 100 });
+      events.idleConnectionsClosed?.({ listener: 'http', connections: 4 });
+    },
+    {
+      'portico_connections{listener="http"}': 1,
+      'portico_connections{listener="admin"}': 3,
+      'portico_connections_max{listener="http"}': 10,
+      'portico_connections_max{listener="admin"}': 100,
+      'portico_idle_connections_closed_total{listener="http"}': 4,
+    },
+  ],
   'requests of JSON-RPC': [
     (events) => {
       events.operationEnded?.({ rpc: 'tools/list', ms: 1 });
