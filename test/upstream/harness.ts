@@ -50,6 +50,11 @@ export interface Harness {
   open(baseUrl: string, options?: Partial<UpstreamOptions>): Upstream;
 }
 
+/** Resolves once the first of an upstream's connections is closed, however it ended; at once where there was none. */
+export async function closed([socket]: readonly Socket[]): Promise<void> {
+  if (socket?.closed === false) await new Promise((resolve) => socket.once('close', resolve));
+}
+
 /** Call it in a `describe`. */
 export function useHarness(): Harness {
   const closers: (() => unknown)[] = [];

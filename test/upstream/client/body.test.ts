@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/kernel/errors.ts';
-import { asking, calm, errorOf, rejection, useHarness } from '../harness.ts';
+import { asking, calm, closed, errorOf, rejection, useHarness } from '../harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
@@ -191,8 +190,7 @@ describe('the body of an upstream', () => {
     });
     const error = await errorOf(open(url, { maxPageBytes: 10_000 }).get(asking(), calm()));
     expect(error.reason).to.equal('the body is larger than maxPageBytes');
-    const [socket] = sockets;
-    if (socket?.closed === false) await once(socket, 'close');
+    await closed(sockets);
   });
 
   it('whose Content-Length is too large is refused before it comes', async () => {

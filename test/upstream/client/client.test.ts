@@ -11,7 +11,7 @@ import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { eventually } from '../../support/eventually.ts';
 import { useNock } from '../../support/nock.ts';
 import { inTurn, json } from '../../support/platform/http-upstream.ts';
-import { asking, calm, errorOf, passUndiciTime, recordEvents, rejection, useHarness } from '../harness.ts';
+import { asking, calm, closed, errorOf, passUndiciTime, recordEvents, rejection, useHarness } from '../harness.ts';
 
 describe('an upstream client', () => {
   const { serve, serveRaw, open } = useHarness();
@@ -193,8 +193,7 @@ describe('an upstream client', () => {
       const reading = errorOf(open(url).get(asking(), controller.signal));
       setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 30);
       expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects' });
-      const [socket] = sockets;
-      if (socket?.closed === false) await once(socket, 'close');
+      await closed(sockets);
     });
 
     it('aborts the upstream request when the caller hangs up, and rejects with that very reason', async () => {
@@ -206,8 +205,7 @@ describe('an upstream client', () => {
       const reason = new Error('the caller hung up');
       controller.abort(reason);
       expect(await reading).to.equal(reason);
-      const [socket] = sockets;
-      if (socket?.closed === false) await once(socket, 'close');
+      await closed(sockets);
     });
 
     it('rejects at once while the request still waits for a connection', async () => {
@@ -230,8 +228,7 @@ describe('an upstream client', () => {
       await upstream.close();
       for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
       expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('draining');
-      const [socket] = sockets;
-      if (socket?.closed === false) await once(socket, 'close');
+      await closed(sockets);
       await upstream.close();
     });
 
@@ -251,8 +248,7 @@ describe('an upstream client', () => {
       await arrived.promise;
       await upstream.close();
       expect((await reading).code).to.equal('draining');
-      const [socket] = sockets;
-      if (socket?.closed === false) await once(socket, 'close');
+      await closed(sockets);
     });
 
     it('closes idle connections', async () => {

@@ -1,9 +1,9 @@
-import { getEventListeners, once } from 'node:events';
+import { getEventListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
-import { asking, calm, errorOf, rejection, useHarness } from '../harness.ts';
+import { asking, calm, closed, errorOf, rejection, useHarness } from '../harness.ts';
 
 describe('an exchange with an upstream', () => {
   const { serve, open } = useHarness();
@@ -66,10 +66,6 @@ describe('the body of a response that is not needed', () => {
   };
 
   afterEach(() => mock.timers.reset());
-
-  async function closed([socket]: readonly Socket[]): Promise<void> {
-    if (socket?.closed === false) await once(socket, 'close');
-  }
 
   it('is read to its end where that is near, and its connection serves again', async () => {
     const { upstream, sockets } = await answering((socket) => {
