@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import type { Connector } from './connector.ts';
@@ -45,6 +45,8 @@ export interface Connections {
 const DISTRUST_MS = 600_000;
 /** How long a connection has rested once before it serves another caller than its first. */
 const REST_MS = 20;
+/** Turns of the event loop after that: one may be half over, the next looks at all sockets, and then what was found is told. */
+const REST_TURNS = 3;
 
 interface Connection {
   /** Key of the caller whom it was opened for, where each has its own. */
@@ -73,7 +75,8 @@ interface Connection {
  * - A connection on which anything arrives while nothing is asked, or behind a response, is ended. undici does that, and lets
  *   the event loop look for such bytes before each request.
  * - Before a connection serves another caller for the first time, it rests for a moment: an upstream that is out of step
- *   from the first response on is found out by then.
+ *   from the first response on is found out by then. However long ago it was used: in that time this process may have stood
+ *   still, and have looked for nothing.
  * - Whatever waits for its response then on a connection that has served before loses it. For ten minutes each connection to
  *   that upstream serves one request only.
  * - What comes out of step later, and is still on its way when the next request is sent, cannot be told from its response.
@@ -171,18 +174,20 @@ export function createConnections(options: ConnectionsOptions): Connections {
   function lease(callerKey: string): Lease | Promise<Lease> {
     const connection = find(callerKey);
     const isOthers = connection.last !== callerKey;
-    const restMs = isOthers ? restFor(connection, now()) : 0;
+    const hasToRest = isOthers && needsRest(connection);
     connection.hasRested ||= isOthers;
     connection.last = callerKey;
     connection.served += 1;
     connection.uses += 1;
     connections.delete(connection);
     connections.add(connection);
-    return restMs > 0 ? rest(connection, restMs, callerKey) : use(connection);
+    return hasToRest ? rest(connection, callerKey) : use(connection);
   }
 
-  async function rest(connection: Connection, restMs: number, callerKey: string): Promise<Lease> {
-    await sleep(restMs);
+  async function rest(connection: Connection, callerKey: string): Promise<Lease> {
+    const restMs = connection.usedUntil + REST_MS - now();
+    if (restMs > 0) await sleep(restMs);
+    for (let turns = 0; turns < REST_TURNS; turns += 1) await turn();
     if (connections.has(connection) && !connection.outdated) return use(connection);
     release(connection);
     return lease(callerKey);
@@ -201,11 +206,10 @@ function isIdle({ client, uses }: Connection): boolean {
   return uses === 0 && client.stats.size === 0;
 }
 
-/** How long a connection has to rest yet before it serves another caller. */
-function restFor(connection: Connection, now: number): number {
-  const { socket, served, usedUntil, hasRested } = connection;
-  if (hasRested || served === 0 || socket?.destroyed !== false || isMultiplexed(connection)) return 0;
-  return usedUntil + REST_MS - now;
+/** Whether a connection has to rest before it serves another caller. */
+function needsRest(connection: Connection): boolean {
+  const { socket, served, hasRested } = connection;
+  return !hasRested && served > 0 && socket?.destroyed === false && !isMultiplexed(connection);
 }
 
 /** Whether it takes several requests at once: streams of HTTP/2 have names, and do not wait for each other. */
