@@ -45,8 +45,13 @@ export interface Connections {
 const DISTRUST_MS = 600_000;
 /** How long a connection has rested once before it serves another caller than its first. */
 const REST_MS = 20;
-/** Turns of the event loop after that: one may be half over, the next looks at all sockets, and then what was found is told. */
+/**
+ * Turns of the event loop after that. One may be half over, the next one looks at all sockets, and then what was found is
+ * told.
+ */
 const REST_TURNS = 3;
+/** Turns later on. undici takes another one, in which the event loop looks, before it sends the request. */
+const LOOK_TURNS = 1;
 
 interface Connection {
   /** Key of the caller whom it was opened for, where each has its own. */
@@ -63,7 +68,7 @@ interface Connection {
   outdated: boolean;
   /** When the last one was over. */
   usedUntil: number;
-  /** Whether it has rested once. Had anything come meanwhile that was not asked for, it would have been ended. */
+  /** Whether it has rested. Had anything come meanwhile that was not asked for, it would have been ended. */
   hasRested: boolean;
 }
 
@@ -72,11 +77,11 @@ interface Connection {
  * (RFC 9112, section 9.3.1): an upstream that once sends one response too many gives each later request on that connection
  * what another one asked for. So:
  *
- * - A connection on which anything arrives while nothing is asked, or behind a response, is ended. undici does that, and lets
- *   the event loop look for such bytes before each request.
- * - Before a connection serves another caller for the first time, it rests for a moment: an upstream that is out of step
- *   from the first response on is found out by then. However long ago it was used: in that time this process may have stood
- *   still, and have looked for nothing.
+ * - A connection on which anything arrives while nothing is asked, or behind a response, is ended: undici does that.
+ * - Before a connection serves another caller, the event loop looks for such bytes, however long ago it was used: in that time
+ *   this process may have stood still, and have looked for nothing.
+ * - The first time, it also rests for a moment: an upstream that is out of step from the first response on is found out by
+ *   then.
  * - Whatever waits for its response then on a connection that has served before loses it. For ten minutes each connection to
  *   that upstream serves one request only.
  * - What comes out of step later, and is still on its way when the next request is sent, cannot be told from its response.
@@ -174,20 +179,21 @@ export function createConnections(options: ConnectionsOptions): Connections {
   function lease(callerKey: string): Lease | Promise<Lease> {
     const connection = find(callerKey);
     const isOthers = connection.last !== callerKey;
-    const hasToRest = isOthers && needsRest(connection);
+    const { hasRested } = connection;
+    const isToRest = isOthers && hasServed(connection);
     connection.hasRested ||= isOthers;
     connection.last = callerKey;
     connection.served += 1;
     connection.uses += 1;
     connections.delete(connection);
     connections.add(connection);
-    return hasToRest ? rest(connection, callerKey) : use(connection);
+    return isToRest ? rest(connection, callerKey, hasRested) : use(connection);
   }
 
-  async function rest(connection: Connection, callerKey: string): Promise<Lease> {
-    const restMs = connection.usedUntil + REST_MS - now();
+  async function rest(connection: Connection, callerKey: string, hasRested: boolean): Promise<Lease> {
+    const restMs = hasRested ? 0 : connection.usedUntil + REST_MS - now();
     if (restMs > 0) await sleep(restMs);
-    for (let turns = 0; turns < REST_TURNS; turns += 1) await turn();
+    for (let turns = hasRested ? LOOK_TURNS : REST_TURNS; turns > 0; turns -= 1) await turn();
     if (connections.has(connection) && !connection.outdated) return use(connection);
     release(connection);
     return lease(callerKey);
@@ -206,10 +212,9 @@ function isIdle({ client, uses }: Connection): boolean {
   return uses === 0 && client.stats.size === 0;
 }
 
-/** Whether a connection has to rest before it serves another caller. */
-function needsRest(connection: Connection): boolean {
-  const { socket, served, hasRested } = connection;
-  return !hasRested && served > 0 && socket?.destroyed === false && !isMultiplexed(connection);
+/** Whether what comes over a connection next could be a response to an earlier request. */
+function hasServed(connection: Connection): boolean {
+  return connection.served > 0 && connection.socket?.destroyed === false && !isMultiplexed(connection);
 }
 
 /** Whether it takes several requests at once: streams of HTTP/2 have names, and do not wait for each other. */

@@ -186,14 +186,19 @@ describe('the connections to an upstream', () => {
     });
   }
 
-  it('do not take for a rest that this process stood still, and has not seen what came meanwhile', async () => {
-    const { read, clock, open, unasked } = await connect();
-    expect(await read('a')).to.equal('[]');
-    for (const socket of open) socket.write(responseOf('["a"]'));
-    clock.now += 1000;
-    expect(await read('b')).to.equal('[]');
-    expect(unasked()).to.equal(1);
-  });
+  for (const [when, keys] of [
+    ['first', ['a']],
+    ['once it has served several', ['a', 'b', 'c', 'd', 'e', 'a']],
+  ] as const) {
+    it(`serve nobody else ${when} before what came while this process stood still was seen`, async () => {
+      const { read, clock, open, unasked } = await connect({ max: 1 });
+      for (const key of keys) expect(await read(key)).to.equal('[]');
+      for (const socket of open) socket.write(responseOf('["a"]'));
+      clock.now += 1000;
+      expect(await read('z').catch(() => read('z'))).to.equal('[]');
+      expect(unasked()).to.equal(1);
+    });
+  }
 
   it('rest anew before another caller is served where the one before was closed', async () => {
     let number = 0;
