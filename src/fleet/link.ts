@@ -1,3 +1,4 @@
+import { startTimer } from '../kernel/deadline.ts';
 import type { Client } from './client.ts';
 import type { Script } from './scripts.ts';
 
@@ -117,11 +118,11 @@ export function createLink(client: Client, options: LinkOptions): Link {
       return new Promise((resolve) => {
         const late = () => {
           resolve({ said: 'timeout' });
-          timer = setTimeout(() => lose('stalled'), stallMs - timeoutMs);
+          callOff = startTimer(stallMs - timeoutMs, () => lose('stalled'));
         };
-        let timer = setTimeout(late, timeoutMs);
+        let callOff = startTimer(timeoutMs, late);
         void send(call, `${words}`).then((answer) => {
-          clearTimeout(timer);
+          callOff();
           inFlight -= 1;
           bytesInFlight -= size;
           resolve(answer);

@@ -1,5 +1,23 @@
 import { GatewayError } from './errors.ts';
 
+/** Noticed so late, a time has passed while this process stood still. */
+const LATE_MS = 50;
+
+/**
+ * Calls `act` once `ms` have passed, and gives what calls it off. A process that stands still (it is stopped, or has no
+ * processor) reads nothing, and what was due meanwhile comes ahead of what has arrived. So where it is noticed that late, there
+ * is as much time again as it is late: `ms` at most, and once.
+ */
+export function startTimer(ms: number, act: () => void): () => void {
+  const due = performance.now() + ms;
+  let timer = setTimeout(() => {
+    const lateMs = performance.now() - due;
+    if (lateMs < LATE_MS) act();
+    else timer = setTimeout(act, Math.min(lateMs, ms));
+  }, ms);
+  return () => clearTimeout(timer);
+}
+
 /** A signal that aborts once a time has passed. */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -8,19 +26,20 @@ export interface Deadline {
 }
 
 /**
- * A signal that aborts when `timeoutMs` have passed (reason: `upstream_timeout`, which {@link isDeadline} knows) or
- * when `signal` aborts (reason: that signal's own). Throws that reason where `signal` has aborted already.
+ * A signal that aborts when `timeoutMs` have passed, as {@link startTimer} counts them (reason: `upstream_timeout`, which
+ * {@link isDeadline} knows) or when `signal` aborts (reason: that signal's own). Throws that reason where `signal` has
+ * aborted already.
  */
 export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline {
   signal.throwIfAborted();
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), timeoutMs);
+  const callOff = startTimer(timeoutMs, () => controller.abort(new GatewayError('upstream_timeout')));
   const forward = () => controller.abort(signal.reason);
   signal.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
     end() {
-      clearTimeout(timer);
+      callOff();
       signal.removeEventListener('abort', forward);
     },
   };

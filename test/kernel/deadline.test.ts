@@ -1,7 +1,10 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import { isDeadline, startDeadline, withAbort, withDeadline } from '../../src/kernel/deadline.ts';
 import { GatewayError } from '../../src/kernel/errors.ts';
+import { standStill } from '../support/a-while.ts';
+import { onCleanup } from '../support/cleanup.ts';
 
 const LONG_MS = 60_000;
 const never = () => new Promise<never>(() => {});
@@ -58,6 +61,29 @@ describe('withDeadline', () => {
     );
     expect(error).to.be.instanceOf(GatewayError).with.property('code', 'upstream_timeout');
     expect(seen.map((inner) => inner.reason)).to.deep.equal([error]);
+  });
+
+  it('gives the work as much time again as the process stood still', async () => {
+    const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    onCleanup(() => {
+      socket.destroy();
+      server.close();
+    });
+    await once(socket, 'connect');
+    const result = withDeadline(100, new AbortController().signal, async () => {
+      socket.write('said in time');
+      return String(await once(socket, 'data'));
+    });
+    standStill(300);
+    expect(await result).to.equal('said in time');
+  });
+
+  it('gives it no more than that', async () => {
+    const result = rejection(withDeadline(10, new AbortController().signal, never));
+    standStill(200);
+    expect(await result).to.have.property('code', 'upstream_timeout');
   });
 
   it("rejects with the outer signal's own reason at once, although the work heeds nothing", async () => {

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Has this process stand still: it reads nothing, and what is due meanwhile is due at once when it goes on. */
+export function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 /** In so many turns of the event loop all that was sent over loopback has been read, also through TLS and a proxy. */
 const TURNS = 10;
 

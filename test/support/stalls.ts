@@ -1,3 +1,5 @@
+import { standStill } from './a-while.ts';
+
 /**
  * Has this process stand still at random, for a tenth of a second at most and about half of the time, as on a machine with
  * much else to do. A test in which time decides what comes first fails with it, as it would elsewhere now and then; and so
@@ -7,10 +9,9 @@ const LONGEST_MS = 120;
 const PAUSE_MS = 150;
 
 const wait = globalThis.setTimeout;
-const never = new Int32Array(new SharedArrayBuffer(4));
 
 function stall(): void {
-  Atomics.wait(never, 0, 0, Math.random() * LONGEST_MS);
+  standStill(Math.random() * LONGEST_MS);
   wait(stall, Math.random() * PAUSE_MS).unref();
 }
 stall();

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureVersion } from 'node:tls';
 import type { buildConnector } from 'undici';
+import { startTimer } from '../../kernel/deadline.ts';
 import { createDescriptorReserve, isOutOfDescriptors } from './descriptors.ts';
 import { createOpener, type Opener } from './opener.ts';
 import { createTunnels, type ProxyOptions } from './tunnels.ts';
@@ -77,10 +78,10 @@ export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOpt
 
   const connect: buildConnector.connector = (options, callback) => {
     const attempt = new AbortController();
-    const timer = setTimeout(() => attempt.abort(new undici.errors.ConnectTimeoutError()), timeoutMs);
+    const callOff = startTimer(timeoutMs, () => attempt.abort(new undici.errors.ConnectTimeoutError()));
     opening.add(attempt);
     const ended = () => {
-      clearTimeout(timer);
+      callOff();
       opening.delete(attempt);
     };
     openWith(options, attempt.signal).then(
