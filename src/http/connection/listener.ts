@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createServer } from '../../kernel/node-http.ts';
 import { bracketed } from '../request/hosts.ts';
 import { createSecureServer, type ListenerTls } from './secure.ts';
@@ -50,6 +51,7 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
       ? createServer(options)
       : createSecureServer(settings.tls, { ...options, handshakeTimeout: headersTimeoutMs });
   server.on('request', answer);
+  server.on('timeout', destroyUnlessItMoves);
   server.maxConnections = maxConnections;
   // Bytes are bounded; beyond a number of headers, Node 22 would leave the others out in silence.
   server.maxHeadersCount = 0;
@@ -58,6 +60,13 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
   return server;
+}
+
+/** A process that has stood still has times pass before it reads what has come meanwhile. */
+async function destroyUnlessItMoves(socket: Socket): Promise<void> {
+  const { bytesRead, writableLength } = socket;
+  await turn();
+  if (socket.bytesRead === bytesRead && socket.writableLength === writableLength) socket.destroy();
 }
 
 /**
