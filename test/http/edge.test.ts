@@ -255,13 +255,14 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
 
   describe(`connections beyond maxConnections over ${over}`, () => {
     it('are not taken, which is told once for the log, and each for whoever counts', async () => {
-      const { url, refusals, bounds } = await serve({ maxConnections: 2 });
+      const { url, refusals, bounds, closed } = await serve({ maxConnections: 2 });
       const kept = [await keptConnection({ url }), await keptConnection({ url })];
       for (let count = 0; count < 3; count += 1) {
         expect((await openConnection(url).closed()).responses).to.deep.equal([]);
       }
       expect(refusals).to.deep.equal([{ maxConnections: 2 }]);
       expect(bounds).to.deep.equal(Array(3).fill('http.maxConnections'));
+      expect(closed).to.deep.equal([]);
       kept[0]?.socket.destroy();
       // One that is closed makes room.
       await eventually(async () => (await keptConnection({ url }).catch(() => undefined)) !== undefined);
