@@ -51,7 +51,7 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
       ? createServer(options)
       : createSecureServer(settings.tls, { ...options, handshakeTimeout: headersTimeoutMs });
   server.on('request', answer);
-  server.on('timeout', destroyUnlessItMoves);
+  server.on('timeout', destroyUnlessItSpeaks);
   server.maxConnections = maxConnections;
   // Bytes are bounded; beyond a number of headers, Node 22 would leave the others out in silence.
   server.maxHeadersCount = 0;
@@ -63,10 +63,10 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
 }
 
 /** A process that has stood still has times pass before it reads what has come meanwhile. */
-async function destroyUnlessItMoves(socket: Socket): Promise<void> {
-  const { bytesRead, writableLength } = socket;
+async function destroyUnlessItSpeaks(socket: Socket): Promise<void> {
+  const { bytesRead } = socket;
   await turn();
-  if (socket.bytesRead === bytesRead && socket.writableLength === writableLength) socket.destroy();
+  if (socket.bytesRead === bytesRead) socket.destroy();
 }
 
 /**

@@ -142,6 +142,8 @@ describe('a connection', () => {
     connection.send(get(LIST));
     // Node waits for a second longer than it tells the client.
     standStill(1500);
+    expect((await connection.receive()).status).to.equal(200);
+    connection.send(get(LIST));
     expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
   });
 

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createUpstream, type UpstreamOptions } from '../../../src/upstream/client/client.ts';
 import { createConnector } from '../../../src/upstream/client/connector.ts';
@@ -51,6 +52,8 @@ function openUpstreamAt(baseUrl: string, options: Partial<UpstreamOptions>) {
 }
 
 describe('the connections to an upstream', () => {
+  afterEach(() => mock.timers.reset());
+
   /** Connections to a platform that responds to each request with what `respond` writes. */
   async function connect(
     options: Partial<ConnectionsOptions> = {},
@@ -186,16 +189,24 @@ describe('the connections to an upstream', () => {
     });
   }
 
-  for (const [when, keys] of [
-    ['first', ['a']],
-    ['once it has served several', ['a', 'b', 'c', 'd', 'e', 'a']],
+  it('rest once, and serve one caller after the other at once from then on', async () => {
+    const { read, connections } = await connect();
+    for (const key of ['a', 'b']) await read(key);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    for (const key of ['c', 'd']) await read(key);
+    expect(connections()).to.equal(1);
+  });
+
+  for (const [when, keys, isLost] of [
+    ['the first time', ['a'], false],
+    ['once they have served several', ['a', 'b', 'c', 'd', 'e', 'a'], true],
   ] as const) {
-    it(`serve nobody else ${when} before what came while this process stood still was seen`, async () => {
+    it(`serve nobody else before what came while this process stood still was seen: ${when}`, async () => {
       const { read, clock, open, unasked } = await connect({ max: 1 });
       for (const key of keys) expect(await read(key)).to.equal('[]');
       for (const socket of open) socket.write(responseOf('["a"]'));
       clock.now += 1000;
-      expect(await read('z').catch(() => read('z'))).to.equal('[]');
+      expect(await read('z').catch((error) => error.code)).to.equal(isLost ? 'UND_ERR_SOCKET' : '[]');
       expect(unasked()).to.equal(1);
     });
   }
