@@ -81,7 +81,7 @@ describe('the end of the process', () => {
   it('is announced by /readyz for shutdown.delayMs, while reads are still answered', async () => {
     const upstream = await startHttpUpstream((_request, response) => response.end('{"tools":[]}'));
     await inFolder(async (folder) => {
-      const file = await writeSettings(folder, settings(upstream.url, 'shutdown: { delayMs: 500 }'));
+      const file = await writeSettings(folder, settings(upstream.url, 'shutdown: { delayMs: 3000 }'));
       const portico = runPortico(['--config', file]);
       const url = await portico.ready;
       expect((await fetch(`${url}/readyz`)).status).to.equal(200);
