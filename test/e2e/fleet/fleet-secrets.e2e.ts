@@ -53,7 +53,7 @@ describe('replicas under load whose secrets and certificates change', function (
       platformUrl: platform.url,
       cache: 'ttlMs: 3600000, minRefreshMs: 0',
       // Whoever has chosen a replica that is being stopped is served yet.
-      more: 'limits: { perCaller: 100000, total: 10000000 }\nshutdown: { delayMs: 500 }',
+      more: 'limits: { perCaller: 100000, total: 10000000 }\nshutdown: { delayMs: 2000 }',
     };
   });
 

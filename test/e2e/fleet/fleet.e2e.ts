@@ -85,7 +85,7 @@ describe('replicas that share a Redis', function () {
   });
 
   it('lose no read while they are started anew one after the other, and load nothing again', async () => {
-    const grace = { more: `${options.more}\nshutdown: { delayMs: 500 }` };
+    const grace = { more: `${options.more}\nshutdown: { delayMs: 2000 }` };
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start(grace)));
     const read = createReader();
     const tokens = Array.from({ length: 100 }, (_, caller) => nameOf(caller));
@@ -149,6 +149,23 @@ describe('replicas that share a Redis', function () {
     // With the room that a busy machine needs: the wait of the settings is a minute.
     expect(performance.now() - begun).to.be.within(0, leaseMs + 20_000);
     expect(total()).to.equal(2);
+  });
+
+  it('hear once they go on what was rejected and evicted while they were stopped', async () => {
+    const [stopped, other] = [await start(), await start()];
+    const read = createReader();
+    const tokens = Array.from({ length: 20 }, (_, caller) => nameOf(caller));
+    await forAll(tokens, 8, async (token) => void (await read(stopped, 'tools', token)));
+    stopped.process.child.kill('SIGSTOP');
+    platform.respond((_request, response) => response.writeHead(401).end());
+    await forAll(tokens, 8, async (token) => {
+      expect((await read(other, 'projects', token)).status).to.equal(401);
+      expect((await read(other, 'tools', token)).status).to.equal(401);
+    });
+    stopped.process.child.kill('SIGCONT');
+    for (const token of tokens) {
+      await eventually(async () => (await read(stopped, 'tools', token)).status === 401);
+    }
   });
 
   it('have a platform say once that it rejects a token, whichever of them it is brought to, and however often', async () => {
