@@ -63,6 +63,8 @@ export function openDestination(opened: number, options: DestinationOptions = {}
   /** What is being written, or is about to be tried again. */
   let rest: Buffer | undefined;
   let inThreadPool = false;
+  /** How large the file is with all that was written; `undefined` where it is none. */
+  let size = sizeOf(fd);
   let fullMs = FULL_MS.first;
   let dropped = 0;
   let droppedLines = 0;
@@ -108,6 +110,7 @@ export function openDestination(opened: number, options: DestinationOptions = {}
   function wrote(written: number): void {
     fullMs = FULL_MS.first;
     hasFailed = false;
+    if (size !== undefined) size += written;
     advance(written);
     if (rest !== undefined) writeRest();
     else goOn();
@@ -119,6 +122,7 @@ export function openDestination(opened: number, options: DestinationOptions = {}
     fd = nextFd;
     nextFd = undefined;
     takesAtOnce = isPipe(fd);
+    size = sizeOf(fd);
   }
 
   /** Gives up a descriptor to which nothing can be written for another one, which begins with a whole line. */
@@ -216,8 +220,7 @@ export function openDestination(opened: number, options: DestinationOptions = {}
     },
     flushSync(waitMs = LAST_MS) {
       const deadline = performance.now() + waitMs;
-      // What is in the thread pool needs no event loop to come to its end, only time. How much of it that was is not known.
-      if (inThreadPool) sleepSync(FULL_MS.most);
+      if (inThreadPool) awaitThreadPool(waitMs);
       else if (rest !== undefined) batches.putBack(rest);
       if (!inThreadPool) rest = undefined;
       writeHeld(deadline);
@@ -225,6 +228,14 @@ export function openDestination(opened: number, options: DestinationOptions = {}
       writeHeld(deadline);
     },
   };
+
+  /** What is in the thread pool needs no event loop to come to its end, only time. A file shows when it is in its place. */
+  function awaitThreadPool(waitMs: number): void {
+    const wanted = size === undefined ? undefined : size + (rest?.length ?? 0);
+    const deadline = performance.now() + (wanted === undefined ? FULL_MS.most : Math.max(waitMs, FULL_MS.most));
+    do sleepSync(LAST_TRY_MS);
+    while (performance.now() < deadline && !(wanted !== undefined && Number(sizeOf(fd)) >= wanted));
+  }
 
   function writeHeld(deadline: number): void {
     let batch = batches.take();
@@ -254,6 +265,16 @@ function isPipe(fd: number): boolean {
     return stat.isFIFO() || stat.isSocket();
   } catch {
     return false;
+  }
+}
+
+/** `undefined` of what is no file. */
+function sizeOf(fd: number): number | undefined {
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFile() ? stat.size : undefined;
+  } catch {
+    return undefined;
   }
 }
 
