@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { createAuthenticate } from '../../src/credentials/authenticate.ts';
 import { createAdminEdge } from '../../src/http/listeners.ts';
 import type { Events } from '../../src/observability/events.ts';
-import { aWhile } from '../support/a-while.ts';
+import { aWhile, standStill } from '../support/a-while.ts';
 import { createPatience } from '../support/catalogue.ts';
 import { eventually } from '../support/eventually.ts';
 import { loadOf, manyTools } from '../support/platform/loads.ts';
@@ -305,6 +305,18 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       await keptConnection(served);
       expect(served.bounds).to.deep.equal([]);
       expect(served.closed).to.deep.equal([1]);
+    });
+  });
+
+  describe(`an idle connection over ${over}`, () => {
+    it('is kept for a request that came while the process stood still', async () => {
+      const connection = await keptConnection(await serve({ keepAliveTimeoutMs: 50 }));
+      connection.send(get(LIST));
+      // Node waits for a second longer than it tells the client.
+      standStill(1500);
+      expect((await connection.receive()).status).to.equal(200);
+      connection.send(get(LIST));
+      expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
     });
   });
 

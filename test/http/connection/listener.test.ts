@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listen } from '../../../src/http/connection/listener.ts';
-import { standStill } from '../../support/a-while.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
@@ -132,19 +131,6 @@ describe('a connection', () => {
     connection.send(get(LIST));
     const { responses } = await connection.closed();
     expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['keep-alive']);
-  });
-
-  it('is kept for a request that came while the process stood still', async () => {
-    const { url } = await serve({ keepAliveTimeoutMs: 50 });
-    const connection = openConnection(url);
-    connection.send(get(LIST));
-    await connection.receive();
-    connection.send(get(LIST));
-    // Node waits for a second longer than it tells the client.
-    standStill(1500);
-    expect((await connection.receive()).status).to.equal(200);
-    connection.send(get(LIST));
-    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
   });
 
   for (const [what, timeouts] of Object.entries({
