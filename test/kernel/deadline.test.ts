@@ -73,11 +73,11 @@ describe('withDeadline', () => {
       server.close();
     });
     await once(socket, 'connect');
-    const result = withDeadline(100, new AbortController().signal, async () => {
+    const result = withDeadline(500, new AbortController().signal, async () => {
       socket.write('said in time');
       return String(await once(socket, 'data'));
     });
-    standStill(300);
+    standStill(1100);
     expect(await result).to.equal('said in time');
   });
 
