@@ -248,7 +248,9 @@ export function openDestination(opened: number, options: DestinationOptions = {}
   function writeWhole(bytes: Buffer, deadline: number): boolean {
     for (let offset = 0; offset < bytes.length; ) {
       try {
-        offset += writeSync(fd, bytes, offset);
+        const written = writeSync(fd, bytes, offset);
+        offset += written;
+        if (size !== undefined) size += written;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() >= deadline) return false;
         sleepSync(LAST_TRY_MS);

@@ -13,6 +13,11 @@ import { eventually } from '../../support/eventually.ts';
 
 const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
 
+/** Has others take up the thread pool for some tenths of a second. */
+function keepThreadPoolBusy(): Promise<unknown> {
+  return Promise.all(Array.from({ length: 8 }, () => promisify(pbkdf2)('a', 'b', 200_000, 64, 'sha512')));
+}
+
 /** Whether there was room. */
 function writeSome(fd: number): boolean {
   try {
@@ -166,13 +171,29 @@ describe('a log destination', () => {
     const fd = openSync(path, 'w');
     open.push(fd);
     const destination = openDestination(fd);
-    // Others that keep the thread pool busy.
-    const others = Array.from({ length: 8 }, () => promisify(pbkdf2)('a', 'b', 200_000, 64, 'sha512'));
+    const others = keepThreadPoolBusy();
     destination.write(line(70_000, 'a'));
     destination.write('last\n');
     destination.flushSync(60_000);
     expect(await readFile(path, 'utf8')).to.equal(`${line(70_000, 'a')}last\n`);
-    await Promise.all(others);
+    await others;
+  });
+
+  it('waits for what the thread pool has, also where it was told before not to wait', async () => {
+    const path = join(folder, 'log');
+    const fd = openSync(path, 'w');
+    open.push(fd);
+    const destination = openDestination(fd);
+    const others = keepThreadPoolBusy();
+    destination.write(line(70_000, 'a'));
+    destination.write(line(80_000, 'b'));
+    destination.flushSync(0);
+    destination.write('last\n');
+    destination.flushSync(60_000);
+    // Either of the two may come first, and none after the last one.
+    const [a, b] = [line(70_000, 'a'), line(80_000, 'b')];
+    expect(await readFile(path, 'utf8')).to.be.oneOf([`${b}${a}last\n`, `${a}${b}last\n`]);
+    await others;
   });
 
   it('waits once for a reader who does not read when it must be, and not at all when told so', async () => {
