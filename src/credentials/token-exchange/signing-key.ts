@@ -18,6 +18,8 @@ export interface SigningKey {
 
 const MAX_BYTES = 16_384;
 const MIN_RSA_BITS = 2048;
+const MIN_RSA_EXPONENT = 65_537n;
+const UNFIT = 'is no RSA key of 2048 bits or more with an exponent of 65537 or more, nor one on P-256, P-384 or P-521';
 
 /** As Node and Web Crypto call them. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
@@ -36,7 +38,7 @@ export function openSigningKey(
       const key = privateKeyIn(pem);
       if ('issue' in key) return key;
       const algorithm = algorithmOf(key, rsaAlgorithm);
-      if (algorithm === undefined) return unfit('is no RSA key of 2048 bits or more, nor one on P-256, P-384 or P-521');
+      if (algorithm === undefined) return unfit(UNFIT);
       const signing = { key: key.toCryptoKey(algorithm, false, ['sign']) };
       made.set(signing, key);
       return signing;
@@ -60,8 +62,9 @@ function privateKeyIn(pem: Buffer): KeyObject | Unusable {
 }
 
 function algorithmOf(key: KeyObject, rsaAlgorithm: string) {
-  const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS) {
+  const { modulusLength = 0, publicExponent = 0n, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
+  const isStrong = modulusLength >= MIN_RSA_BITS && publicExponent >= MIN_RSA_EXPONENT;
+  if (key.asymmetricKeyType === 'rsa' && isStrong) {
     return { name: rsaAlgorithm === 'PS256' ? 'RSA-PSS' : 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
   }
   const curve = key.asymmetricKeyType === 'ec' ? CURVES[namedCurve] : undefined;

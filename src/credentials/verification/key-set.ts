@@ -35,6 +35,8 @@ export interface KeySet {
 /** More than anybody uses: 8192 bits, and an exponent of 32. To verify by what is larger may take a second. */
 const MAX_MODULUS_LENGTH = 1366;
 const MAX_EXPONENT_LENGTH = 6;
+/** NIST SP 800-56B, section 6.2. With 3, a lax check of the padding anywhere is enough to forge a signature. */
+const MIN_EXPONENT = 65_537;
 
 export function createKeySet(options: KeySetOptions): KeySet {
   const { createLocalJWKSet } = jose();
@@ -118,9 +120,13 @@ const PUBLIC_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 function isUsable(key: unknown): key is JWK {
   const { kty, n, e, d } = Object(key);
   if (!PUBLIC_TYPES.includes(kty) || d !== undefined) return false;
-  return kty !== 'RSA' || (isShort(n, MAX_MODULUS_LENGTH) && isShort(e, MAX_EXPONENT_LENGTH));
+  return kty !== 'RSA' || (isShort(n, MAX_MODULUS_LENGTH) && isShort(e, MAX_EXPONENT_LENGTH) && isLarge(e));
 }
 
-function isShort(value: unknown, maxLength: number): boolean {
+function isShort(value: unknown, maxLength: number): value is string {
   return typeof value === 'string' && value.length <= maxLength;
+}
+
+function isLarge(exponent: string): boolean {
+  return Number(`0x${Buffer.from(exponent, 'base64url').toString('hex')}`) >= MIN_EXPONENT;
 }

@@ -61,6 +61,7 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
   }
 
   return async (token) => {
+    if (!token.split('.').every(isCanonical)) throw rejected(NO_JWT);
     try {
       try {
         return await verify(token, await keys.current());
@@ -76,6 +77,14 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
   };
 }
 
+/**
+ * Whether a segment is the one base64url text of its bytes (RFC 4648, sections 3.2 and 3.5). The package ignores unused bits
+ * of the last character, so that one signature has up to 16 spellings: each would have a key, places and limits of its own.
+ */
+function isCanonical(segment: string): boolean {
+  return Buffer.from(segment, 'base64url').toString('base64url') === segment;
+}
+
 /** Whether the issuer may have a newer key than those that were tried, also in place of one that cannot be used. */
 function mayHaveNewKey(error: unknown, token: string): boolean {
   const { decodeProtectedHeader, errors } = jose();
@@ -83,6 +92,8 @@ function mayHaveNewKey(error: unknown, token: string): boolean {
   if (error instanceof errors.JWKSNoMatchingKey || !(error instanceof errors.JOSEError)) return true;
   return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined;
 }
+
+const NO_JWT = 'it is no well-formed JWT';
 
 /** By claim: why a token of this issuer is not taken, for whoever brings it. */
 const UNFIT: Readonly<Record<string, string>> = {
@@ -101,7 +112,7 @@ function rejectionOf(error: unknown): GatewayError {
   if (error instanceof errors.JWKSNoMatchingKey) return rejected('no key of its issuer fits it');
   if (error instanceof errors.JWSSignatureVerificationFailed) return rejected('its signature is wrong');
   if (error instanceof errors.JOSEAlgNotAllowed) return rejected('it is signed with another algorithm than may be');
-  if (error instanceof errors.JOSEError) return rejected('it is no well-formed JWT');
+  if (error instanceof errors.JOSEError) return rejected(NO_JWT);
   // A key that cannot be used: nothing that the caller could mend.
   return unavailable('a key of the issuer is unusable', error);
 }

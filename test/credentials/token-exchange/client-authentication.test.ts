@@ -18,7 +18,10 @@ type Client = Exchange['client'];
 
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const newKey = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve }).privateKey;
-const newRsaKey = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
+const newRsaKey = (modulusLength = 2048, publicExponent = 65_537) =>
+  generateKeyPairSync('rsa', { modulusLength, publicExponent }).privateKey;
+const UNFIT_KEY =
+  'is no RSA key of 2048 bits or more with an exponent of 65537 or more, nor one on P-256, P-384 or P-521';
 
 async function bodyOf(request: IncomingMessage): Promise<URLSearchParams> {
   let body = '';
@@ -112,14 +115,9 @@ describe('Portico as a client of an authorization server', () => {
       () => newKey().export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'a' }).toString(),
       'is encrypted: Portico takes a key without a passphrase',
     ],
-    'a short key': [
-      () => pemOf(newRsaKey(1024)),
-      'is no RSA key of 2048 bits or more, nor one on P-256, P-384 or P-521',
-    ],
-    'a key on another curve': [
-      () => pemOf(newKey('secp256k1')),
-      'is no RSA key of 2048 bits or more, nor one on P-256, P-384 or P-521',
-    ],
+    'a short key': [() => pemOf(newRsaKey(1024)), UNFIT_KEY],
+    'a key with a small exponent': [() => pemOf(newRsaKey(2048, 3)), UNFIT_KEY],
+    'a key on another curve': [() => pemOf(newKey('secp256k1')), UNFIT_KEY],
   };
   for (const [what, [text, issue]] of Object.entries(UNFIT)) {
     it(`is none with ${what}, which is said at start`, () =>

@@ -183,6 +183,9 @@ describe('the keys of an issuer', () => {
     ['a private key', [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b', d: 'c' }]],
     ['an RSA key without end', [{ kty: 'RSA', n: filler(100_000), e: 'AQAB' }]],
     ['an RSA key with a large exponent', [{ kty: 'RSA', n: filler(342), e: filler(342) }]],
+    ['an RSA key with an exponent of 3', [{ kty: 'RSA', n: filler(342), e: 'Aw' }]],
+    ['an RSA key with an exponent just below 65537', [{ kty: 'RSA', n: filler(342), e: 'AP__' }]],
+    ['an RSA key whose exponent is no number', [{ kty: 'RSA', n: filler(342), e: '' }]],
     ['an RSA key that is none', [{ kty: 'RSA', n: 5, e: 'AQAB' }]],
   ] as const) {
     it(`are not taken where there is ${name}`, async () => {

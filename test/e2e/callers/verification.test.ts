@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey } from 'node:crypto';
+import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
 import {
@@ -65,6 +65,14 @@ async function problemOf(response: Response): Promise<{ code: string; detail: st
 
 const base64 = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Every text that differs from a token in its last character, and whose signature decodes to the same bytes. */
+function spellingsOf(token: string): string[] {
+  const bytesOf = (text: string) => Buffer.from(text.slice(text.lastIndexOf('.') + 1), 'base64url').toString('hex');
+  return [...ALPHABET].map((last) => token.slice(0, -1) + last).filter((one) => bytesOf(one) === bytesOf(token));
+}
 
 describe('a gateway that verifies', () => {
   it('takes a token of its issuer for itself, and lets it read what is asked for by no token of its own', async () => {
@@ -318,8 +326,19 @@ describe('a token that is not what it seems', () => {
     expect((await running.read('tools', as(await sign(rsa, good({ exp: inSeconds(-30) }))))).status).to.equal(200);
   });
 
+  it('is any other spelling of a good one: each would be a caller of its own', async () => {
+    const token = await sign(rsa, good());
+    const spelled = spellingsOf(token);
+    expect(spelled).to.have.length(16);
+    const taken = await Promise.all(
+      spelled.map(async (one) => ({ one, status: (await running.read('tools', as(one))).status })),
+    );
+    expect(taken.filter(({ status }) => status === 200)).to.deep.equal([{ one: token, status: 200 }]);
+    expect((await running.read('tools', as(`${token}==`))).status).to.equal(401);
+  });
+
   it('has the platform asked nothing', () => {
-    expect(running.asked()).to.be.at.most(5);
+    expect(running.asked()).to.be.at.most(6);
     expect(running.issuer.requests.map(({ url }) => url)).not.to.include('/attacker');
   });
 });
@@ -339,6 +358,24 @@ describe('algorithms', () => {
     const takesBoth = settingsFor(issuer.issuer, (await platform()).url);
     const open = await startGateway(takesBoth);
     expect((await open.read('tools', as(await sign(other, claimsOf(issuer.issuer))))).status).to.equal(200);
+  });
+});
+
+describe('an RSA key of an issuer', () => {
+  it('verifies nothing where its public exponent is below 65537', async () => {
+    for (const [publicExponent, status] of [
+      [65_537, 200],
+      [3, 503],
+      [17, 503],
+    ] as const) {
+      const pair = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent });
+      const key = pair.privateKey.toCryptoKey({ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, false, ['sign']);
+      const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'rsa', alg: 'RS256', use: 'sig' };
+      const { read, issuer } = await scene({}, { key, kid: 'rsa', alg: 'RS256', jwk });
+      const response = await read('tools', as(await issuer.token()));
+      expect(response.status, String(publicExponent)).to.equal(status);
+      if (status === 503) expect((await problemOf(response)).code).to.equal('verifier_unavailable');
+    }
   });
 });
 
