@@ -2,7 +2,8 @@ import type { CustomFetch, ServerMetadata } from 'openid-client';
 import type { Caller } from '../../kernel/caller.ts';
 import { withDeadline } from '../../kernel/deadline.ts';
 import { createFlights } from '../../kernel/flights.ts';
-import { errorOfExchange } from './refusals.ts';
+import { isTrustedEndpoint } from '../trusted-endpoint.ts';
+import { errorOfExchange, failedExchange } from './refusals.ts';
 
 /**
  * Sends one request to an authorization server. Rejects with a `GatewayError` where no response comes, or one that is no
@@ -66,7 +67,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
           execute: isPlain(url) ? [oauth.allowInsecureRequests] : [],
           timeout: NO_TIMEOUT,
         });
-        known = found.serverMetadata();
+        known = checked(found.serverMetadata());
         return known;
       } catch (error) {
         failure = errorOfExchange(error, { what: 'metadata', status: seen.status });
@@ -87,6 +88,16 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       if (tokenUrl === undefined) known = undefined;
     },
   };
+}
+
+/** Throws where a secret and a token would be sent to an endpoint that cannot be trusted (docs/decisions/0031). */
+function checked(metadata: ServerMetadata): ServerMetadata {
+  const { issuer, token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata;
+  for (const each of [endpoint, aliases?.token_endpoint]) {
+    if (each === undefined || isTrustedEndpoint(each, issuer)) continue;
+    throw failedExchange('upstream_invalid', 'authorization server: its token endpoint is on another host without TLS');
+  }
+  return metadata;
 }
 
 /** Whether settings have it without TLS, which they may on loopback alone. */

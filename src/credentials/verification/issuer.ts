@@ -1,6 +1,7 @@
 import { startDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { BoundedFetch, FetchInit } from '../bounded-fetch.ts';
+import { isTrustedEndpoint } from '../trusted-endpoint.ts';
 import { unavailable } from './outcome.ts';
 
 export interface IssuerOptions {
@@ -72,7 +73,7 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
       const asked = metadata;
       try {
         const url = (await asked)[name];
-        if (typeof url !== 'string' || !isTrusted(url, issuer)) throw unavailable(`the metadata has no usable ${name}`);
+        if (!isTrustedEndpoint(url, issuer)) throw unavailable(`the metadata has no usable ${name}`);
         return url;
       } catch (error) {
         if (metadata === asked) metadata = undefined;
@@ -104,14 +105,6 @@ function metadataUrls(issuer: string): string[] {
     `${origin}${path}/.well-known/openid-configuration`,
   ];
   return [...new Set(urls)];
-}
-
-/** Whether a URL of the metadata is by TLS, or on the very host of the issuer. */
-function isTrusted(text: string, issuer: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  const known = new URL(issuer);
-  return protocol === 'https:' || (protocol === known.protocol && hostname === known.hostname);
 }
 
 function objectIn(text: string): Json {

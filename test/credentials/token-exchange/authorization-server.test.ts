@@ -45,6 +45,48 @@ describe('metadata of an authorization server', () => {
     await givenFor(await read('projects', as('b')));
   });
 
+  describe('that name a token endpoint elsewhere', () => {
+    let other: HttpUpstream;
+    before(async () => {
+      other = await startHttpUpstream(token);
+    });
+    after(() => other.close());
+
+    /** Another host of this machine, as far as names go. */
+    const elsewhere = () => other.url.replace('127.0.0.1', 'localhost');
+    const lying = (metadata: () => object): RequestListener =>
+      at({ [OAUTH]: (request, response) => json({ issuer: server.url, ...metadata() })(request, response) });
+
+    for (const [what, metadata] of Object.entries<() => object>({
+      'over plain http on another host': () => ({ token_endpoint: `${elsewhere()}/t` }),
+      'by another scheme': () => ({ token_endpoint: elsewhere().replace('http:', 'ftp:') }),
+      'that is no URL': () => ({ token_endpoint: '/t' }),
+      'in place of a text': () => ({ token_endpoint: [`${elsewhere()}/t`] }),
+      'for connections with a certificate': () => ({
+        token_endpoint: `${server.url}/t`,
+        mtls_endpoint_aliases: { token_endpoint: `${elsewhere()}/t` },
+      }),
+    })) {
+      it(`${what} have neither the client's secret nor a token sent there`, async () => {
+        server.respond(lying(metadata));
+        const { read } = await gatewayAt(platform, server.url);
+        const before = other.requests.length;
+        for (const each of ['a', 'b']) {
+          expect(await codeOf(await read('projects', as(each)))).to.equal('502 upstream_invalid');
+        }
+        expect(other.requests).to.have.length(before);
+      });
+    }
+
+    it('are believed where settings name that endpoint, or where it is another port of the issuer', async () => {
+      const { read } = await gatewayAt(platform, server.url, { exchange: { tokenUrl: `${elsewhere()}/t` } });
+      expect(await givenFor(await read('projects', as('a')))).to.equal('exchanged');
+      server.respond(lying(() => ({ token_endpoint: `${other.url}/t` })));
+      const { read: readByPort } = await gatewayAt(platform, server.url);
+      expect(await givenFor(await readByPort('projects', as('a')))).to.equal('exchanged');
+    });
+  });
+
   const FAULTS: Readonly<Record<string, readonly [RequestListener, string]>> = {
     'are of another issuer': [at({ [OAUTH]: named('/t', 'https://elsewhere.example') }), '502 upstream_invalid'],
     'name no token endpoint': [
