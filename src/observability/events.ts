@@ -176,7 +176,7 @@ export interface Events {
     readonly ms: number;
     readonly reason?: string | undefined;
   }): void;
-  /** The keys of the issuer of tokens were fetched. `error`: they could not be, and those before stay. */
+  /** The keys of the issuer of tokens were fetched. `error`: they could not be. */
   issuerKeysFetched?(fetched: { readonly keys: number; readonly error?: GatewayError | undefined }): void;
   /** A caller's token was exchanged for one that is made for an upstream, or could not be (`error`: code of the table). */
   tokenExchanged?(

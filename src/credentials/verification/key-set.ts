@@ -9,7 +9,7 @@ export interface KeySetOptions {
   readonly issuer: Issuer;
   /** Where the keys are; `undefined`: where the metadata says. */
   readonly url?: string | undefined;
-  /** How old keys may be until they are fetched again, behind those who use them. */
+  /** Age at which keys are fetched again in the background. At twice this age they are not used any more. */
   readonly refreshMs: number;
   /** How long the issuer is left alone after a fetch, whatever came of it. */
   readonly cooldownMs: number;
@@ -21,9 +21,9 @@ export interface KeySetOptions {
   readonly now: () => number;
 }
 
-/** The keys of an issuer. Those that were good stay until others have come. */
+/** The keys of an issuer. Those that were good stay until others have come, for twice `refreshMs` at most. */
 export interface KeySet {
-  /** Rejects with `verifier_unavailable` where there never were any, and none can be had. */
+  /** Rejects with `verifier_unavailable` where there are none as young as that, and none can be fetched. */
   current(): Promise<JWTVerifyGetKey>;
   /**
    * The keys of a fetch that began later than those were fetched; `undefined` where the issuer was asked a moment ago.
@@ -48,10 +48,11 @@ export function createKeySet(options: KeySetOptions): KeySet {
   let waiting = 0;
 
   async function load(): Promise<JWTVerifyGetKey> {
+    const fetchedAt = now();
     try {
       const keys = usableKeys(await issuer.ask(url ?? (await issuer.endpoint('jwks_uri'))), maxKeys);
       const find = createLocalJWKSet({ keys } as JSONWebKeySet);
-      held = { find, fetchedAt: now() };
+      held = { find, fetchedAt };
       lastError = undefined;
       events.issuerKeysFetched?.({ keys: keys.length });
       return find;
@@ -75,19 +76,15 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
   return {
     async current() {
-      if (held === undefined) {
-        if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
-        return fetchKeys();
+      const age = held === undefined ? Number.POSITIVE_INFINITY : now() - held.fetchedAt;
+      if (held !== undefined && age < 2 * refreshMs) {
+        // A failure is an event: the keys before are good until they are too old.
+        if (age >= refreshMs && !isCoolingDown()) fetchKeys().catch(() => {});
+        return held.find;
       }
-      const age = now() - held.fetchedAt;
-      if (age >= refreshMs && !isCoolingDown()) {
-        // That it failed is told by its event: the keys before are good.
-        const refreshed = fetchKeys().catch(() => {});
-        // Keys that nobody has used for a while may have been withdrawn long ago. An issuer that failed the last time has said
-        // nothing of that, and may do so again: nobody waits for it.
-        if (age >= 2 * refreshMs && lastError === undefined) await refreshed;
-      }
-      return held.find;
+      // Any of these keys may have been withdrawn: fails closed, and asks a failing issuer once for each cool-down.
+      if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
+      return fetchKeys();
     },
     async newer() {
       if (fetching === undefined && isCoolingDown()) return undefined;

@@ -110,29 +110,54 @@ describe('the keys of an issuer', () => {
     expect(await finds(await it.keys.current(), signer)).to.equal(false);
   });
 
-  it('stay good while others cannot be had, however long', async () => {
+  it('stay good while others cannot be had, until they are twice as old as they may be, and are refused after that', async () => {
     const it = scene(set(signer.jwk));
     const first = await it.keys.current();
+    const begun = it.now;
     for (const answer of [DOWN, new Error('a bug'), set(), {}, { keys: 'x' }]) {
       it.answer = answer;
-      it.now += 1_000_000;
+      it.now = begun + 1999;
       expect(await it.keys.current()).to.equal(first);
+      it.now += 1;
+      expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
       expect((await errorOf(it.keys.newer().then(() => Promise.reject(DOWN))))[0]).to.equal('verifier_unavailable');
+      it.now += 1_000_000;
+      expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
     }
-    expect(it.asked()).to.equal(6);
+    it.answer = set(signer.jwk);
+    it.now += 100;
+    expect(await finds(await it.keys.current(), signer)).to.equal(true);
   });
 
-  it('are waited for by nobody where the issuer failed the last time, and hangs now', async () => {
+  it('are as old as the request for them, however slow its answer was', async () => {
+    const it = scene(set(signer.jwk));
+    const fetched = it.keys.current();
+    it.now += 2000;
+    await fetched;
+    it.answer = DOWN;
+    expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
+  });
+
+  it('are waited for by nobody while those before are within their time, however slow the issuer is', async () => {
     const it = scene(set(signer.jwk));
     const first = await it.keys.current();
+    it.now += 1000;
+    it.answer = undefined;
+    for (const _ of [1, 2, 3]) expect(await it.keys.current()).to.equal(first);
+    it.now += 999;
+    expect(await it.keys.current()).to.equal(first);
+    expect(it.asked()).to.equal(2);
+  });
+
+  it('are not asked for by each caller where the issuer fails once they are too old', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
     it.now += 2000;
     it.answer = DOWN;
-    expect(await it.keys.current()).to.equal(first);
-    it.now += 100;
-    it.answer = undefined;
-    expect(await it.keys.current()).to.equal(first);
-    expect(await it.keys.current()).to.equal(first);
-    expect(it.asked()).to.equal(3);
+    for (const _ of [1, 2, 3]) {
+      expect(await errorOf(it.keys.current())).to.deep.equal(['verifier_unavailable', DOWN.reason]);
+    }
+    expect(it.asked()).to.equal(2);
   });
 
   it('are waited for again once the issuer has answered', async () => {

@@ -185,11 +185,30 @@ describe('a gateway that verifies', () => {
   });
 
   it('takes tokens by the keys that it has while the issuer is down', async () => {
-    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1, refreshMs: 1000 }, rememberMs: 0 } });
+    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1 }, rememberMs: 0 } });
     expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
     const later = await issuer.token({ sub: 'bob' });
     await issuer.refuse();
     for (const _ of [1, 2, 3]) expect((await read('tools', as(later))).status).to.equal(200);
+  });
+
+  it('takes no token by a key that was withdrawn, once keys are twice as old as they may be: not even where a fetch failed', async () => {
+    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1, refreshMs: 1000 }, rememberMs: 0 } });
+    const withdrawn = await issuer.token();
+    const statusOf = async (token: string) => (await read('tools', as(token))).status;
+    expect(await statusOf(withdrawn)).to.equal(200);
+    issuer.signers = [await createSigner('ES256', 'the-next')];
+    await issuer.refuse();
+    expect(await statusOf(withdrawn)).to.equal(200);
+    const down = await eventually(async () => {
+      const response = await read('tools', as(withdrawn));
+      return response.status !== 200 && response;
+    });
+    expect([down.status, down.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    expect((await problemOf(down)).code).to.equal('verifier_unavailable');
+    await issuer.accept();
+    await eventually(async () => (await statusOf(withdrawn)) === 401);
+    expect(await statusOf(await issuer.token())).to.equal(200);
   });
 
   it('fetches keys again for a key that it does not know', async () => {
