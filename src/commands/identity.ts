@@ -2,7 +2,7 @@ import { ConfigError } from '../config/mistakes/config-error.ts';
 import { type Config, resourceConfig } from '../config/schema/settings.ts';
 import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
 import { Credential } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { flawOf, TOKEN } from '../kernel/header-value.ts';
 import { RESOURCES } from '../resources/index.ts';
 
 /**
@@ -13,15 +13,11 @@ export async function identityIn(config: Config, file: string, command: string):
   const { token } = config.mcp.stdio;
   checkHeaders(config, file, command);
   if (token === '' && !wantsToken(config)) return createAuthenticate()([new Credential('Bearer none')]);
-  try {
-    if (token !== '') return await createAuthenticate()([new Credential(`Bearer ${token}`)]);
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-  }
+  if (TOKEN.test(token)) return createAuthenticate()([new Credential(`Bearer ${token}`)]);
   const message =
     token === ''
       ? `is empty; ${command} needs an access token: PORTICO_TOKEN in the environment, or another variable here, as "\${NAME}"`
-      : 'is no bearer token (RFC 6750, section 2.1)';
+      : `is no token of visible ASCII characters: ${flawOf(token)}`;
   throw new ConfigError([{ path: ['mcp', 'stdio', 'token'], message }], file);
 }
 

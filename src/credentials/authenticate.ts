@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, Credential, type Verified } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { flawOf, TOKEN } from '../kernel/header-value.ts';
 import type { Span } from '../kernel/span.ts';
 import { during } from '../observability/traces/during.ts';
 
@@ -39,8 +40,8 @@ export type KeyOf = (text: string) => string;
  */
 export type Authenticate = (authorization: readonly Credential[], span?: Span) => Promise<Identity>;
 
-/** `"Bearer" 1*SP b64token` (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
-const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+/** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^bearer(?: +|$)/i;
 
 /** Longest claims that are read, in base64url. */
 const MAX_CLAIMS = 16_384;
@@ -75,9 +76,17 @@ function readBearer(authorization: readonly Credential[]): string {
   if (others.length > 0) {
     throw new GatewayError('invalid_request', { detail: 'The request has more than one Authorization header.' });
   }
-  const token = BEARER.exec(value.reveal())?.[1];
-  if (token === undefined) throw new GatewayError('credential_malformed');
+  const text = value.reveal();
+  const scheme = BEARER.exec(text)?.[0];
+  if (scheme === undefined) throw malformed('The Authorization header must begin with Bearer and a space.');
+  const token = text.slice(scheme.length);
+  if (!TOKEN.test(token))
+    throw malformed(`The token behind Bearer must be visible ASCII characters: ${flawOf(token)}.`);
   return token;
+}
+
+function malformed(detail: string): GatewayError {
+  return new GatewayError('credential_malformed', { detail });
 }
 
 /**

@@ -1,7 +1,9 @@
 import { Credential } from '../kernel/caller.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import type { Authorization } from './authorization.ts';
 import { openSecretFile } from './files/secret-file.ts';
 import type { Unusable, WatchOptions } from './files/watched-files.ts';
+import { createHeaderFormat } from './header-format.ts';
 import { type ExchangeOptions, type ExchangeSettings, openExchange } from './token-exchange/open-exchange.ts';
 
 /** What settings say of an upstream's credential. */
@@ -29,15 +31,18 @@ interface ServiceSettings {
   readonly format?: string | undefined;
 }
 
+const ENDS_EARLY =
+  'The credential has a character that would end it in the form in which this platform is given credentials.';
+
 const NO_HEADERS = Object.freeze({});
 
 /** Reads the files of secrets, and says why where one gives none. */
 export function openAuthorization(settings: CredentialSettings, options: ExchangeOptions): Authorization | Unusable {
   switch (settings.kind) {
     case 'passthrough':
-      return ofCaller({ header: 'authorization', format: 'Bearer {token}' });
+      return ofCaller({ header: 'authorization', format: 'Bearer {token}' }, options);
     case 'header':
-      return ofCaller({ header: settings.name.toLowerCase(), format: settings.format });
+      return ofCaller({ header: settings.name.toLowerCase(), format: settings.format }, options);
     case 'exchange':
       return openExchange(settings, options);
     case 'service':
@@ -54,17 +59,26 @@ interface Form {
   readonly format: string;
 }
 
-function ofCaller(form: Form): Authorization {
-  const put = putter(form);
-  return { callersOwn: true, authorize: async ({ credential }) => put(credential.reveal()) };
+function ofCaller({ header, format }: Form, { upstream }: Pick<ExchangeOptions, 'upstream'>): Authorization {
+  const { fillSafely } = createHeaderFormat(format);
+  return {
+    callersOwn: true,
+    async authorize({ credential }) {
+      const value = fillSafely(credential.reveal());
+      if (value === undefined) throw new GatewayError('credential_malformed', { detail: ENDS_EARLY, upstream });
+      return { [header]: value };
+    },
+  };
 }
 
 function ofPortico(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
   const { secret = '', file, user } = settings;
-  const put = putter(serviceForm(settings));
+  const { header, format } = serviceForm(settings);
+  const { fill } = createHeaderFormat(format);
   const headersFor = (held: Credential) => {
     const token = held.reveal();
-    return Object.freeze(put(user === undefined ? token : Buffer.from(`${user}:${token}`).toString('base64')));
+    const filled = fill(user === undefined ? token : Buffer.from(`${user}:${token}`).toString('base64'));
+    return Object.freeze({ [header]: filled });
   };
   if (file === undefined) {
     const headers = headersFor(new Credential(secret));
@@ -81,11 +95,6 @@ function serviceForm({ user, name, format }: ServiceSettings): Form {
     header: (name ?? 'Authorization').toLowerCase(),
     format: format ?? (user === undefined ? plain : 'Basic {token}'),
   };
-}
-
-function putter({ header, format }: Form): (token: string) => Record<string, string> {
-  const [before = '', after = ''] = format.split('{token}');
-  return (token) => ({ [header]: before + token + after });
 }
 
 /** What in headers that were sent is no token of the caller's own, and secret, in each form of it. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { HEADER_VALUE } from '../kernel/header-value.ts';
+import { flawOf, HEADER_VALUE } from '../kernel/header-value.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
 export interface OtherCredential {
@@ -30,7 +30,7 @@ export function asKnownBy(caller: Caller, { from, upstream, keyOf }: OtherCreden
   const value = credential.reveal();
   if (!HEADER_VALUE.test(value)) {
     throw new GatewayError('credential_malformed', {
-      detail: `The header ${from} holds no credential.`,
+      detail: `The header ${from} holds no credential: ${flawOf(value)}.`,
       header: from,
       upstream,
     });

@@ -1,22 +1,26 @@
 import type { Credential } from '../kernel/caller.ts';
 
 const SCHEME = /^bearer$/i;
+/** Without one of these, a text holds no other form of a secret than the plain one. */
+const ESCAPES = /[%\\]/;
 const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;
 
-/** Whether `text` holds anything that stands in these `Authorization` values beside the scheme, valid or not. */
+/** Whether `text` holds anything that stands in these `Authorization` values beside the scheme, valid or not, in any of its forms. */
 export function mentionsCredential(text: string, authorization: readonly Credential[]): boolean {
-  return secretsIn(authorization.map(revealed)).some((secret) => text.includes(secret));
+  const secrets = secretsIn(authorization.map(revealed));
+  if (secrets.some((secret) => text.includes(secret))) return true;
+  return ESCAPES.test(text) && secrets.flatMap(formsOf).some((form) => text.includes(form));
 }
 
-/** `text` with all that stands in these `Authorization` values beside the scheme replaced, plain or percent-encoded. */
+/** `text` with all that stands in these `Authorization` values beside the scheme replaced, in each of its forms. */
 export function redact(text: string, authorization: readonly string[]): string {
   const secrets = secretsIn(authorization);
   if (secrets.length === 0) return text;
   const alternatives = secrets
-    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .flatMap(formsOf)
     // Longest first: of two that begin alike, the shorter one would leave the rest of the longer one behind.
     .sort((a, b) => b.length - a.length)
-    .map((secret) => secret.replace(SYNTAX, '\\$&'));
+    .map((form) => form.replace(SYNTAX, '\\$&'));
   // In one pass: what replaces one secret must not be searched for the next.
   return text.replace(new RegExp(alternatives.join('|'), 'g'), '[credential]');
 }
@@ -32,4 +36,11 @@ function revealed(credential: Credential): string {
 
 function secretsIn(authorization: readonly string[]): string[] {
   return authorization.flatMap((value) => value.split(/\s+/)).filter((word) => word !== '' && !SCHEME.test(word));
+}
+
+/** A secret as it may stand in a text: plain, percent-encoded in a URL or a form, and escaped in JSON or a quoted text. */
+function formsOf(secret: string): string[] {
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [...new Set([secret, encodeURIComponent(secret), inForm, inJson, secret.replaceAll('\\', '\\\\')])];
 }

@@ -38,7 +38,7 @@ export const ERRORS = {
     status: 401,
     rpc: 401,
     title: 'Credential malformed',
-    detail: 'The Authorization header must be Bearer followed by one token (RFC 6750, section 2.1).',
+    detail: 'The Authorization header must be Bearer, a space and one token of visible ASCII characters.',
   },
   credential_rejected: {
     status: 401,

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { mentionsCredential, redact, redactCredentials } from '../../src/credentials/redact.ts';
 import { Credential } from '../../src/kernel/caller.ts';
@@ -28,6 +29,24 @@ describe('redacting', () => {
     expect(redact('a/b+c== at https://host/?t=a%2Fb%2Bc%3D%3D, a/b+c==', ['Bearer a/b+c=='])).to.equal(
       '[credential] at https://host/?t=[credential], [credential]',
     );
+  });
+
+  it('replaces what was escaped for JSON, a quoted text or a form', () => {
+    const token = 'a"b\\c$&(~,{}';
+    const forms = [
+      token,
+      JSON.stringify(token),
+      inspect(token),
+      encodeURIComponent(token),
+      `${new URLSearchParams({ token })}`,
+    ];
+    for (const text of forms) {
+      expect(redact(text, [`Bearer ${token}`]), text)
+        .to.contain('[credential]')
+        .and.not.contain('(~')
+        .and.not.contain('%7E');
+      expect(mentionsCredential(text, brought(`Bearer ${token}`)), text).to.equal(true);
+    }
   });
 
   it('leaves nothing of a longer one behind where one begins the other, in whatever order and form they came', () => {

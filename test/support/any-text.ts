@@ -19,3 +19,13 @@ export const anyCharacter: fc.Arbitrary<string> = fc.nat({ max: 0x10_ffff - SURR
 export function anyText(constraints: Omit<StringConstraints, 'unit'> = {}): fc.Arbitrary<string> {
   return fc.string({ ...constraints, unit: anyCharacter });
 }
+
+/** What a token may be: visible ASCII, and what replacements and formats give a meaning to. */
+export const visibleAscii: fc.Arbitrary<string> = fc.string({
+  minLength: 1,
+  maxLength: 24,
+  unit: fc.oneof(
+    fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    fc.constantFrom('$&', '$1', '$$', '{token}', '%20', '\\"', '",', ';q=0'),
+  ),
+});

@@ -2,6 +2,7 @@ import { keysIn } from '../../config/effective.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { ResourceConfig } from '../../config/schema/settings.ts';
 import { ownSecretsIn } from '../../credentials/authorize.ts';
+import { redact } from '../../credentials/redact.ts';
 import type { TappedRequest } from '../../upstream/client/tap.ts';
 import type { ResourceReport } from './report.ts';
 import { createSafeText, type SafeText } from './safe-text.ts';
@@ -50,7 +51,7 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
   const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
   const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
-  const holdsToken = (value: string) => [token, ...own].some((secret) => secret !== '' && value.includes(secret));
+  const holdsToken = (value: string) => redact(value, [token, ...own]) !== value;
 
   function showTarget(target: string): string {
     const [pathname = '', search] = target.split('?', 2);

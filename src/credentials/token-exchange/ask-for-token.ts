@@ -1,5 +1,6 @@
 import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
 import { type Caller, Credential } from '../../kernel/caller.ts';
+import { TOKEN } from '../../kernel/header-value.ts';
 import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT, type Send } from './authorization-server.ts';
 import { claimsOf } from './jwt-claims.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
@@ -83,8 +84,7 @@ function parametersFor({ credential }: Caller, settings: TokenSettings): URLSear
   });
 }
 
-/** As a header takes it (RFC 6750, section 2.1), and no longer than most servers take headers. */
-const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+/** No longer than most servers take headers. */
 const MAX_TOKEN_LENGTH = 16_384;
 
 /** `begun`: when it was asked for. */
@@ -92,7 +92,7 @@ function exchangedFrom(response: TokenEndpointResponse, settings: TokenSettings,
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
   if (token.length > MAX_TOKEN_LENGTH) throw unusable('the token is too long');
-  if (!BEARER_TOKEN.test(token)) throw unusable('the token cannot stand in a header');
+  if (!TOKEN.test(token)) throw unusable('the token cannot stand in a header');
   const claims = claimsOf(token);
   if (claims !== undefined && !isFor(claims['aud'], settings)) {
     throw unusable('the token is for another audience than was asked for');

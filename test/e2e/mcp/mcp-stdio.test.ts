@@ -125,6 +125,15 @@ describe('portico stdio', function () {
     expect(answered.map(({ id }) => id)).to.deep.equal(['tools']);
   });
 
+  it('is let in by the platform with a token of any visible ASCII', async () => {
+    const before = platform.requests.length;
+    const odd = '*:$&.a"b\\c,d;e={token}%20';
+    await run(({ child }) => child.stdin.end(readOf('tools')), odd);
+    expect(platform.requests.slice(before).map(({ headers }) => headers.authorization)).to.deep.equal([
+      `Bearer ${odd}`,
+    ]);
+  });
+
   it('exits with 0 after a signal', async () => {
     const { code, signal, stdout } = await run(async ({ child, stdout }) => {
       child.stdin.write(PING);
@@ -145,7 +154,7 @@ describe('portico stdio', function () {
 
   for (const [token, told] of [
     ['', 'mcp.stdio.token: is empty'],
-    ['two words', 'mcp.stdio.token: is no bearer token'],
+    ['two words', 'mcp.stdio.token: is no token of visible ASCII characters: it has white space'],
   ] as const) {
     it(`does not start with the token ${JSON.stringify(token)}, and says what to set`, async () => {
       const { code, stdout, stderr } = await run(() => {}, token);
