@@ -15,5 +15,5 @@ export function checkReport(file: string, { config, masked }: LoadedConfig, full
 
 /** Without what a terminal obeys: a file may have any name. */
 function onOneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }

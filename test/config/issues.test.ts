@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { issuesIn, UPSTREAMS } from './settings-file.ts';
+import { ConfigError } from '../../src/config/mistakes/config-error.ts';
+import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 describe('issues in a settings file', () => {
   it('are told all at once, in the order of the file', async () => {
@@ -347,6 +348,13 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
     const issues = await issuesIn(Array.from({ length: 60 }, (_, index) => `k${index}: 1`).join('\n'));
     expect(issues).to.have.length(51);
     expect(issues.at(-1)).to.equal('and 11 more');
+  });
+
+  it('have hints as far as they are listed, so that 10,000 unknown keys take no longer than their file', async () => {
+    const keys = Array.from({ length: 10_000 }, (_, index) => `upstream${index}: 1`);
+    const error = await load(keys.join('\n')).catch((cause: ConfigError) => cause);
+    const hinted = error instanceof ConfigError ? error.issues.filter(({ message }) => message.includes(';')) : [];
+    expect(hinted).to.have.length(50);
   });
 
   it('are few where aliases would make a file explode', async () => {

@@ -140,14 +140,14 @@ describe('a settings file that cannot be read', () => {
     });
   });
 
-  it('is refused above 1 MiB before it is parsed', async () => {
+  it('is refused above 256 KiB before it is parsed', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'large.yaml');
-      await writeFile(file, `${UPSTREAMS}#`.padEnd(1_048_576, 'x'));
+      await writeFile(file, `${UPSTREAMS}#`.padEnd(262_144, 'x'));
       expect(await failure(file)).to.equal('');
-      await writeFile(file, `${UPSTREAMS}#`.padEnd(1_048_577, 'x'));
-      expect(await failure(file)).to.equal('FILE: is larger than 1 MiB');
-      if (process.platform === 'linux') expect(await failure('/dev/zero')).to.equal('FILE: is larger than 1 MiB');
+      await writeFile(file, `${UPSTREAMS}#`.padEnd(262_145, 'x'));
+      expect(await failure(file)).to.equal('FILE: is larger than 256 KiB');
+      if (process.platform === 'linux') expect(await failure('/dev/zero')).to.equal('FILE: is larger than 256 KiB');
     });
   });
 

@@ -47,14 +47,14 @@ describe('the text of a settings file', () => {
     });
   });
 
-  it('is neither a folder nor larger than 1 MiB, and no more of it is read', async () => {
+  it('is neither a folder nor larger than 256 KiB, and no more of it is read', async () => {
     await inFolder(async (folder) => {
       expect(await issueOf(readSettings(folder))).to.contain('it is a folder');
       const large = join(folder, 'large.yaml');
       await writeFile(large, '');
       await truncate(large, 100 * 2 ** 20);
-      expect(await issueOf(readSettings(large))).to.contain('is larger than 1 MiB');
-      expect(await issueOf(readSettings('/dev/zero'))).to.contain('is larger than 1 MiB');
+      expect(await issueOf(readSettings(large))).to.contain('is larger than 256 KiB');
+      expect(await issueOf(readSettings('/dev/zero'))).to.contain('is larger than 256 KiB');
     });
   });
 

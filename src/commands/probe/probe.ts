@@ -29,5 +29,5 @@ export async function probe(
     resources.push(await probeResource(resource, { loaded, identity, onPage }));
   }
   // A file may have any name.
-  return { file: file.replace(/\p{Cc}+/gu, ' '), ok: resources.every(({ ok }) => ok), resources };
+  return { file: file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), ok: resources.every(({ ok }) => ok), resources };
 }

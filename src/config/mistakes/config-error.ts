@@ -9,8 +9,8 @@ export interface ConfigIssue {
   readonly column?: number;
 }
 
-/** A file with thousands of issues is not a settings file: nobody reads on from here. */
-const SHOWN = 50;
+/** Issues that a message lists: a file with thousands is not a settings file. */
+export const MAX_LISTED_ISSUES = 50;
 
 /** All that is wrong in settings, told at once: `message` has one line an issue. */
 export class ConfigError extends Error {
@@ -22,8 +22,8 @@ export class ConfigError extends Error {
 
   constructor(issues: readonly ConfigIssue[], file?: string) {
     const inOrder = sorted(issues);
-    const lines = inOrder.slice(0, SHOWN).map((issue) => issueLine(issue, file));
-    if (inOrder.length > SHOWN) lines.push(`and ${inOrder.length - SHOWN} more`);
+    const lines = inOrder.slice(0, MAX_LISTED_ISSUES).map((issue) => issueLine(issue, file));
+    if (inOrder.length > MAX_LISTED_ISSUES) lines.push(`and ${inOrder.length - MAX_LISTED_ISSUES} more`);
     super(lines.join('\n'));
     this.issues = inOrder;
     this.file = file;
@@ -44,7 +44,7 @@ export function issueLine(
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const parts = [place, severity, dottedPath(path), message].filter((part) => part !== undefined && part !== '');
   // One line, and nothing that a terminal obeys: what an expression or a file name holds is anybody's.
-  return parts.join(': ').replace(/\p{Cc}+/gu, ' ');
+  return parts.join(': ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** A path as people write it: `http.allowedHosts[0]`, `upstreams.projects.headers["X.Y"]`. */

@@ -1,25 +1,31 @@
 import { z } from 'zod';
 import { ask, closest } from './close-words.ts';
 
-/**
- * What to say of a key that the block has not: which of the block's own keys was meant, or where else settings have it. A
- * slip of the pen comes first: `upstream` at the top level is `upstreams`, although resources have a key of that name. `<<` was meant for another YAML.
- */
-export function hintForKey(key: string, siblings: readonly string[], settings: z.core.$ZodType): string {
-  if (key === '<<') return ': YAML 1.2 has no merge keys; write the keys out';
-  const best = closest(key, siblings);
-  return best?.isSlip === true ? ask(best) : belongsUnder(key, settings) || ask(best);
-}
-
 type Schema = z.core.$ZodType;
 type Places = Map<string, Set<string>>;
+
+/** Where settings have each of their keys. */
+export function placesOfKeys(settings: Schema): Places {
+  return collect(settings, '', new Map());
+}
+
+/**
+ * Hint for a key that the block does not have: the key of the block that was probably meant, or the place where settings
+ * have this key. A typing error comes first: `upstream` at the top level is `upstreams`, although resources have a key of
+ * that name. `<<` is a merge key of YAML 1.1.
+ */
+export function hintForKey(key: string, siblings: readonly string[], places: Places): string {
+  if (key === '<<') return ': YAML 1.2 has no merge keys; write the keys out';
+  const best = closest(key, siblings);
+  return best?.isSlip === true ? ask(best) : belongsUnder(key, places) || ask(best);
+}
 
 /** A key that is valid in more places than this says little about where it was meant to stand. */
 const FEW = 2;
 
 /** `; it belongs under upstreams.<name>` for a key that settings have, only elsewhere; else nothing. */
-function belongsUnder(key: string, settings: Schema): string {
-  const places = [...(collect(settings, '', new Map()).get(key) ?? [])];
+function belongsUnder(key: string, keys: Places): string {
+  const places = [...(keys.get(key) ?? [])];
   return places.length === 0 || places.length > FEW ? '' : `; it belongs ${places.join(' or ')}`;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { didYouMean } from './close-words.ts';
-import { hintForKey } from './hints.ts';
+import { MAX_LISTED_ISSUES } from './config-error.ts';
+import { hintForKey, placesOfKeys } from './hints.ts';
 import { howToWrite, kindMeant } from './how-to-write.ts';
 
 /** What settings call the types that zod names. Every number in settings is whole. */
@@ -18,9 +19,11 @@ const TYPES: Readonly<Record<string, string>> = {
  * keys it is one line a key, in their order. Schemas that know better have messages of their own.
  */
 export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
+  let places: ReturnType<typeof placesOfKeys> | undefined;
   const unknownKey = (key: string, block: unknown): string => {
     const siblings = block instanceof z.ZodObject ? Object.keys(block.shape) : [];
-    return `unknown key${hintForKey(key, siblings, settings)}`;
+    places ??= placesOfKeys(settings);
+    return `unknown key${hintForKey(key, siblings, places)}`;
   };
   return (issue) => {
     switch (issue.code) {
@@ -33,7 +36,10 @@ export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
       case 'invalid_value':
         return notOneOf(issue.values, issue.input);
       case 'unrecognized_keys':
-        return issue.keys.map((key) => unknownKey(key, issue.inst)).join('\n');
+        // A hint takes some 20 µs, and a wrong file may have 20,000 unknown keys.
+        return issue.keys
+          .map((key, index) => (index < MAX_LISTED_ISSUES ? unknownKey(key, issue.inst) : 'unknown key'))
+          .join('\n');
       case 'too_small':
         return issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty';
       case 'too_big':

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 import { type LogDestination, openDestination } from './destination.ts';
+import { withVisibleText } from './visible-text.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
@@ -39,7 +40,7 @@ export interface LoggerOptions {
 /** A pino logger. After a `fatal` line, and when the process ends, all is written out at once. */
 export function createLogger({ level, format = 'json', destination = standardOutput() }: LoggerOptions): Logger {
   const isPretty = format === 'pretty' || (format === 'auto' && destination.terminal !== undefined);
-  const to = isPretty ? prettily(destination) : destination;
+  const to = visibly(isPretty ? prettily(destination) : destination);
   const logger = pino({ level, base: null, timestamp: timeField, formatters: { level: levelField } }, to);
   if (isPretty) return logger;
   // A child of it has this too: pino makes each with its parent as prototype.
@@ -48,6 +49,14 @@ export function createLogger({ level, format = 'json', destination = standardOut
       to.write(`{"level":"${written}"${timeField()},${fields},"msg":"${message}"}\n`);
     },
   });
+}
+
+/** Escapes what a reader cannot see, whoever wrote it into a name: the subject of a token is its issuer's text. */
+function visibly(destination: LogDestination): LogDestination {
+  return {
+    write: (line) => destination.write(withVisibleText(line)),
+    flushSync: (waitMs) => destination.flushSync(waitMs),
+  };
 }
 
 /** Where lines go as a person reads them: time, level and message, the fields behind them, and stacks line by line. */
