@@ -6,8 +6,13 @@ import type { Config } from './schema/settings.ts';
 const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
 /** A value with a scheme of RFC 9110, section 11, ahead of it. */
 const WITH_SCHEME = /^(?:apikey|basic|bearer|digest|token) +\S/i;
-/** What may be a key, where it holds letters and digits. */
-const LONG_WORDS = /[\w+=~-]{20,}/g;
+/** What may be a key, where it holds letters and digits. Some keys are several parts with `/`, `.` or `:` between them. */
+const LONG_WORDS = /[\w+=~./:-]{20,}/g;
+/** The same as one segment of a path, or as the value of a parameter in it. */
+const LONG_SEGMENT = /[\w+=~.:-]{16,}/g;
+const ORIGIN = /^https?:\/\/[^/]*/i;
+/** Headers whose values print: they say what is wanted, and in which form. The value of any other header may be a key. */
+const OPEN_HEADER = /^(?:accept|accept-language|content-type|prefer|user-agent|x-requested-with|.*-version)$/i;
 /** A `credential.format` of which nothing is secret. */
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
@@ -17,15 +22,17 @@ const SECRETS = ['mcp.stdio.token', 'verification.introspection.secret'];
 const COLLECTOR_HEADERS = ['tracing', 'headers'];
 
 /** Blocks whose keys and values are a platform's own words. */
-const FREE = ['upstreams.headers', 'resources.body', 'resources.headers', 'resources.pathParams', 'resources.query'];
+const FREE = ['resources.body', 'resources.query'];
+const HEADERS = ['upstreams.headers', 'resources.headers'];
+const ADDRESSES = ['upstreams.baseUrl', 'resources.path', 'resources.pathParams'];
 
 type Path = readonly string[];
 
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
- * headers and query parameters whose name or value speaks of a secret; secrets of a `credential`, and what a
- * `credential.format` adds to the token; a `proxy.password`; the token of `portico stdio`; `tracing.headers`; and
- * `verification.introspection.secret`.
+ * headers, but for a few whose values are no secrets; parameters whose name or value looks like one; segments of an address
+ * that look like one; secrets of a `credential`, and what a `credential.format` adds to the token; a `proxy.password`; the
+ * token of `portico stdio`; `tracing.headers`; and `verification.introspection.secret`.
  */
 export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
@@ -45,9 +52,9 @@ export function isMasked(value: unknown, path: Path, isFromEnvironment: IsFromEn
   return isFromEnvironment(path) || (typeof value === 'string' && isSecret(value, path));
 }
 
-/** The words of a text that may be keys: long, of letters and digits. */
+/** The segments of an address or a path that may be keys: long, of letters and digits. The host of an address is none. */
 export function keysIn(text: string): string[] {
-  return (text.match(LONG_WORDS) ?? []).filter(isMixed);
+  return (text.replace(ORIGIN, '').match(LONG_SEGMENT) ?? []).filter(isMixed);
 }
 
 function isSecret(value: string, path: Path): boolean {
@@ -58,13 +65,19 @@ function isSecret(value: string, path: Path): boolean {
   if (place === 'upstreams.credential') {
     return ['secret', 'password'].includes(names.at(-1) ?? '') || (names[0] === 'format' && !OPEN_FORMAT.test(value));
   }
-  if (!FREE.includes(place)) return false;
+  if (ADDRESSES.includes(place)) return keysIn(value).length > 0;
+  if (HEADERS.includes(place) && !OPEN_HEADER.test(names[0] ?? '')) return true;
+  if (!FREE.includes(place) && !HEADERS.includes(place)) return false;
   // A body has names within names.
-  return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || keysIn(value).length > 0;
+  return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || hasKey(value);
 }
 
 function isWithin(path: Path, block: Path): boolean {
   return block.every((name, index) => path[index] === name);
+}
+
+function hasKey(value: string): boolean {
+  return (value.match(LONG_WORDS) ?? []).some(isMixed);
 }
 
 function isMixed(word: string): boolean {

@@ -16,7 +16,7 @@ allowUnverifiedCallers: true
 resources:
   projects: { query: { q: 'true', r: 007, s: '' }, fields: { id: uuid, name: { values: { 'true': "yes" } } } }
   tools: { where: "a == \`1\`", pagination: { kind: page, sizeParam: null } }
-${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, headers: { X-A: 1.0 } }
+${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, headers: { Accept-Version: 1.0 } }
 `,
     );
     expect((await load(masked())).config).to.deep.equal(config);
@@ -81,19 +81,54 @@ ${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: 
       'ApiKey x',
       'a1b2c3d4-e5f6-4711-8899-aabbccddeeff',
       'x sk_live_4eC39HqLyjWDarjtT1',
+      'aws4/key7/eu-west/signing-part',
+      'T0451.Kx81jf02.q93jf1',
+      'user7:pass-word-of-it',
     ];
     const open = ['application/json', 'true', '2026-01-01', 'platform.example/projects/all-of-them', 'bearer'];
     const values = [...secret, ...open];
     const block = `{ ${values.map((value, index) => `n${index}: ${JSON.stringify(value)}`).join(', ')} }`;
     const { masked } = await load(
-      `resources: { tools: { query: ${block}, headers: ${block} }, projects: { query: { n: ${JSON.stringify(values)} } } }
-${BASE}  tools: { baseUrl: https://a.example, headers: ${block} }\n`,
+      `resources: { tools: { query: ${block} }, projects: { query: { n: ${JSON.stringify(values)} } } }
+${BASE}  tools: { baseUrl: https://a.example }\n`,
     );
-    const { upstreams, resources } = parse(masked());
-    const { headers, query } = resources.tools;
-    for (const shown of [upstreams.tools.headers, headers, query, resources.projects.query.n]) {
+    const { resources } = parse(masked());
+    for (const shown of [resources.tools.query, resources.projects.query.n]) {
       expect(Object.values(shown)).to.deep.equal([...secret.map(() => MASK), ...open]);
     }
+  });
+
+  it('mask every header but those that say in which form a reply is wanted', async () => {
+    const secrets = { 'X-A': 'abc/de1.f:2', 'X-Team': 'blue', 'X-Plan': '7' };
+    const open = { Accept: 'application/json', 'User-Agent': 'portico (acme)', 'X-GitHub-Api-Version': '2022-11-28' };
+    const block = JSON.stringify({ ...secrets, ...open });
+    const { masked } = await load(
+      `resources: { tools: { headers: ${block} } }\n${BASE}  tools: { baseUrl: https://a.example, headers: ${block} }\n`,
+    );
+    const { upstreams, resources } = parse(masked());
+    for (const { headers } of [upstreams.tools, resources.tools]) {
+      expect(headers).to.deep.equal({ 'X-A': MASK, 'X-Team': MASK, 'X-Plan': MASK, ...open });
+    }
+  });
+
+  it('mask an address with a segment that looks like a key, and no other', async () => {
+    const { masked } = await load(
+      `resources:
+  projects: { path: /hooks/T0451/B77/q93jf1Kx81jf02aa/list }
+  workflows: { path: '/t/{key}/v2/workflows', pathParams: { key: user7:pass-word-of-it } }
+  tools: { path: /v2/organizations-of-acme/tools }
+upstreams:
+  projects: { baseUrl: https://api7.platform.acme.example/v1 }
+  workflows: { baseUrl: https://a.example/q93jf1Kx81jf02aa }
+  tools: { baseUrl: https://a.example }
+`,
+    );
+    const { upstreams, resources } = parse(masked());
+    expect(resources.projects.path).to.equal(MASK);
+    expect(resources.workflows).to.deep.include({ path: '/t/{key}/v2/workflows', pathParams: { key: MASK } });
+    expect(resources.tools.path).to.equal('/v2/organizations-of-acme/tools');
+    expect(upstreams.projects.baseUrl).to.equal('https://api7.platform.acme.example/v1');
+    expect(upstreams.workflows.baseUrl).to.equal(MASK);
   });
 
   it('mask in a body what is named like a secret, at any depth, or looks like one', async () => {

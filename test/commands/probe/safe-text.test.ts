@@ -73,19 +73,20 @@ describe('a probe keeps from the terminal', () => {
 
   it('secrets of settings, in headers, query and path', async () => {
     const env = { OWN: 'of-a-resource', TENANT: 'not-for-logs', PATH_KEY: 'a1b2c3d4e5f6a7b8c9d0e1f2' };
-    const yaml = `upstreams: { acme: { baseUrl: "BASE/\${PATH_KEY}", headers: { X-Tenant: "\${TENANT}", X-Secret: open-sesame, X-Plain: plain } } }
+    const yaml = `upstreams: { acme: { baseUrl: "BASE/\${PATH_KEY}", headers: { X-Tenant: "\${TENANT}", X-Secret: open-sesame, X-Plain: unremarkable, Prefer: plain } } }
 resources:
   projects: { upstream: acme, pagination: { kind: none }, query: { s: '\${TENANT} two', l: [a, '\${TENANT}'], q: plain }, headers: { X-Own: '\${OWN}' } }
   workflows: { enabled: false }
   tools: { enabled: false }`;
     const handler: RequestListener = (request, response) => json(request.headers, 400)(request, response);
     const shown = await printed(handler, yaml, env);
-    for (const secret of [...Object.values(env), 'open-sesame']) {
+    for (const secret of [...Object.values(env), 'open-sesame', 'unremarkable']) {
       expect(shown).not.to.contain(secret);
     }
     expect(shown)
       .to.contain('/[credential]/v1/projects?s=[masked]&l=[masked]&l=[masked]&q=plain')
-      .and.contain('x-plain: plain')
+      .and.contain('prefer: plain')
+      .and.contain('x-plain: [masked]')
       .and.contain('x-tenant: [masked]');
   });
 
