@@ -30,7 +30,11 @@ interface RpcParts {
 }
 
 /** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
-export function rpcOptions(config: Config, core: Core, parts: RpcParts): Omit<RpcOptions, 'heldBytes' | 'limits'> {
+export function rpcOptions(
+  config: Config,
+  core: Core,
+  parts: RpcParts,
+): Omit<RpcOptions, 'heldBytes' | 'limits' | 'otherCredentials'> {
   let loaded: RpcHandler | undefined;
   const resource = protectedResourceOf(config, core);
   const challenge = resource && createChallenge(resource);

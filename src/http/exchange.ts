@@ -37,6 +37,8 @@ export class Exchange implements RequestRecord {
   readonly noCache: boolean;
   /** What its response says of web origins, names and values by turns. */
   originHeaders: readonly string[] | undefined = undefined;
+  /** `Vary` of its response, but for origins. */
+  vary: string | undefined = undefined;
   /** Whether what it asks for takes a body. */
   takesBody = false;
   /** Whether there is nobody left to answer. */

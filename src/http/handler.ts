@@ -56,6 +56,7 @@ export function createHandler(options: HandlerOptions): Handle {
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
+    exchange.vary = operation.vary;
     if (operation.isRead === true) auditing?.begin(exchange);
     if (!connections.begin(exchange)) return;
     // A probe comes every few seconds, and has nothing to tell.

@@ -68,7 +68,7 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   /** What this server is to those who issue tokens for it. @default nobody is known who does */
   readonly protectedResource?: ProtectedResource | undefined;
   /** JSON-RPC, where it is answered here. */
-  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'limits'> | undefined;
+  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'limits' | 'otherCredentials'> | undefined;
 }
 
 /** Nobody tunes the listener of the operations: these fit any probe. */
@@ -112,7 +112,9 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
     const limits = limitsOf({ ...options.limits, trustedProxies });
     const forCallers = [
       ...readOperations({ ...options, compressMinBytes }),
-      ...(rpc === undefined ? [] : [rpcOperation({ ...rpc, limits, heldBytes })]),
+      ...(rpc === undefined
+        ? []
+        : [rpcOperation({ ...rpc, limits, heldBytes, otherCredentials: options.otherCredentials })]),
     ];
     return {
       allowedHosts,

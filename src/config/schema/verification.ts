@@ -13,7 +13,9 @@ const KeySettings = z.strictObject({
   url: secureUrl.optional().describe("Where the issuer's keys are (a JWKS); unset: where its metadata says."),
   refreshMs: milliseconds(1000)
     .default(600_000)
-    .describe('Age at which keys are fetched again, in the background. At twice this age they are used no more: 503 until the issuer answers.'),
+    .describe(
+      'Age at which keys are fetched again, in the background. At twice this age they are used no more: 503 until the issuer answers.',
+    ),
   cooldownMs: milliseconds(1)
     .default(5000)
     .describe('How long the issuer is left alone after a fetch, also where a token names a key that is not known.'),

@@ -1,5 +1,8 @@
-import { VARY } from '../response/cache-headers.ts';
+import { READ_VARY } from '../operations/reads.ts';
 import { ALWAYS, LOAD_NOTHING } from '../response/send.ts';
+
+/** Beside what every read goes by: headers in which callers bring credentials, and `Origin`. */
+const VARY_PATTERN = `^${READ_VARY.join(', ')}(?:, [^ ,]+)*$`;
 
 /** A header as OpenAPI describes it. */
 interface Header {
@@ -49,12 +52,12 @@ export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
   Vary: {
     description: 'What the answer depends on beside its target. Origin, where pages of other origins may read it.',
     required: true,
-    schema: { enum: [VARY, `${VARY}, Origin`] },
+    schema: { type: 'string', pattern: VARY_PATTERN },
   },
   'Vary-of-problems': {
-    description: 'There where pages of other origins may read it.',
+    description: 'The same. It is not there where no request could be read.',
     required: false,
-    schema: { const: 'Origin' },
+    schema: { type: 'string', pattern: VARY_PATTERN },
   },
   'Access-Control-Allow-Origin': {
     description: 'The origin of the page that asks, where it is one of those that settings list.',

@@ -30,6 +30,7 @@ export function landingOperation({ publicUrl, nowhere, ...options }: LandingOpti
     takesBody: false,
     isProbe: false,
     isPage: true,
+    vary: 'Accept, Sec-Fetch-Mode',
     open: true,
     respond(exchange) {
       const address = publicUrl ?? originOf(exchange);
@@ -39,7 +40,7 @@ export function landingOperation({ publicUrl, nowhere, ...options }: LandingOpti
       }
       return {
         status: 200,
-        headers: ['Content-Type', 'text/html; charset=utf-8', 'Vary', 'Accept', 'Cache-Control', 'no-store'],
+        headers: ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'],
         body: Buffer.from(pageFor(address)),
         policy: POLICY,
       };

@@ -17,6 +17,8 @@ interface Asked {
   readonly isRead?: true;
   /** Whether orchestrators ask for it: they know no host of ours, and ask while the listener ends, too. */
   readonly isProbe: boolean;
+  /** Header fields of a request by which its response is chosen, on errors too: the value of `Vary`. @default none */
+  readonly vary?: string;
   /** Whether pages of all origins may read what it responds. @default those of origins that settings list */
   readonly forAnyPage?: boolean;
   /** How a caller is told that it is over its rate. @default as of any other error */

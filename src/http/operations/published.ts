@@ -17,6 +17,7 @@ export function publishedOperation(path: string, document: object, { forAnyPage 
     takesBody: false,
     isProbe: false,
     forAnyPage,
+    vary: 'Accept',
     open: true,
     respond({ fields }) {
       requireJsonAccepted(fields);

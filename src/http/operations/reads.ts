@@ -20,7 +20,12 @@ export interface ReadsOptions {
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  readonly otherCredentials?: readonly string[] | undefined;
 }
+
+/** Header fields by which a read is answered, beside those of `otherCredentials`. */
+export const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 
 export const LIST_PATH = '/mcp/v1/resources';
 export const READ_PATH = '/mcp/v1/resources/read';
@@ -28,7 +33,8 @@ const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open:
 
 /** The two reads. What is wrong with a request is reported in the order in which their steps stand. */
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
-  const { catalogue, now } = options;
+  const { catalogue, now, otherCredentials = [] } = options;
+  const vary = [...READ_VARY, ...otherCredentials].join(', ');
   const spellings = spellingsOf(catalogue);
 
   async function load(exchange: Exchange, caller: Caller, name: string): Promise<Load> {
@@ -45,6 +51,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   return [
     {
       ...READ,
+      vary,
       path: LIST_PATH,
       respond(exchange) {
         requireJsonAccepted(exchange.fields);
@@ -58,6 +65,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
     },
     {
       ...READ,
+      vary,
       isRead: true,
       path: READ_PATH,
       targets: [...spellings.keys()].map((query) => `${READ_PATH}?${query}`),

@@ -45,23 +45,29 @@ export interface RpcOptions {
   /** Whether a message may come without a credential: `handle` throws `credential_missing` for what needs one. */
   readonly publicLists: boolean;
   readonly limits?: Limits | undefined;
+  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  readonly otherCredentials?: readonly string[] | undefined;
   readonly handle: RpcHandler;
   /** Writes the error of JSON-RPC for a caller over its rate, whose message has not been looked at. */
   readonly refuseRate: NonNullable<CallerOperation['refuseRate']>;
 }
+
+/** Header fields by which a message is answered, beside those of `otherCredentials`. */
+const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
 /** RFC 8259 knows no `charset`; clients send it all the same. */
 const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
 
 /** JSON-RPC, posted at one path. */
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
-  const { path, maxBodyBytes, heldBytes, publicLists, limits, handle, refuseRate } = options;
+  const { path, maxBodyBytes, heldBytes, publicLists, limits, otherCredentials = [], handle, refuseRate } = options;
   return {
     path,
     methods: ['POST'],
     isRead: true,
     takesBody: true,
     isProbe: false,
+    vary: [...VARY, ...otherCredentials].join(', '),
     open: publicLists ? 'partly' : false,
     refuseRate,
     async respond(exchange: Exchange, caller: Caller | undefined) {

@@ -1,12 +1,9 @@
 import type { Load } from '../../snapshots/load.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 
-/** What a response depends on beside its target. */
-export const VARY = 'Authorization, Accept-Encoding';
-
 /** What stands with the list of definitions, be it sent or not (304). Names and values by turns. */
 export function listHeaders({ etag }: Snapshot): string[] {
-  return ['ETag', etag, 'Vary', VARY, 'Cache-Control', 'private, no-cache'];
+  return ['ETag', etag, 'Cache-Control', 'private, no-cache'];
 }
 
 /**
@@ -18,7 +15,7 @@ export function listHeaders({ etag }: Snapshot): string[] {
  * very request (RFC 9111, section 5.1).
  */
 export function loadHeaders({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string[] {
-  const headers = ['ETag', snapshot.etag, 'Vary', VARY];
+  const headers = ['ETag', snapshot.etag];
   if (dropped > 0) headers.push('Portico-Dropped-Items', String(dropped));
   if (cached === undefined) {
     const status = collapsed ? 'portico; fwd=bypass; collapsed' : 'portico; fwd=bypass';

@@ -34,8 +34,9 @@ const LINGER_MS = 1000;
 
 /** Sends a response; `isLast` closes the connection after it. Throws where Node refuses a header or its value. */
 export function send(exchange: Exchange, { status, headers, body, policy }: HttpResponse, isLast: boolean): void {
-  const { res, requestId, method, originHeaders, rateLimit } = exchange;
+  const { res, requestId, method, vary, originHeaders, rateLimit } = exchange;
   const all = headersOf(requestId, headers, policy);
+  if (vary !== undefined) all.push('Vary', vary);
   if (originHeaders !== undefined) all.push(...originHeaders);
   if (rateLimit !== undefined) all.push(...rateLimit);
   if (body !== undefined) all.push('Content-Length', String(bytesOf(body)));

@@ -91,6 +91,37 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(await shown(read('tools', { [FROM]: 'two' }))).to.deep.equal([200, 'key two']);
   });
 
+  it('is what a cache of the client tells callers apart by, with each status, over both edges', async () => {
+    const bring = { authorization: `Bearer ${TOKEN}`, [FROM]: 'one' };
+    const varies = (response: Response) => (response.headers.get('vary') ?? '').split(', ');
+    const alice = await read('tools', bring);
+    // RFC 9111, section 4.1: what was stored answers a request with the same values of all fields that Vary names.
+    const reused = (headers: Record<string, string>) =>
+      varies(alice).every((name) => new Headers(bring).get(name) === new Headers(headers).get(name));
+    expect(reused(bring)).to.equal(true);
+    expect(reused({ ...bring, [FROM]: 'two' })).to.equal(false);
+
+    const rpc = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}', headers: { ...bring, ...rpc } };
+    const etag = alice.headers.get('etag') ?? '';
+    for (const [status, response] of [
+      [200, alice],
+      [200, await read('tools', { ...bring, 'accept-encoding': 'gzip' })],
+      [200, await running.read('tools', { method: 'HEAD', headers: bring })],
+      [304, await read('tools', { ...bring, 'if-none-match': etag })],
+      [401, await read('tools', { authorization: bring.authorization })],
+      [401, await read('tools', { ...bring, authorization: 'Basic YTpi' })],
+      [404, await read('nothing', bring)],
+      [406, await read('tools', { ...bring, accept: 'text/html' })],
+      [200, await fetch(`${running.url}/mcp/v1/resources`, { headers: bring })],
+      [200, await fetch(`${running.url}/mcp`, ping)],
+      [415, await fetch(`${running.url}/mcp`, { ...ping, headers: bring })],
+    ] as const) {
+      expect(response.status).to.equal(status);
+      expect(varies(response), `${status}`).to.include.members(['Authorization', 'Accept', FROM]);
+    }
+  });
+
   it('is never two, and never what cannot stand in a header', async () => {
     const { url } = running;
     const twice = get(TOOLS, { [FROM]: 'one' }).replace('\r\n\r\n', `\r\n${FROM}: two\r\n\r\n`);

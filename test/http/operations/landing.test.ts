@@ -17,7 +17,7 @@ describe('a browser that lands at /', () => {
     expect(response.status).to.equal(200);
     expect(Object.fromEntries(response.headers)).to.include({
       'content-type': 'text/html; charset=utf-8',
-      vary: 'Accept',
+      vary: 'Accept, Sec-Fetch-Mode',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

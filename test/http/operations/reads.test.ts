@@ -46,7 +46,7 @@ describe('a read', () => {
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(LARGE.snapshot.bytes.length),
       etag: LARGE.snapshot.etag,
-      vary: 'Authorization, Accept-Encoding',
+      vary: 'Authorization, Accept, Accept-Encoding',
       'cache-control': 'private, no-cache',
       'cache-status': 'portico; fwd=bypass',
     });

@@ -66,7 +66,7 @@ describe('a snapshot that is sent', () => {
       expect({ status, length: body.length }).to.deep.equal({ status: 304, length: 0 });
       expect(Object.fromEntries(headers)).to.include({
         etag: tag,
-        vary: 'Authorization, Accept-Encoding',
+        vary: 'Authorization, Accept, Accept-Encoding',
         'cache-control': 'private, no-cache',
       });
       for (const name of ['content-type', 'content-length', 'content-encoding']) {
