@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { traceOfCaller } from '../credentials/caller-trace.ts';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { Span } from '../kernel/span.ts';
 import type { Users } from '../kernel/users.ts';
 import type { Auditee, MemberRecord, RequestRecord } from '../observability/request-record.ts';
-import { continueTrace, type Trace } from '../observability/trace.ts';
+import type { Trace } from '../observability/trace.ts';
 import { forbidsCache } from './request/conditional.ts';
 import { announcesBody, credentialsIn, type Fields, readFields } from './request/fields.ts';
 import { parseTarget, type Target } from './request/target.ts';
@@ -89,7 +90,7 @@ export class Exchange implements RequestRecord {
     this.hasBody = announcesBody(fields);
     this.noCache = forbidsCache(fields.cacheControl);
     this.requestId = chooseRequestId(fields);
-    this.trace = traceOf(fields);
+    this.trace = fields.traceparent === undefined ? undefined : traceOfCaller(fields, credentialsIn(fields));
   }
 
   get traceId(): string | undefined {
@@ -127,10 +128,4 @@ function chooseRequestId(fields: Fields): string {
   const { requestId } = fields;
   if (requestId === undefined || !WELL_FORMED_ID.test(requestId)) return randomUUID();
   return mentionsCredential(requestId, credentialsIn(fields)) ? randomUUID() : requestId;
-}
-
-function traceOf(fields: Fields): Trace | undefined {
-  const { traceparent, tracestate } = fields;
-  if (traceparent === undefined || mentionsCredential(traceparent, credentialsIn(fields))) return undefined;
-  return continueTrace(traceparent, tracestate);
 }

@@ -1,8 +1,8 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
-import { mentionsCredential } from '../credentials/redact.ts';
+import { traceOfCaller } from '../credentials/caller-trace.ts';
 import { type Caller, type Credential, under } from '../kernel/caller.ts';
 import type { Span } from '../kernel/span.ts';
-import { continueTrace, type Trace } from '../observability/trace.ts';
+import type { Trace } from '../observability/trace.ts';
 import type { Tracing } from '../observability/traces/tracing.ts';
 import { InnerContext, type RequestContext } from './request-context.ts';
 import { CURRENT, type Revision } from './revisions.ts';
@@ -54,12 +54,12 @@ export function traceOperation(tracing: Tracing, { method, params }: JSONRPCRequ
   };
 }
 
-/** The trace that a message names. One that repeats a credential is not taken. */
+/** The trace that a message names. Without a caller, what credentials came is not known, and `tracestate` is left out. */
 function traceIn(params: JSONRPCRequest['params'], { caller }: RequestContext): Trace | undefined {
   const { traceparent, tracestate } = Object(params?._meta);
   if (typeof traceparent !== 'string') return undefined;
-  if (caller !== undefined && mentionsCredential(traceparent, credentialsOf(caller))) return undefined;
-  return continueTrace(traceparent, typeof tracestate === 'string' ? tracestate : undefined);
+  const state = typeof tracestate === 'string' && caller !== undefined ? tracestate : undefined;
+  return traceOfCaller({ traceparent, tracestate: state }, caller === undefined ? [] : credentialsOf(caller));
 }
 
 function credentialsOf({ credential, others }: Caller): readonly Credential[] {

@@ -179,6 +179,41 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(response.headers.get('x-request-id')).to.not.contain(SECRET);
   });
 
+  it('goes on in no tracestate and no baggage, nor does the access token, over both edges', async () => {
+    const odd = 'k"\\%;,of-alice';
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const bring = { [FROM]: odd };
+    const rpc = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const call = (_meta: object) => ({
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, ...bring, ...rpc },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'resources/read',
+        params: { uri: 'platform://projects', _meta },
+      }),
+    });
+    for (const [tracestate, expected] of [
+      ['a=plain', 'a=plain'],
+      [`a=${odd}`, undefined],
+      [`a=${encodeURIComponent(odd)}`, undefined],
+      [`a=1,b=x${TOKEN}x`, undefined],
+    ] as const) {
+      const trace = { traceparent, tracestate, baggage: `user=${odd},token=${TOKEN}` };
+      const before = platform.requests.length;
+      expect((await read('projects', { ...bring, ...trace })).status).to.equal(200);
+      await (await fetch(`${running.url}/mcp`, call(trace))).text();
+      const given = platform.requests.slice(before);
+      expect(given).to.have.length(2);
+      for (const { headers } of given) {
+        expect(headers['traceparent']).to.contain('4bf92f3577b34da6a3ce929d0e0e4736');
+        expect([headers['tracestate'], headers['baggage']], tracestate).to.deep.equal([expected, undefined]);
+      }
+    }
+    expect(log.text()).to.not.contain('of-alice');
+  });
+
   it('is nothing that portico stdio or a probe could have', async () => {
     await inFolder(async (folder) => {
       const upstream = (credential: string) => `{ baseUrl: "${platform.url}"${credential} }`;
