@@ -32,7 +32,7 @@ export function createCounts({
     const keys = names.map(naming.countOf);
     const answer = await connection.ask({ script: COUNT, keys, args: [windowMs, ...units] });
     const [counted] = answer.said === 'ok' ? answer.more : [];
-    return names.map((_, index) => countedIn(Array.isArray(counted) ? counted[index] : undefined));
+    return names.map((_, index) => countedIn(Array.isArray(counted) ? counted[index] : undefined, windowMs));
   }
 
   return {
@@ -54,9 +54,11 @@ export function createCounts({
   };
 }
 
-function countedIn(reply: unknown): Counted | undefined {
+/** No window ends later than one that begins now. */
+function countedIn(reply: unknown, windowMs: number): Counted | undefined {
   const [total, restMs] = Array.isArray(reply) ? reply : [];
-  return Number.isSafeInteger(total) && Number.isSafeInteger(restMs) ? { total, restMs } : undefined;
+  if (!Number.isSafeInteger(total) || !Number.isSafeInteger(restMs)) return undefined;
+  return { total, restMs: Math.min(restMs, windowMs) };
 }
 
 function chunks<T>(all: readonly T[]): readonly (readonly T[])[] {

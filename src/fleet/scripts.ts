@@ -140,16 +140,20 @@ end
 return { ARGV[1], 'ok', last, redis.call('XRANGE', KEYS[1], '(' .. ARGV[6], '+', 'COUNT', ARGV[7]) }`,
 );
 
-/** Keys: counts. Arguments: how long a window is, how many for each. Says, for each: how many in all, and until when. */
+/**
+ * Keys: counts. Arguments: how long a window is, how many for each. Says, for each: how many in all, and until when. A key that is
+ * not a count of an open window (no whole number, negative, without an end, or with one beyond the window) begins anew.
+ */
 export const COUNT = script(
   'count',
   `local counted = {}
 for at = 1, #KEYS do
-  local total = redis.call('INCRBY', KEYS[at], ARGV[at + 2])
+  local total = redis.pcall('INCRBY', KEYS[at], ARGV[at + 2])
   local rest = redis.call('PTTL', KEYS[at])
-  if rest < 0 then
-    redis.call('PEXPIRE', KEYS[at], ARGV[2])
+  if type(total) ~= 'number' or total < 0 or rest < 0 or rest > tonumber(ARGV[2]) then
+    total = tonumber(ARGV[at + 2])
     rest = tonumber(ARGV[2])
+    redis.call('SET', KEYS[at], ARGV[at + 2], 'PX', ARGV[2])
   end
   counted[at] = { total, rest }
 end

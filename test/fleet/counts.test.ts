@@ -20,6 +20,28 @@ describe('what replicas count together', () => {
     expect(await redis.command('PTTL', 'portico:{0}:count:a')).to.be.within(1, 59_999);
   });
 
+  it('is counted anew within one window, whatever stood there and however long it was to stay', async function () {
+    needsCommands(this, ['redis-server']);
+    const redis = await startRedis();
+    const { counts } = await joined(redis.url);
+    const key = (name: string) => `portico:{0}:count:${name}`;
+    await redis.command('SET', key('year'), '999999', 'PX', '31536000000');
+    await redis.command('SET', key('endless'), '999999');
+    await redis.command('SET', key('text'), 'no number');
+    await redis.command('RPUSH', key('list'), 'one');
+    await redis.command('SET', key('edge'), '9223372036854775807');
+    await redis.command('SET', key('negative'), '-999999', 'PX', '1000');
+    const names = ['year', 'endless', 'text', 'list', 'edge', 'negative', 'sound'];
+    const found = await counts.add(new Map(names.map((name) => [name, 2])), 60_000);
+    expect(found).to.deep.equal(names.map(() => ({ total: 2, restMs: 60_000 })));
+    for (const name of names) expect(await redis.command('PTTL', key(name))).to.be.within(1, 60_000);
+  });
+
+  it('is believed for a window at most', async () => {
+    const { counts } = storeThatSays(() => ({ said: 'ok', more: [[[5, 31_536_000_000]]] }));
+    expect(await counts.add(new Map([['a', 1]]), 1000)).to.deep.equal([{ total: 5, restMs: 1000 }]);
+  });
+
   /** Counts before a store that answers this. */
   function storeThatSays(answer: (call: Call) => Answer, cluster = false) {
     const asked: Call[] = [];
