@@ -89,3 +89,14 @@ export class GatewayError extends Error {
     return this.upstream === undefined ? new GatewayError(this.code, { ...this.#facts, upstream }) : this;
   }
 }
+
+const OF_CREDENTIAL: ReadonlySet<ErrorCode> = new Set([
+  'credential_missing',
+  'credential_malformed',
+  'credential_rejected',
+]);
+
+/** Whether an error refuses what the caller brought as its credential. */
+export function isOfCredential(error: GatewayError | undefined): boolean {
+  return error !== undefined && OF_CREDENTIAL.has(error.code);
+}

@@ -1,6 +1,10 @@
+import { isOfCredential } from '../kernel/errors.ts';
 import type { RequestRecord } from '../observability/request-record.ts';
 
-/** Works on one request of a batch, and notes on the batch's record what that came to by itself. */
+/**
+ * Works on one request of a batch, and notes on the batch's record what that came to by itself. The error of the whole is the
+ * last one; a refused credential is replaced by no other, since limits count it.
+ */
 export async function asMember<T>(record: RequestRecord, rpc: string, work: () => T | Promise<T>): Promise<T> {
   const { tool, resource, error } = record;
   record.tool = undefined;
@@ -16,6 +20,6 @@ export async function asMember<T>(record: RequestRecord, rpc: string, work: () =
     record.members.push({ rpc, tool: record.tool, resource: record.resource, outcome });
     record.tool ??= tool;
     record.resource ??= resource;
-    record.error ??= error;
+    if (record.error === undefined || isOfCredential(error)) record.error = error;
   }
 }

@@ -169,7 +169,9 @@ export const LimitSettings = z.strictObject({
     ),
   total: whole(0, 1_000_000_000)
     .default(0)
-    .describe('Requests of all callers together in a window, as for perCaller; more are 429. 0: no limit.'),
+    .describe(
+      'Requests of all callers together in a window, as for perCaller; more are 429. Those without a token count for each address apart. 0: no limit.',
+    ),
   maxKeys: whole(1, 1_000_000)
     .default(10_000)
     .describe(

@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../kernel/error-table.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { GatewayError, isOfCredential } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { createClientAddress } from './client-address.ts';
 import { createRate, type Rate, type Standing } from './rate.ts';
@@ -23,8 +22,8 @@ export interface Limits {
   /** Rejects with `rate_limited` where too many credentials from this address were refused. */
   checkAddress(exchange: Exchange): Promise<void> | undefined;
   /**
-   * Counts so many requests of a caller, or of nobody in particular. Rejects with `rate_limited` where those are more than
-   * may be sent.
+   * Counts so many requests of a caller; without one, of the address. Rejects with `rate_limited` where those are more than may
+   * be sent.
    */
   count(exchange: Exchange, callerKey: string | undefined, units: number): Promise<void>;
   /** Counts what came of a request: a credential that was refused counts against its address. */
@@ -32,12 +31,6 @@ export interface Limits {
 }
 
 type Policy = Exclude<keyof LimitSettings, 'windowMs' | 'maxKeys'>;
-
-const REJECTIONS: ReadonlySet<ErrorCode | undefined> = new Set([
-  'credential_missing',
-  'credential_malformed',
-  'credential_rejected',
-]);
 
 /** Names of the policies in `RateLimit`, and what a caller who meets one is told. */
 const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail: string }>> = {
@@ -79,6 +72,8 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
   const perCaller = rateOf('perCaller');
   const rejected = rateOf('rejectedPerAddress');
   const total = rateOf('total');
+  // A table of its own: many addresses must not push out what all callers with a token share.
+  const anonymous = rateOf('total');
   if (perCaller === undefined && rejected === undefined && total === undefined) return undefined;
   const addressOf = createClientAddress(options.trustedProxies);
   // Subseconds are unknown to the draft. Rounded up, a client that keeps to it keeps within the limit.
@@ -119,12 +114,14 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
         if (standing.isOver) refuse(exchange, 'perCaller', standing);
         describe(exchange, 'perCaller', standing);
       }
-      // What one caller sends beyond its own limit takes nothing from the others.
-      const standing = await total?.take(ALL, units);
+      // What one caller sends beyond its own limit takes nothing from the others, nor does what comes without a token.
+      const standing = await (callerKey === undefined
+        ? anonymous?.take(`anonymous ${addressOf(exchange)}`, units)
+        : total?.take(ALL, units));
       if (standing?.isOver) refuse(exchange, 'total', standing);
     },
     settle(exchange) {
-      if (rejected !== undefined && REJECTIONS.has(exchange.error?.code)) rejected.take(addressOf(exchange), 1);
+      if (rejected !== undefined && isOfCredential(exchange.error)) rejected.take(addressOf(exchange), 1);
     },
   };
 }

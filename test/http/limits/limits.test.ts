@@ -45,6 +45,7 @@ describe('rate limits', () => {
           .lines()
           .filter(({ msg }) => msg === 'bound reached')
           .map(({ bound }) => bound),
+      logged: () => log.lines(),
       text: () => JSON.stringify(log.lines()),
       ask: (request: string) => exchange(url, request),
       statuses: async (...requests: string[]) => {
@@ -148,6 +149,33 @@ describe('rate limits', () => {
     });
   });
 
+  describe('of messages without a token', () => {
+    const anonymous = (address: string, id = 1) =>
+      post(rpc(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
+
+    it('take nothing of limits.total from callers that bring one', async () => {
+      const { statuses } = await start({ total: 2 }, {}, { publicLists: true });
+      const flood = Array.from({ length: 4 }, () => post(rpc(1)).replace(/Authorization: .*\r\n/, ''));
+      expect(await statuses(...flood)).to.deep.equal([200, 200, 429, 429]);
+      expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('b')))).to.deep.equal([200, 200]);
+      expect(await statuses(get(LIST, bearer('a')))).to.deep.equal([429]);
+    });
+
+    it('hold for each address by itself', async () => {
+      const { statuses, bounds } = await start(
+        { total: 2 },
+        { trustedProxies: ['127.0.0.0/8'] },
+        { publicLists: true },
+      );
+      const flood = Array.from({ length: 3 }, () => anonymous('203.0.113.1'));
+      expect(await statuses(...flood, anonymous('203.0.113.2'))).to.deep.equal([200, 200, 429, 200]);
+      // Of IPv6, addresses of one subscriber.
+      const subscriber = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map((address) => anonymous(address));
+      expect(await statuses(...subscriber)).to.deep.equal([200, 200, 429]);
+      expect(bounds()).to.deep.equal(['limits.total', 'limits.total']);
+    });
+  });
+
   describe('of all callers', () => {
     it('hold for all together, and tell nobody how many the others sent', async () => {
       const { ask, statuses, bounds } = await start({ total: 2 });
@@ -196,6 +224,33 @@ describe('rate limits', () => {
       const refused = await ask(post(read, 'good'));
       expect(refused.status).to.equal(429);
       expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
+    });
+
+    it('count a rejected token of a batch, whatever error another of its messages comes to', async () => {
+      const { ask } = await start({ rejectedPerAddress: 2 });
+      const read = (id: number, uri: string) => ({ ...rpc(id), method: 'resources/read', params: { uri } });
+      const good = read(1, 'platform://tools');
+      const batches = [
+        [good, read(2, 'platform://nothing')],
+        [read(3, 'platform://nothing'), good, rpc(4)],
+      ];
+      for (const [index, batch] of batches.entries()) {
+        expect((await ask(post(batch, `refused-in-batch-${index}`))).status).to.equal(200);
+      }
+      const asked = platform.requests.length;
+      expect((await ask(post(batches[0], 'refused-in-batch-2'))).status).to.equal(429);
+      expect(platform.requests.length).to.equal(asked);
+    });
+
+    it('log a batch whose token was rejected as that, whatever else was wrong with it', async () => {
+      const { ask, logged } = await start({});
+      const read = (id: number, uri: string) => ({ ...rpc(id), method: 'resources/read', params: { uri } });
+      await ask(post([read(1, 'platform://tools'), read(2, 'platform://nothing')], 'refused-and-logged'));
+      const outcomes = await eventually(() => {
+        const found = logged().filter(({ rpc: method }) => method === 'batch');
+        return found.length > 0 && found.map(({ outcome }) => outcome);
+      });
+      expect(outcomes).to.deep.equal(['credential_rejected']);
     });
 
     it('hold for the addresses that a trusted proxy tells, one by one, and no log names them', async () => {
