@@ -117,7 +117,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     ...common,
     authenticate: core.authenticate,
     otherCredentials: core.otherCredentials,
-    settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), publicUrl: config.publicUrl },
+    settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), ...publicHosts(config) },
     limits: config.limits,
     sharedLimits: replicas?.limits,
     catalogue: core.catalogue,
@@ -228,6 +228,11 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       return whole;
     },
   };
+}
+
+/** A page that reached this by a name of its own has no token that is verified (docs/decisions/0059). */
+function publicHosts({ publicUrl, verification }: Config) {
+  return { publicUrl, takesAnyName: verification !== undefined };
 }
 
 /** How long a read takes at most: first it may wait for another replica's load. */

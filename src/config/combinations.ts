@@ -1,7 +1,7 @@
 import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './check-settings.ts';
 import type { ConfigIssue } from './mistakes/config-error.ts';
-import type { Config, ResourceConfig } from './schema/settings.ts';
+import { type Config, isNameless, type ResourceConfig } from './schema/settings.ts';
 
 type Path = ConfigIssue['path'];
 type IsWritten = (path: Path) => boolean;
@@ -18,6 +18,7 @@ const VERSION = /^(?:api|v\d[\w.-]*)$/i;
 export function combinationWarnings(config: Config, offered: readonly Offered[], isWritten: IsWritten): Finding[] {
   return [
     ...addressWarnings(config),
+    ...hostWarnings(config),
     ...idleWarnings(config, isWritten),
     ...loopWarnings(config, offered),
     ...loadingWarnings(config, offered, isWritten),
@@ -29,6 +30,13 @@ function addressWarnings({ publicUrl }: Config): Finding[] {
   if (publicUrl?.endsWith('/mcp') !== true) return [];
   const message = 'ends with /mcp, and MCP is at /mcp below it: leave that off, unless clients are to ask for /mcp/mcp';
   return [{ path: ['publicUrl'], key: false, message }];
+}
+
+/** A page gains little here, whose token would have to be verified: settings of before stay valid. */
+function hostWarnings(config: Config): Finding[] {
+  if (!isNameless(config.http, config.publicUrl)) return [];
+  const message = 'any Host is answered for, also the name of a web page: set http.allowedHosts or publicUrl';
+  return [{ path: ['http', 'host'], key: false, message }];
 }
 
 /** Blocks that do nothing until they are enabled, where nobody has said that they are not to be. */

@@ -17,6 +17,7 @@ import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
 import type { Auditing } from './request/auditing.ts';
+import type { HostsOptions } from './request/hosts.ts';
 import type { Challenge } from './response/challenge.ts';
 import { endSpan } from './span.ts';
 
@@ -28,7 +29,7 @@ const ROOM_SHARE = 1 / 32;
 const ROOM_PAUSE_MS = 100;
 
 /** What a listener answers, and whom. */
-export interface Service extends Pick<AdmitOptions, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'> {
+export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl'> {
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
   /** Headers beside `Authorization` that hold credentials, in lower case. @default none */

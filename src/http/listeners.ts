@@ -36,6 +36,8 @@ import { hstsHeaders } from './response/hsts.ts';
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Whether names that are not listed are answered for, where it is not on loopback. @default false */
+  readonly takesAnyName?: boolean | undefined;
   /** Where clients find this server. */
   readonly publicUrl?: string | undefined;
   readonly allowedOrigins: readonly string[];
@@ -108,7 +110,8 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   }
 
   function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
-    const { allowedHosts, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } = options.settings;
+    const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
+      options.settings;
     const limits = limitsOf({ ...options.limits, trustedProxies });
     const forCallers = [
       ...readOperations({ ...options, compressMinBytes }),
@@ -118,6 +121,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
     ];
     return {
       allowedHosts,
+      takesAnyName,
       allowedOrigins,
       publicUrl,
       authenticate: options.authenticate,
@@ -160,7 +164,10 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
 }
 
 export interface AdminEdgeOptions {
-  readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'tls'>;
+  readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'tls'> & {
+    /** Hosts to answer for beside addresses and loopback names. @default none */
+    readonly allowedHosts?: readonly string[] | undefined;
+  };
   readonly authenticate: Authenticate;
   readonly events: Events;
   /** Whether the public listener is on its way down. */
@@ -175,12 +182,14 @@ export interface AdminEdgeOptions {
 
 /** The admin listener: operations only, never a read. */
 export function createAdminEdge(options: AdminEdgeOptions): Edge {
-  const { settings, authenticate, events, isDraining, log, scrape, status } = options;
+  const { authenticate, events, isDraining, log, scrape, status } = options;
+  const { allowedHosts: alsoHosts, ...settings } = options.settings;
   return createEdge({
     listener: 'admin',
     settings: { ...ADMIN_BOUNDS, ...settings },
     events,
     service: {
+      alsoHosts,
       allowedOrigins: [],
       authenticate,
       inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,

@@ -49,12 +49,28 @@ resources: { tools: { pagination: { kind: none }${tools} } }`;
     }
   });
 
+  it('are told of a listener that answers for any Host, where callers are verified', async () => {
+    const verified = 'verification: { issuer: https://login.example, audience: a }';
+    const at = (http: string, rest = '') =>
+      `upstreams: { tools: { baseUrl: https://a.example, credential: { kind: passthrough } } }\n${verified}\nhttp: { ${http} }\n${rest}`;
+    const message = 'any Host is answered for, also the name of a web page: set http.allowedHosts or publicUrl';
+    expect(await warningsIn(at('host: 0.0.0.0'))).to.deep.equal([`3:15: http.host: ${message}`]);
+    for (const [http, rest] of [
+      ['host: 0.0.0.0, allowedHosts: [a]'],
+      ['host: 0.0.0.0', 'publicUrl: https://portico.example'],
+      ['host: localhost'],
+      ['socketPath: /a'],
+    ] as const) {
+      expect(await warningsIn(at(http, rest)), http).to.deep.equal([]);
+    }
+  });
+
   it('are told of an upstream that is the gateway itself', async () => {
     const at = (baseUrl: string, http: string) => `upstreams: { tools: { baseUrl: "${baseUrl}" } }\nhttp: { ${http} }`;
     for (const [baseUrl, http] of [
       ['http://127.0.0.1:8080', 'port: 8080'],
-      ['http://localhost:8080/v2', 'host: 0.0.0.0'],
-      ['https://[::1]:8443', "host: '::', port: 8443"],
+      ['http://localhost:8080/v2', 'host: 0.0.0.0, allowedHosts: [a]'],
+      ['https://[::1]:8443', "host: '::', port: 8443, allowedHosts: [a]"],
     ] as const) {
       expect(await warningsIn(at(baseUrl, http)), baseUrl).to.deep.equal([
         '1:32: upstreams.tools.baseUrl: seems to be this gateway itself, by http.port: each read would ask it for another one',
@@ -62,8 +78,8 @@ resources: { tools: { pagination: { kind: none }${tools} } }`;
     }
     for (const [baseUrl, http] of [
       ['http://127.0.0.1:8081', 'port: 8080'],
-      ['http://platform.internal:8080', 'host: 0.0.0.0'],
-      ['http://localhost:8080', 'host: 192.0.2.1'],
+      ['http://platform.internal:8080', 'host: 0.0.0.0, allowedHosts: [a]'],
+      ['http://localhost:8080', 'host: 192.0.2.1, allowedHosts: [a]'],
       ['http://localhost:8080', 'socketPath: /a'],
     ] as const) {
       expect(await warningsIn(at(baseUrl, http)), baseUrl).to.deep.equal([]);

@@ -23,7 +23,7 @@ const HttpShape = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Host header values to answer for beside that of publicUrl, with port where it is not the default of the scheme. Unset: loopback names, with any port, when host is a loopback address, any name otherwise.',
+      'Host header values to answer for beside that of publicUrl, with port where it is not the default of the scheme; name:* is any port. Unset: loopback names, and where host is no loopback address also IP addresses, and with verification any name. Without verification this or publicUrl is required where host is no loopback address.',
     ),
   allowedOrigins: z
     .array(webOrigin)
@@ -150,6 +150,13 @@ export const AdminSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether there is an admin listener.'),
   host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
   port: port.default(9090).describe('TCP port; 0 lets the system choose.'),
+  allowedHosts: z
+    .array(hostWithPort)
+    .min(1)
+    .optional()
+    .describe(
+      'Host header values to answer for, such as that of a Service which a scraper asks, beside loopback names and, where host is no loopback address, IP addresses; name:* is any port.',
+    ),
   tls: AdminTls.optional().describe('TLS, in place of plain HTTP.'),
   metrics: z.boolean().default(true).describe('Whether there are metrics, at /metrics. Without, nothing is counted.'),
 });

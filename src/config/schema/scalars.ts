@@ -171,12 +171,12 @@ export const socketPath = z
   .min(1)
   .refine((path) => Buffer.byteLength(path) <= 103, 'must be at most 103 bytes long');
 
-/** A `Host` header value (RFC 9110, section 7.2). */
+/** A `Host` header value (RFC 9110, section 7.2), or a host with any port. */
 export const hostWithPort = z
   .string()
   .regex(
-    /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/,
-    'must be a host or host:port, such as portico.internal:8080',
+    /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?:\d{1,5}|\*))?$/,
+    'must be a host, host:port or host:*, such as portico.internal:8080',
   );
 
 /** A web origin as browsers send it (RFC 6454, section 6.2). */

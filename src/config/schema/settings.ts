@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { CacheSettings } from './cache.ts';
-import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report } from './cross-check.ts';
+import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LimitSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { AuditSettings, LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource.ts';
-import { bytes, publicUrl, whole } from './scalars.ts';
+import { bytes, listenHost, publicUrl, whole } from './scalars.ts';
 import { SharedSettings } from './shared.ts';
 import { TracingSettings } from './tracing.ts';
 import { credentialHeader, UpstreamSettings } from './upstream/upstream.ts';
@@ -100,6 +100,7 @@ function createSchema(registry: readonly Resource[]) {
     .superRefine(checkCallers, EVEN_AFTER_ISSUES)
     .superRefine(checkVerification, EVEN_AFTER_ISSUES)
     .superRefine(checkPorts, EVEN_AFTER_ISSUES)
+    .superRefine(checkHosts, EVEN_AFTER_ISSUES)
     .superRefine(checkCredentialHeaders(registry), EVEN_AFTER_ISSUES)
     .overwrite(settleOffers(registry));
 }
@@ -130,6 +131,22 @@ const checkPorts = crossCheck<CommonSettings>((settings, report) => {
   if (http?.port === admin.port && doCollide(String(http?.host), String(admin.host))) {
     report(['admin', 'port'], 'must not be http.port: the admin listener has a port of its own');
   }
+});
+
+/** Whether any name may be sent as `Host` to a listener that settings do not give a name (docs/decisions/0059). */
+export function isNameless(http: Unchecked<CommonSettings['http']>, publicUrl: unknown): boolean {
+  if (http?.socketPath !== undefined || http?.allowedHosts !== undefined || publicUrl !== undefined) return false;
+  return !/^(?:localhost$|::1$|127\.)/.test(String(http?.host));
+}
+
+const checkHosts = crossCheck<CommonSettings>((settings, report) => {
+  const { http, publicUrl, verification } = settings ?? {};
+  if (verification !== undefined || !listenHost.safeParse(http?.host).success) return;
+  if (!isNameless(http, publicUrl)) return;
+  report(
+    ['http', 'allowedHosts'],
+    'is required where http.host is no loopback address, without publicUrl and verification, since a web page can have its own name resolve there: write each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',
+  );
 });
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];

@@ -3,14 +3,12 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../operations/operation.ts';
 import { FOR_ANY_PAGE } from '../response/cors.ts';
-import { type Hosts, hostsOf, isHost } from './hosts.ts';
+import { type Hosts, type HostsOptions, hostsOf, isHost } from './hosts.ts';
 import { createOrigins, isSameOrigin } from './web-origins.ts';
 
-export interface AdmitOptions {
+export interface AdmitOptions extends HostsOptions {
   readonly maxUrlBytes: number;
   readonly maxHeaderBytes: number;
-  /** Host header values to answer for; `undefined`: loopback names on a loopback address, any name otherwise. */
-  readonly allowedHosts?: readonly string[] | undefined;
   /** Where clients find this server: its host and its origin are its own. */
   readonly publicUrl?: string | undefined;
   /** Web origins, beside its own, whose pages may read what is answered here. */
@@ -28,8 +26,9 @@ export type Admit = (exchange: Exchange, operation: Operation) => void;
 
 /** What can be wrong with a request before anybody asks who sent it. Probes are let in whoever asks, at any time. */
 export function createAdmit(options: AdmitOptions): Admit {
-  const { maxUrlBytes, maxHeaderBytes, allowedHosts, allowedOrigins, address, isSecure, isStopping } = options;
+  const { maxUrlBytes, maxHeaderBytes, alsoHosts = [], allowedOrigins, address, isSecure, isStopping } = options;
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
+  const ownHosts = { ...options, alsoHosts: publicUrl === undefined ? alsoHosts : [...alsoHosts, publicUrl.host] };
   const origins = createOrigins(allowedOrigins);
   let hosts: Hosts | undefined;
 
@@ -51,7 +50,7 @@ export function createAdmit(options: AdmitOptions): Admit {
       throw invalid('The request must have exactly one Host header.');
     }
     const named = target?.authority ?? fields.host[0];
-    hosts ??= hostsOf(allowedHosts, address(), publicUrl?.host);
+    hosts ??= hostsOf(ownHosts, address());
     if (named === undefined || hosts.answersFor(named)) return;
     throw isHost(named) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
   }

@@ -22,34 +22,48 @@ export interface Hosts {
   isOwn(host: string): boolean;
 }
 
-/** The hosts of a listener that is bound to `address`; `publicHost`, by which clients know it, is one of them. */
+export interface HostsOptions {
+  /** Hosts to answer for, and no others; `name:*` is one with any port. @default as {@link boundHosts} says */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Hosts to answer for beside those. @default none */
+  readonly alsoHosts?: readonly string[] | undefined;
+  /** Whether a name that is not listed is answered for, on an address that is not loopback. @default false */
+  readonly takesAnyName?: boolean | undefined;
+}
+
+/** The hosts of a listener that is bound to `address`. */
 export function hostsOf(
-  allowedHosts: readonly string[] | undefined,
+  { allowedHosts, alsoHosts = [], takesAnyName = false }: HostsOptions,
   address: AddressInfo | string | null,
-  publicHost?: string,
 ): Hosts {
-  const { answersFor, isOwn } = boundHosts(allowedHosts, address);
-  if (publicHost === undefined) return { answersFor, isOwn };
-  const isPublic = (host: string) => host === publicHost || host.toLowerCase() === publicHost;
+  const bound = allowedHosts === undefined ? boundHosts(address, takesAnyName) : only(listedIn(allowedHosts));
+  if (alsoHosts.length === 0) return bound;
+  const isListed = listedIn(alsoHosts);
   return {
-    answersFor: (host) => answersFor(host) || isPublic(host),
-    isOwn: (host) => isOwn(host) || isPublic(host),
+    answersFor: (host) => bound.answersFor(host) || isListed(host),
+    isOwn: (host) => bound.isOwn(host) || isListed(host),
+  };
+}
+
+function listedIn(hosts: readonly string[]): (host: string) => boolean {
+  const listed = new Set(hosts.map((host) => host.toLowerCase()));
+  return (host) => {
+    const named = host.toLowerCase();
+    return listed.has(host) || listed.has(named) || listed.has(`${named.replace(PORT, '')}:*`);
   };
 }
 
 /**
- * The hosts of a listener that is bound to `address`. Without a setting, one on a loopback address answers for loopback
- * names only: a page of another name that was made to resolve to 127.0.0.1 would else read what this machine's callers
- * may. Their port does not matter: `ssh -L` and `kubectl port-forward` change it, and no page can choose such a name.
- * Any other listener answers for all, and so does a Unix socket, which is out of reach for a web page.
+ * The hosts of a listener without a list. On a loopback address they are loopback names: a page of another name that was made
+ * to resolve to 127.0.0.1 would else read what this machine's callers may. Their port does not matter: `ssh -L` and `kubectl
+ * port-forward` change it, and no page can choose such a name. On any other address they are IP addresses, too, which cannot be
+ * made to resolve (docs/decisions/0059). A Unix socket is out of reach for a web page.
  */
-function boundHosts(allowedHosts: readonly string[] | undefined, address: AddressInfo | string | null): Hosts {
-  if (allowedHosts !== undefined) {
-    const listed = new Set(allowedHosts.map((host) => host.toLowerCase()));
-    return only((host) => listed.has(host) || listed.has(host.toLowerCase()));
-  }
+function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean): Hosts {
   if (address === null || typeof address === 'string' || !isLoopbackAddress(address.address)) {
-    return { answersFor: isHost, isOwn: (host) => isLoopbackHost(host) || isAddress(host) };
+    const isOwn = (host: string) => isLoopbackHost(host) || isAddress(host);
+    const isOpen = takesAnyName || address === null || typeof address === 'string';
+    return { answersFor: isOpen ? isHost : isOwn, isOwn };
   }
   const names = new Set([...LOOPBACK_NAMES, bracketed(address)]);
   // Those that nearly all requests name need not be taken apart.
@@ -73,7 +87,7 @@ function only(answersFor: (host: string) => boolean): Hosts {
 }
 
 function isAddress(host: string): boolean {
-  return isIP(host.replace(PORT, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
+  return isHost(host) && isIP(host.replace(PORT, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 /** Whether an IP address is one that only this machine itself can send from. */

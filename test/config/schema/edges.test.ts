@@ -4,12 +4,31 @@ import { issues, parsed } from './parsed.ts';
 describe('the settings of a listener', () => {
   it('bind to addresses and host names', () => {
     for (const host of ['127.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1', 'localhost', 'portico.internal']) {
-      expect(issues({ http: { host } })).to.deep.equal([]);
+      expect(issues({ http: { host, allowedHosts: ['a'] } })).to.deep.equal([]);
     }
     for (const host of ['', '0.0.0.0:80', '[::1]', 'http://a', 'a b', '-a']) {
       expect(issues({ http: { host } })).to.deep.equal([
         'http.host: must be an IP address or a host name, without port and brackets',
       ]);
+    }
+  });
+
+  it('need a name where callers are not verified and web pages may reach them, and say what to write', () => {
+    const issue =
+      'http.allowedHosts: is required where http.host is no loopback address, without publicUrl and verification, since a web page can have its own name resolve there: write each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]';
+    for (const host of ['0.0.0.0', '::', '192.0.2.1', 'fe80::1', 'portico.internal', 'localhost.example']) {
+      expect(issues({ http: { host } }), host).to.deep.equal([issue]);
+      const verification = { issuer: 'https://login.example', audience: 'a' };
+      for (const named of [
+        { http: { host, allowedHosts: ['a', 'b:*'] } },
+        { http: { host }, publicUrl: 'https://a.b' },
+      ]) {
+        expect(issues(named), host).to.deep.equal([]);
+      }
+      expect(issues({ http: { host }, verification }), host).to.deep.equal([]);
+    }
+    for (const http of [{}, { host: 'localhost' }, { host: '::1' }, { host: '127.0.0.2' }, { socketPath: '/a' }]) {
+      expect(issues({ http })).to.deep.equal([]);
     }
   });
 
@@ -54,6 +73,7 @@ describe('the settings of a listener', () => {
   });
 
   it('give the admin listener a port of its own', () => {
+    const allowedHosts = ['portico.example'];
     const same = ['admin.port: must not be http.port: the admin listener has a port of its own'];
     expect(issues({ http: { port: 9090 } })).to.deep.equal(same);
     for (const [host, admin] of [
@@ -64,10 +84,13 @@ describe('the settings of a listener', () => {
       ['::1', '::'],
       ['localhost', '127.0.0.1'],
     ] as const) {
-      expect(issues({ http: { port: 9090, host }, admin: { host: admin } }), `${host} ${admin}`).to.deep.equal(same);
+      expect(
+        issues({ http: { port: 9090, host, allowedHosts }, admin: { host: admin } }),
+        `${host} ${admin}`,
+      ).to.deep.equal(same);
     }
     for (const host of ['192.0.2.1', '::1']) {
-      expect(issues({ http: { port: 9090, host } }), host).to.deep.equal([]);
+      expect(issues({ http: { port: 9090, host, allowedHosts } }), host).to.deep.equal([]);
     }
     expect(issues({ http: { port: 9090, host: '::1' }, admin: { host: '0.0.0.0' } })).to.deep.equal([]);
     expect(issues({ http: { port: 9090, socketPath: '/a' } })).to.deep.equal([]);

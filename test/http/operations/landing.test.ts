@@ -57,7 +57,7 @@ describe('a browser that lands at /', () => {
   });
 
   it('is shown the public address, whatever it came by', async () => {
-    const { url } = await serve({ host: '0.0.0.0', publicUrl: 'https://apps.example/portico' });
+    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true, publicUrl: 'https://apps.example/portico' });
     for (const host of ['localhost:8080', 'evil.example', '$(id)']) {
       const { status, body } = await exchange(
         url.replace('0.0.0.0', '127.0.0.1'),
@@ -71,7 +71,7 @@ describe('a browser that lands at /', () => {
 
   it('is not there for a host that is no name of a server: a snippet may go into a shell', async () => {
     // Without a setting, a listener on all addresses answers for any name.
-    const { url } = await serve({ host: '0.0.0.0' });
+    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true });
     const local = url.replace('0.0.0.0', '127.0.0.1');
     for (const host of ['$(id)', 'a;b', "a'b", 'a&b', '', '-a', `${'a'.repeat(254)}`, 'a:123456', '%41', '[::1']) {
       const { status } = await exchange(local, get('/', { ...BROWSER, Host: host }));

@@ -94,7 +94,10 @@ describe('/log of the admin listener', () => {
   });
 
   it('is not for a web page, nor for another host name that was made to lead here', async () => {
-    const { put, adminUrl, state } = await startAdmin({ host: '0.0.0.0' });
+    const { put, adminUrl, state } = await startAdmin({
+      host: '0.0.0.0',
+      allowedHosts: ['evil.example', 'evil.example:*'],
+    });
     const { port } = new URL(adminUrl);
     const page = { Host: `localhost:${port}`, Origin: 'https://evil.example' };
     expect((await put('{"level":"debug"}', page)).json()).to.include({ status: 403, code: 'origin_refused' });

@@ -86,10 +86,23 @@ describe('the host of a request', () => {
     }
   });
 
-  it('is any on all addresses', async () => {
-    const { url } = await serve({ host: '0.0.0.0' });
+  it('is any on all addresses, where any name is taken', async () => {
+    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true });
     expect(url).to.match(/^http:\/\/0\.0\.0\.0:\d+$/);
     expect(await statusOf(url, get(LIST, { Host: 'portico.example' }))).to.equal(200);
+  });
+
+  it('is no name on all addresses, unless one is given: a web page can make its own resolve there', async () => {
+    for (const settings of [{}, { publicUrl: 'https://portico.example' }]) {
+      const { url } = await serve({ host: '0.0.0.0', ...settings });
+      for (const host of ['rebound.example', 'rebound.example:8080', '10.0.0.1.rebound.example', 'localhost.']) {
+        expect(await told(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
+        expect(await told(url, get(`http://${host}${LIST}`)), host).to.deep.equal([421, 'host_refused']);
+        expect(await statusOf(url, get('/readyz', { Host: host })), host).to.equal(200);
+      }
+      for (const host of ['10.0.0.1:8080', '[fe80::1]', 'localhost:1'])
+        expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(200);
+    }
   });
 
   it('is one of the setting, where there is one', async () => {
@@ -186,7 +199,7 @@ describe('the origin of a request', () => {
     const named = (host: string) => get(LIST, { Host: host, Origin: `https://${host}` });
     const listed = await serve({ host: '0.0.0.0', allowedHosts: ['portico.example'] });
     expect(await statusOf(listed.url, named('portico.example'))).to.equal(200);
-    const open = await serve({ host: '0.0.0.0' });
+    const open = await serve({ host: '0.0.0.0', takesAnyName: true });
     for (const host of ['10.0.0.1:8080', '[fe80::1]', 'localhost:1']) {
       expect(await statusOf(open.url, named(host)), host).to.equal(200);
     }

@@ -17,7 +17,7 @@ const FOREIGN = [
 describe('the hosts that a listener answers for', () => {
   it('are loopback names, with any port or none, on a loopback address, and are its own', () => {
     for (const address of [v4, v6]) {
-      const { answersFor, isOwn } = hostsOf(undefined, address);
+      const { answersFor, isOwn } = hostsOf({}, address);
       for (const name of ['localhost', 'LocalHost', '127.0.0.1', '[::1]']) {
         for (const port of ['', ':', ':8080', ':1', ':65535']) {
           expect([answersFor(name + port), isOwn(name + port)], name + port).to.deep.equal([true, true]);
@@ -29,13 +29,13 @@ describe('the hosts that a listener answers for', () => {
   });
 
   it('hold the address itself, where that is a loopback address of another name', () => {
-    expect(hostsOf(undefined, { ...v4, address: '127.8.8.8' }).answersFor('127.8.8.8:9')).to.equal(true);
-    expect(hostsOf(undefined, { ...v6, address: '::ffff:127.0.0.1' }).answersFor('[::ffff:127.0.0.1]')).to.equal(true);
+    expect(hostsOf({}, { ...v4, address: '127.8.8.8' }).answersFor('127.8.8.8:9')).to.equal(true);
+    expect(hostsOf({}, { ...v6, address: '::ffff:127.0.0.1' }).answersFor('[::ffff:127.0.0.1]')).to.equal(true);
   });
 
-  it('are any, on other addresses and on a Unix socket; of those, addresses and loopback names are its own', () => {
+  it('are any on a Unix socket, and on other addresses where any is taken; of those, addresses and loopback names are its own', () => {
     for (const address of [{ ...v4, address: '0.0.0.0' }, { ...v6, address: '::' }, '/run/portico.sock', null]) {
-      const { answersFor, isOwn } = hostsOf(undefined, address);
+      const { answersFor, isOwn } = hostsOf({ takesAnyName: typeof address !== 'string' && address !== null }, address);
       for (const host of ['evil.example', 'evil.example:8080', '10.0.0.1', 'localhost:1', ''])
         expect(answersFor(host), host).to.equal(true);
       for (const host of ['a b', 'user@localhost', '[::1']) expect(answersFor(host), host).to.equal(false);
@@ -46,15 +46,57 @@ describe('the hosts that a listener answers for', () => {
     }
   });
 
+  it('are addresses and loopback names alone, on any other address where no name is given: names can be made to resolve', () => {
+    for (const address of [
+      { ...v4, address: '0.0.0.0' },
+      { ...v6, address: '::' },
+      { ...v4, address: '192.0.2.1' },
+    ]) {
+      const { answersFor } = hostsOf({}, address);
+      for (const host of [
+        '10.0.0.1',
+        '10.0.0.1:80',
+        '[fe80::1]',
+        '[fe80::1]:80',
+        'localhost',
+        'LOCALHOST:1',
+        '127.0.0.1:9',
+      ])
+        expect(answersFor(host), host).to.equal(true);
+      for (const host of [
+        ...[
+          'evil.example',
+          'evil.example:8080',
+          '10.0.0.1.',
+          '10.0.0.1.example',
+          '2130706433',
+          '0x7f.1',
+          '010.0.0.1',
+          '',
+        ],
+        ...['localhost.', 'user@127.0.0.1', '127.0.0.1:80:80', '[::1', '[::1%eth0]', '::1'],
+      ])
+        expect(answersFor(host), host).to.equal(false);
+    }
+  });
+
+  it('are a name with any port, where the setting says so', () => {
+    const { answersFor } = hostsOf({ allowedHosts: ['Portico:*', '[::1]:*'] }, v4);
+    for (const host of ['portico', 'PORTICO:1', 'portico:65535', '[::1]:9', '[::1]'])
+      expect(answersFor(host), host).to.equal(true);
+    for (const host of ['xportico:1', 'portico.:1', 'portico:1:1', 'portico:x', '*', ':*', 'other'])
+      expect(answersFor(host), host).to.equal(false);
+  });
+
   it('are those of the setting, where there is one, and are its own', () => {
     for (const address of [v4, { ...v4, address: '0.0.0.0' }, '/run/portico.sock']) {
-      const { answersFor, isOwn } = hostsOf(['Portico.Example', 'other:81'], address);
+      const { answersFor, isOwn } = hostsOf({ allowedHosts: ['Portico.Example', 'other:81'] }, address);
       for (const host of ['portico.example', 'PORTICO.example', 'other:81'])
         expect([answersFor(host), isOwn(host)], host).to.deep.equal([true, true]);
       for (const host of ['portico.example:80', 'other', 'localhost', '10.0.0.1'])
         expect([answersFor(host), isOwn(host)], host).to.deep.equal([false, false]);
     }
-    expect(hostsOf([], v4).answersFor('localhost')).to.equal(false);
+    expect(hostsOf({ allowedHosts: [] }, v4).answersFor('localhost')).to.equal(false);
   });
 
   it('hold the one by which clients know it, whatever else they are', () => {
@@ -63,14 +105,14 @@ describe('the hosts that a listener answers for', () => {
       [undefined, { ...v4, address: '0.0.0.0' }],
       [['other'], v4],
     ] as const) {
-      const { answersFor, isOwn } = hostsOf(allowed, address, 'portico.example:8443');
+      const { answersFor, isOwn } = hostsOf({ allowedHosts: allowed, alsoHosts: ['portico.example:8443'] }, address);
       for (const host of ['portico.example:8443', 'Portico.Example:8443'])
         expect([answersFor(host), isOwn(host)], host).to.deep.equal([true, true]);
       for (const host of ['portico.example', 'portico.example:84433', 'x.portico.example:8443'])
         expect(isOwn(host), host).to.equal(false);
     }
-    expect(hostsOf(undefined, v4, 'portico.example').answersFor('localhost')).to.equal(true);
-    expect(hostsOf(undefined, v4, 'portico.example').answersFor('evil.example')).to.equal(false);
+    expect(hostsOf({ alsoHosts: ['portico.example'] }, v4).answersFor('localhost')).to.equal(true);
+    expect(hostsOf({ alsoHosts: ['portico.example'] }, v4).answersFor('evil.example')).to.equal(false);
   });
 });
 
