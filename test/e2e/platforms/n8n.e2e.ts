@@ -1,0 +1,178 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
+import { probe, serve } from './reading.ts';
+
+/** Its store is a package that has to be compiled. */
+const PACKAGE = { name: 'n8n', version: '2.39.7', scripts: ['sqlite3'] };
+const COUNT = 123;
+const TRIGGERS = {
+  MANUAL: 'n8n-nodes-base.manualTrigger',
+  SCHEDULED: 'n8n-nodes-base.scheduleTrigger',
+  WEBHOOK: 'n8n-nodes-base.webhook',
+};
+
+const QUIET = {
+  ...{ DB_TYPE: 'sqlite', GENERIC_TIMEZONE: 'UTC', N8N_SECURE_COOKIE: 'false', N8N_LISTEN_ADDRESS: '127.0.0.1' },
+  ...{ N8N_HOST: '127.0.0.1', N8N_DIAGNOSTICS_ENABLED: 'false', N8N_VERSION_NOTIFICATIONS_ENABLED: 'false' },
+  ...{ N8N_PERSONALIZATION_ENABLED: 'false', N8N_TEMPLATES_ENABLED: 'false', N8N_HIRING_BANNER_ENABLED: 'false' },
+  ...{ N8N_COMMUNITY_PACKAGES_ENABLED: 'false', N8N_RUNNERS_ENABLED: 'false', EXECUTIONS_MODE: 'regular' },
+  ...{ N8N_LICENSE_AUTO_RENEW_ENABLED: 'false', N8N_DISABLED_MODULES: 'insights' },
+};
+
+interface Workflow {
+  readonly id: string;
+  readonly name: string;
+  readonly isArchived: boolean;
+  readonly activeVersionId: string | null;
+  readonly activeVersion: { readonly description: string | null } | null;
+  readonly description?: string | null;
+  readonly nodes: readonly { readonly type: string }[];
+}
+
+describe('n8n behind Portico', function () {
+  this.timeout(600_000);
+  let folder = '';
+  let platform: StartedPlatform;
+  let key = '';
+
+  async function send(path: string, body: object, headers: Record<string, string>) {
+    const response = await fetch(platform.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    expect(response.ok, `${path}: ${response.status} ${text}`).to.equal(true);
+    return { headers: response.headers, body: JSON.parse(text) };
+  }
+
+  const api = (path: string, body: object) => send(`/api/v1${path}`, body, { 'x-n8n-api-key': key });
+
+  /** Signs the owner in, and returns the cookie of the session and an API key. */
+  async function becomeOwner(): Promise<{ cookie: string; key: string }> {
+    const owner = { email: 'owner@example.com', firstName: 'Own', lastName: 'Er', password: 'Portico123x' };
+    const { headers } = await send('/rest/owner/setup', owner, {});
+    const cookie = headers
+      .getSetCookie()
+      .map((text) => text.split(';')[0])
+      .join('; ');
+    const scopes = ['workflow:list', 'workflow:create', 'workflow:read', 'workflow:activate'];
+    const { body } = await send('/rest/api-keys', { label: 'test', expiresAt: null, scopes }, { cookie });
+    return { cookie, key: body.data.rawApiKey };
+  }
+
+  async function createWorkflows(cookie: string): Promise<void> {
+    const triggers = Object.values(TRIGGERS);
+    for (let index = 0; index < COUNT; index += 1) {
+      const type = triggers[index % triggers.length] as string;
+      const webhook = { path: `hook-${index}`, httpMethod: 'GET' };
+      const parameters = type === TRIGGERS.WEBHOOK ? webhook : {};
+      const node = { id: 'start', name: 'Start', type, typeVersion: 1, position: [0, 0], parameters };
+      const { body } = await api('/workflows', {
+        ...{ name: `Workflow "${index}" – ü`, nodes: [node], connections: {}, settings: {} },
+      });
+      if (index % 30 === 2) await api(`/workflows/${body.id}/activate`, {});
+      if (index % 40 === 3) await send(`/rest/workflows/${body.id}/archive`, {}, { cookie });
+    }
+  }
+
+  before(async function () {
+    const home = await installPlatform(this, PACKAGE);
+    folder = await mkdtemp(join(tmpdir(), 'portico-n8n-'));
+    const args = ['--max-old-space-size=1024', join(home, 'bin/n8n'), 'start'];
+    platform = await startPlatform(
+      (port) => ({ args, env: { ...QUIET, N8N_USER_FOLDER: folder, N8N_PORT: String(port) } }),
+      { cwd: folder, path: '/healthz/readiness', status: 200 },
+    );
+    const owner = await becomeOwner();
+    key = owner.key;
+    await createWorkflows(owner.cookie);
+  });
+
+  after(async () => {
+    await platform?.stop('SIGKILL');
+    if (folder !== '') await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The example; projects need a licence, and community packages are off. */
+  async function example(workflows: object = {}) {
+    const settings = parse(await readFile('config/examples/n8n.yaml', 'utf8'));
+    const off = { enabled: false };
+    Object.assign(settings.resources, { projects: off, tools: off });
+    Object.assign(settings.resources.workflows, workflows);
+    return settings;
+  }
+
+  const environment = () => ({ N8N_URL: platform.url });
+
+  /** Everything in the platform's own API, by pages of another size than those of the example. */
+  async function own(): Promise<Workflow[]> {
+    const all: Workflow[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const response: Response = await fetch(`${platform.url}/api/v1/workflows?limit=30&cursor=${cursor}`, {
+        headers: { 'x-n8n-api-key': key },
+      });
+      const page = (await response.json()) as { data: Workflow[]; nextCursor: string | null };
+      all.push(...page.data);
+      cursor = page.nextCursor;
+    }
+    return all;
+  }
+
+  it('is listed item by item as its own API lists it, over several pages', async () => {
+    const read = await serve(folder, await example(), environment());
+    const all = await own();
+    expect(all).to.have.length(COUNT);
+    const kept = all.filter(({ isArchived }) => !isArchived);
+    expect(kept.length).to.be.lessThan(COUNT);
+    const active = kept.filter(({ activeVersionId }) => activeVersionId !== null);
+    expect(active).not.to.have.length(0);
+    const kindOf = new Map(Object.entries(TRIGGERS).map(([kind, type]) => [type, kind]));
+    const { status, body } = await read('workflows', key);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body).to.deep.equal(
+      kept.map(({ id, name, description, activeVersion, activeVersionId, nodes: [node] }) => ({
+        ...{ id, name, description: (description || activeVersion?.description) ?? '' },
+        triggerType: kindOf.get(node?.type ?? ''),
+        status: activeVersionId === null ? 'INACTIVE' : 'ACTIVE',
+      })),
+    );
+  });
+
+  it('refuses a made-up token, which is a 401 of Portico', async () => {
+    const read = await serve(folder, await example(), environment());
+    const { status, body } = await read('workflows', 'made-up');
+    expect({ status, code: (body as { code: string }).code }).to.deep.equal({
+      status: 401,
+      code: 'credential_rejected',
+    });
+  });
+
+  it('passes check --probe with the example, and not with settings that read one page alone', async () => {
+    const right = await probe(folder, await example(), key, environment());
+    expect(right.code, right.printed).to.equal(0);
+    const onePage = await example({ pagination: { kind: 'none' } });
+    const wrong = await probe(folder, onePage, key, environment());
+    expect(wrong.code, wrong.printed).to.equal(1);
+    expect(wrong.printed).to.contain('upstream_invalid');
+    expect(right.printed + wrong.printed).not.to.contain(key);
+    const read = await serve(folder, onePage, environment());
+    const { status, body } = await read('workflows', key);
+    expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_invalid' });
+  });
+
+  it('is served from what is stored once it is killed, and is an error where nothing is', async () => {
+    const read = await serve(folder, await example(), environment());
+    const before = await read('workflows', key);
+    expect(before.status).to.equal(200);
+    await platform.stop('SIGKILL');
+    expect(await read('workflows', key)).to.deep.equal(before);
+    const { status, body } = await read('workflows', 'another');
+    expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_failed' });
+  });
+});
