@@ -1,7 +1,6 @@
-# syntax=docker/dockerfile:1
-ARG NODE_VERSION=26
-
-FROM node:${NODE_VERSION}-slim AS build
+# syntax=docker/dockerfile:1@sha256:ecfaec9ed6d810b56388c508f4121597bfbba70d41a6dfeee4d8cad5f295fc32
+# The digest decides which image is used; the tag beside it names the version for readers and update tools.
+FROM node:26.10.0-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS build
 WORKDIR /opt/portico
 COPY package.json package-lock.json .npmrc ./
 # The only install scripts fetch a Node, which the base image has, and check a parser that the build does not use.
@@ -10,13 +9,12 @@ COPY tsconfig.json tsconfig.build.json rolldown.config.mjs ./
 COPY src ./src
 RUN npm run build
 
-FROM node:${NODE_VERSION}-slim
-ARG NODE_VERSION
+FROM node:26.10.0-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 LABEL org.opencontainers.image.title="Portico" \
       org.opencontainers.image.description="One MCP entry point in front of a security platform: projects, installed workflows and installed tools, read-only." \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0" \
-      org.opencontainers.image.base.name="docker.io/library/node:${NODE_VERSION}-slim" \
+      org.opencontainers.image.base.name="docker.io/library/node:26.10.0-slim" \
       io.modelcontextprotocol.server.name="example.portico/portico"
 ENV NODE_ENV=production
 WORKDIR /opt/portico

@@ -89,8 +89,12 @@ describe('the labels of the image', () => {
   });
 
   it('name the image that it stands on', () => {
-    const [major = ''] = packageJson.devDependencies.node.match(/\d+/) ?? [];
-    expect(labels[`${PREFIX}base.name`]).to.equal(`docker.io/library/node:${major}-slim`);
+    const [version = ''] = packageJson.devDependencies.node.match(/\d[\d.]*/) ?? [];
+    expect(labels[`${PREFIX}base.name`]).to.equal(`docker.io/library/node:${version}-slim`);
+    expect(read('Dockerfile').match(/^FROM node:[^@\s]+/gm)).to.deep.equal([
+      `FROM node:${version}-slim`,
+      `FROM node:${version}-slim`,
+    ]);
   });
 });
 
