@@ -97,14 +97,23 @@ describe('the Helm chart', function () {
       admin: { port: 9443 },
       shutdown: { delayMs: 1500, graceMs: 30_000 },
     };
-    const networkPolicy = { enabled: false };
-    const manifests = await rendered({ settings, networkPolicy, existingSecret: 'platform-token' });
+    const manifests = await rendered({ settings, existingSecret: 'platform-token' });
     expect(await issuesOf(manifests)).to.deep.equal([]);
     await expectPodFits(manifests);
-    expect(manifests.map(({ kind }) => kind)).not.to.include('NetworkPolicy');
     const { spec } = find(manifests, 'Deployment').spec.template;
     expect(spec.terminationGracePeriodSeconds).to.equal(32 + 10);
     expect(JSON.stringify(spec)).to.include('"mountPath":"/run/secrets/portico"');
+  });
+
+  it('binds the admin listener to loopback where there is no NetworkPolicy, or makes nothing', async () => {
+    const networkPolicy = { enabled: false };
+    const { code, stderr } = await run(['template', 'portico'], { settings: SETTINGS, networkPolicy });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('settings.admin.host: 127.0.0.1');
+    for (const admin of [{ host: '127.0.0.1' }, { enabled: false }]) {
+      const manifests = await rendered({ settings: { ...SETTINGS, admin }, networkPolicy });
+      expect(manifests.map(({ kind }) => kind)).not.to.include('NetworkPolicy');
+    }
   });
 
   it('makes replicas that share a Redis, of the values beside it', async () => {

@@ -135,6 +135,7 @@ export async function expectPodFits(manifests: readonly Manifest[]): Promise<voi
     // A kubelet, a Service and a scraper cannot reach loopback.
     expect(host, name).to.equal('0.0.0.0');
   }
+  if (config.admin.enabled) expectAdminGuarded(manifests);
   const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
   expect(probes.map(({ httpGet }) => httpGet.path)).to.deep.equal(['/readyz', '/livez', '/readyz']);
   for (const { httpGet } of probes) expect([...ports.keys()]).to.include(httpGet.port);
@@ -151,6 +152,28 @@ export async function expectPodFits(manifests: readonly Manifest[]): Promise<voi
     readOnlyRootFilesystem: true,
     capabilities: { drop: ['ALL'] },
   });
+}
+
+interface Policy {
+  readonly podSelector: { readonly matchLabels: object };
+  readonly policyTypes: readonly string[];
+  readonly ingress: readonly { readonly from?: readonly object[]; readonly ports?: readonly { port: string }[] }[];
+}
+
+/** A NetworkPolicy of exactly these pods lets one namespace reach the admin listener, and nothing else does. */
+function expectAdminGuarded(manifests: readonly Manifest[]): void {
+  const { podSelector, policyTypes, ingress } = find(manifests, 'NetworkPolicy').spec as unknown as Policy;
+  const { matchLabels } = podSelector;
+  expect(matchLabels).not.to.deep.equal({});
+  expect(find(manifests, 'Deployment').spec.template.metadata.labels).to.deep.include(matchLabels);
+  expect(policyTypes).to.include('Ingress');
+  const rules = ingress.filter(({ ports }) => ports === undefined || ports.some(({ port }) => port !== 'http'));
+  expect(rules).to.deep.equal([
+    {
+      from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+      ports: [{ protocol: 'TCP', port: 'admin' }],
+    },
+  ]);
 }
 
 /** Holds what names the pods by their labels, or a port by its name, to what there is. */
