@@ -42,7 +42,8 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** What serves ends the process itself: output that nobody reads would keep it. */
-async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Command): Promise<number> {
+async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<number> {
+  const { name } = rest;
   // A signal that ends the process ahead of its work leaves this: what serves has nothing in flight yet.
   process.exitCode = ['serve', 'stdio', 'demo'].includes(name) ? 0 : 1;
   switch (name) {
@@ -69,7 +70,7 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Comma
   const { loadConfig } = await import('./config/load-config.ts');
   const loaded = await loadConfig(file);
   try {
-    return await runWith(loaded, { name, file, full, probe, json });
+    return await runWith(loaded, { file, ...rest });
   } catch (error) {
     const { ConfigError } = await import('./config/mistakes/config-error.ts');
     // It came up where the settings were used, by something that knows no file.
@@ -77,7 +78,7 @@ async function run({ name, file = DEFAULT_FILE, full, probe, json, init }: Comma
   }
 }
 
-async function runWith(loaded: LoadedConfig, { name, file, full, probe, json }: WithSettings): Promise<number> {
+async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...options }: WithSettings): Promise<number> {
   const { config, warnings } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./commands/check.ts');
@@ -88,7 +89,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, json }: 
     checkOwnFiles(config, RESOURCES);
     if (!probe) return print(checkReport(file, loaded, full));
     const { runProbe } = await import('./commands/probe/run-probe.ts');
-    const { text, ok } = await runProbe(file, loaded, { json });
+    const { text, ok } = await runProbe(file, loaded, options);
     return (await print(text)) || (ok ? 0 : 1);
   }
   const { endProcess } = await import('./commands/process-end.ts');

@@ -12,6 +12,9 @@ export const USAGE = `Usage: portico COMMAND [FILE]
       --full              print every setting that takes effect, too, secrets masked
       --probe             read the platform with the token in PORTICO_TOKEN, and show what comes (--json: as JSON)
                               PORTICO_TOKEN=… portico check --probe portico.yaml
+                              for a header of credential.from, such as X-Acme-Token: PORTICO_HEADER_X_ACME_TOKEN=…
+      --strict            with --probe: fail on each warning, too, and on what could not be tried
+      --allow-post        with --probe: send a POST that settings do not declare harmless (retryPost); it may write
   portico init [FILE]     propose settings for a platform, from its OpenAPI document, and write them to FILE
                               portico init --openapi https://platform.example.com/openapi.json
       --openapi FILE      the document; a URL, too
@@ -41,6 +44,10 @@ export type CommandLine =
       readonly probe: boolean;
       /** Prints what that brought as JSON. */
       readonly json: boolean;
+      /** Fails on warnings of that, too. */
+      readonly strict: boolean;
+      /** Sends a POST that may write. */
+      readonly allowPost: boolean;
       /** What a proposal is made from; there for `init` alone. */
       readonly init?: InitSource;
     }
@@ -59,7 +66,7 @@ export interface InitSource {
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config'],
   stdio: ['config'],
-  check: ['config', 'full', 'probe', 'json'],
+  check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post'],
   init: ['config', 'openapi', 'from', 'yes'],
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
@@ -75,8 +82,9 @@ export function parseCommandLine(args: string[]): CommandLine {
     return { issue: said + optionHint(args) };
   }
   const { values, positionals } = parsed;
-  const { help, version, demo, config, full = false, probe = false, json = false } = values;
-  const flags = { full, probe, json };
+  const { help, version, demo, config, full = false, probe = false, json = false, strict = false } = values;
+  const allowPost = values['allow-post'] ?? false;
+  const flags = { full, probe, json, strict, allowPost };
   const [name = 'serve', ...rest] = positionals;
   if (help === true) return { name: 'help', file: undefined, ...flags };
   if (version === true) return { name: 'version', file: undefined, ...flags };
@@ -92,7 +100,8 @@ export function parseCommandLine(args: string[]): CommandLine {
   const files = [...(config ?? []), ...rest];
   const most = options.includes('config') ? 1 : 0;
   if (files.length > most) return { issue: `too many arguments: ${files.slice(most).join(' ')}` };
-  if (json && !probe) return { issue: '--json goes with --probe' };
+  const alone = (['json', 'strict', 'allow-post'] as const).find((option) => values[option] === true && !probe);
+  if (alone !== undefined) return { issue: `--${alone} goes with --probe` };
   if (full && probe) return { issue: '--full and --probe are two questions: ask one' };
   if (files.includes('')) return { issue: 'the name of the settings file is empty' };
   if (name === 'init') {
@@ -108,6 +117,8 @@ const PARSED = {
   full: { type: 'boolean' },
   probe: { type: 'boolean' },
   json: { type: 'boolean' },
+  strict: { type: 'boolean' },
+  'allow-post': { type: 'boolean' },
   openapi: { type: 'string' },
   from: { type: 'string' },
   yes: { type: 'boolean', short: 'y' },

@@ -18,8 +18,9 @@ import { logWarnings } from './settings-warnings.ts';
  * Resolves with the exit code of the process: 0 when every response was taken, else 1. Throws `ConfigError` where
  * settings hold no token.
  */
-export async function serveStdio({ config, warnings }: LoadedConfig, file: string): Promise<number> {
-  const identity = await identityIn(config, file, 'portico stdio');
+export async function serveStdio(loaded: LoadedConfig, file: string): Promise<number> {
+  const { config, warnings } = loaded;
+  const identity = await identityIn(loaded, file, 'portico stdio');
   const destination = standardError();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);

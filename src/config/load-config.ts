@@ -19,6 +19,13 @@ export interface LoadedConfig {
   masked(): string;
   /** The same issues, which came up once these settings were used, with their places in the file unless they have them. */
   placed(error: ConfigError): ConfigError;
+  /** Whether the file itself says what stands at `path`: elsewhere, the default holds. */
+  isWritten(path: readonly string[]): boolean;
+  /**
+   * What the environment holds for the headers of `credential.from`, by the name of the header in lower case: for commands,
+   * which have no caller.
+   */
+  readonly headerCredentials: ReadonlyMap<string, string>;
   /** Whether the environment put in what stands at `path`. */
   isFromEnvironment(path: readonly string[]): boolean;
   /** Whether what stands at `path`, which is `value`, prints masked. */
@@ -51,6 +58,8 @@ export async function loadConfig(
       return new ConfigError(placed(findings, root, yaml.position), file);
     },
     masked: () => effectiveSettings(config, fromEnvironment),
+    isWritten: (path) => isWritten(root, path),
+    headerCredentials: headerCredentials(config, environment),
     isFromEnvironment: fromEnvironment,
     isMasked: (path, value) => isMasked(value, path, fromEnvironment),
   };
@@ -66,6 +75,20 @@ function isWritten(root: SettingsNode, path: ConfigIssue['path']): boolean {
 function withToken(config: Config, environment: Environment): Config {
   const { text: token } = createSubstitute(environment)('${PORTICO_TOKEN:-}');
   return { ...config, mcp: { ...config.mcp, stdio: { ...config.mcp.stdio, token } } };
+}
+
+/** The environment variable that holds the credential for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
+export function headerVariable(header: string): string {
+  return `PORTICO_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}
+
+function headerCredentials({ upstreams }: Config, environment: Environment): ReadonlyMap<string, string> {
+  const found = Object.values(upstreams).flatMap(({ credential }) => {
+    if (credential.kind !== 'header' || credential.from === undefined) return [];
+    const value = environment[headerVariable(credential.from)] ?? '';
+    return value === '' ? [] : [[credential.from.toLowerCase(), value] as const];
+  });
+  return new Map(found);
 }
 
 /** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */

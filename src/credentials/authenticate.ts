@@ -6,7 +6,7 @@ import type { Span } from '../kernel/span.ts';
 import { during } from '../observability/traces/during.ts';
 
 /** What is known of a caller by its credential alone. */
-export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified'>;
+export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified' | 'others'>;
 
 /**
  * Verifies the token of the caller with this key, at once where it was verified a moment ago. Throws, or rejects with,

@@ -53,7 +53,7 @@ export function openAuthorization(settings: CredentialSettings, options: Exchang
 }
 
 /** Where a token stands. */
-interface Form {
+export interface Form {
   /** In lower case. */
   readonly header: string;
   readonly format: string;
@@ -97,18 +97,37 @@ function serviceForm({ user, name, format }: ServiceSettings): Form {
   };
 }
 
+/** In which header, and how, an upstream is given a credential; `undefined` where it is given none. */
+export function credentialForm(settings: CredentialSettings): Form | undefined {
+  switch (settings.kind) {
+    case 'passthrough':
+    case 'exchange':
+      return { header: 'authorization', format: 'Bearer {token}' };
+    case 'header':
+      return { header: settings.name.toLowerCase(), format: settings.format };
+    case 'service':
+      return serviceForm(settings);
+    case 'none':
+      return undefined;
+  }
+}
+
+/** The credential in headers that were sent in this form. */
+export function credentialIn(headers: Readonly<Record<string, string>>, { header, format }: Form): string {
+  const [before = '', after = ''] = format.split('{token}');
+  const value = headers[header] ?? '';
+  return value.slice(before.length, value.length - after.length);
+}
+
 /** What in headers that were sent is no token of the caller's own, and secret, in each form of it. */
 export function ownSecretsIn(
   headers: Readonly<Record<string, string>>,
   settings: CredentialSettings | undefined,
 ): string[] {
-  if (settings?.kind === 'exchange') return [(headers['authorization'] ?? '').slice('Bearer '.length)];
-  if (settings?.kind !== 'service') return [];
-  const { header, format } = serviceForm(settings);
-  const [before = '', after = ''] = format.split('{token}');
-  const value = headers[header] ?? '';
-  const token = value.slice(before.length, value.length - after.length);
-  if (settings.user === undefined) return [token];
+  if (settings?.kind !== 'exchange' && settings?.kind !== 'service') return [];
+  const form = credentialForm(settings);
+  const token = form === undefined ? '' : credentialIn(headers, form);
+  if (settings.kind === 'exchange' || settings.user === undefined) return [token];
   return [
     token,
     Buffer.from(token, 'base64')

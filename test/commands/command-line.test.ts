@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 
-const NONE = { full: false, probe: false, json: false };
+const NONE = { full: false, probe: false, json: false, strict: false, allowPost: false };
 
 describe('a command line', () => {
   for (const [args, parsed] of [
@@ -13,7 +13,13 @@ describe('a command line', () => {
     [['stdio'], { name: 'stdio', file: undefined, ...NONE }],
     [['check'], { name: 'check', file: undefined, ...NONE }],
     [['check', 'a.yaml', '--full'], { name: 'check', file: 'a.yaml', ...NONE, full: true }],
-    [['check', '--probe', '--json', 'a.yaml'], { name: 'check', file: 'a.yaml', full: false, probe: true, json: true }],
+    [['check', '--probe', '--json', 'a.yaml'], { name: 'check', file: 'a.yaml', ...NONE, probe: true, json: true }],
+    [
+      ['check', '--probe', '--strict', '--allow-post'],
+      { name: 'check', file: undefined, ...NONE, probe: true, strict: true, allowPost: true },
+    ],
+    [['check', '--strict'], { issue: '--strict goes with --probe' }],
+    [['check', '--allow-post'], { issue: '--allow-post goes with --probe' }],
     [
       ['init', 'a.yaml', '--openapi', 'b.json', '-y'],
       { name: 'init', file: 'a.yaml', ...NONE, init: { openapi: 'b.json', from: undefined, yes: true } },

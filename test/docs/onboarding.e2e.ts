@@ -30,7 +30,8 @@ const acme: RequestListener = (request, response) => {
   }
   const { searchParams } = new URL(request.url ?? '', ORIGIN);
   const skip = Number(searchParams.get('skip') ?? 0);
-  const workspaces = WORKSPACES.slice(skip, skip + 50);
+  const limit = Math.min(Number(searchParams.get('limit') ?? 50), 50);
+  const workspaces = WORKSPACES.slice(skip, skip + limit);
   json({ data: { workspaces, skip, total: WORKSPACES.length } })(request, response);
 };
 

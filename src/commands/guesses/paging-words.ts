@@ -14,7 +14,7 @@ const WORDS = {
     ...['nextPageToken', 'nextCursor', 'nextToken', 'nextMarker', 'continuationToken', 'continuation', 'continue'],
     ...['endCursor', 'scrollId', 'cursor', 'after', 'next', 'nextPage', ...next],
   ]),
-  total: plain(total),
+  total: plain([...total, 'filterCount', 'filteredCount', 'totalFiltered']),
   more: plain(more),
   offset: ['offset', 'skip', 'startat', 'startindex', 'start', 'from'],
   page: ['currentpage', 'pagenumber', 'pageindex', 'page', 'number', 'index'],

@@ -155,11 +155,17 @@ interface Total {
   readonly said: string;
 }
 
+/** Totals of what a filter leaves, as `plainName` has them. */
+const FILTERED: readonly string[] = ['filtercount', 'filteredcount', 'recordsfiltered', 'totalfiltered'];
+
 const TOTAL_HEADERS = HEADERS.total.map((name) => name.toLowerCase());
 
 /** How many items there are in all, by the page's own account. A count of its own items alone is less than that, if anything. */
 function totalOf({ headers, count }: FirstPage, words: PagingWords): Total | undefined {
-  const members = words.all('total', (value) => isCount(value) && value >= count);
+  const all = words.all('total', (value) => isCount(value) && value >= count);
+  // Where the platform tells both, what a filter leaves counts, and not the whole collection.
+  const filtered = all.filter(({ path }) => FILTERED.includes(nameOf(path)));
+  const members = filtered.length > 0 ? filtered : all;
   // Of several, one may be the length of the page.
   const most = Math.max(...members.map(({ value }) => Number(value)));
   const member = members.find(({ value }) => value === most);

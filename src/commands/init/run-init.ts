@@ -24,7 +24,7 @@ export async function runInit(options: InitOptions, yes: boolean): Promise<numbe
 /** What `portico check --probe` does. */
 async function probe(file: string): Promise<boolean> {
   const { runProbe } = await import('../probe/run-probe.ts');
-  const { text, ok } = await runProbe(file, await loadConfig(file), { json: false });
+  const { text, ok } = await runProbe(file, await loadConfig(file), { json: false, strict: false, allowPost: false });
   process.stdout.write(text);
   return ok;
 }

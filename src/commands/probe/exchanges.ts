@@ -23,6 +23,8 @@ export interface Exchanges {
   readonly tap: Tap;
   /** How many brought a page. */
   readonly pages: number;
+  /** The bodies of the pages, as far as they are kept. */
+  readonly bodies: readonly Buffer[];
   /** The first one, answered or not. */
   readonly first: Exchange | undefined;
   /** The one that brought the first page. */
@@ -31,6 +33,8 @@ export interface Exchanges {
   readonly last: Exchange | undefined;
 }
 
+/** Bodies of pages that are kept, all together. */
+const MAX_KEPT_BYTES = 16_777_216;
 const MAX_REST_BYTES = 16_384;
 
 /** `onPage` is told how many pages came. */
@@ -41,6 +45,8 @@ export function recordExchanges(onPage: (pages: number) => void): Exchanges {
     firstPage: undefined,
     last: undefined,
   };
+  const bodies: Buffer[] = [];
+  let keptBytes = 0;
   const tap: Tap = (request) => {
     const begun = performance.now();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -55,6 +61,8 @@ export function recordExchanges(onPage: (pages: number) => void): Exchanges {
       read(body) {
         end();
         seen.pages += 1;
+        keptBytes += body.length;
+        if (keptBytes <= MAX_KEPT_BYTES) bodies.push(Buffer.from(body));
         exchange.ms = performance.now() - begun;
         seen.firstPage ??= Object.assign(exchange, { page: body });
         onPage(seen.pages);
@@ -66,7 +74,7 @@ export function recordExchanges(onPage: (pages: number) => void): Exchanges {
       },
     };
   };
-  return Object.assign(seen, { tap });
+  return Object.assign(seen, { tap, bodies });
 }
 
 const PATIENCE_MS = 1000;

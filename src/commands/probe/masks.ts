@@ -45,13 +45,14 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     ...masked(pathParams, [...atResource, 'pathParams']),
   ].flatMap(([, value]) => keysIn(String(value)));
   const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
-  const secrets = [token, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
+  const brought = [...loaded.headerCredentials.values()];
+  const secrets = [token, ...brought, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
   const own = new Set<string>();
   const safe: SafeText = (text, maxLength) => createSafeText([...own, ...secrets])(text, maxLength);
   const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
   const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
-  const holdsToken = (value: string) => redact(value, [token, ...own]) !== value;
+  const holdsToken = (value: string) => redact(value, [token, ...brought, ...own]) !== value;
 
   function showTarget(target: string): string {
     const [pathname = '', search] = target.split('?', 2);

@@ -5,11 +5,32 @@ import type { FirstItem, ProbeError, ProbeReport, ResourceReport } from './repor
 export type Paint = (style: InspectColor, text: string) => string;
 
 /** A report as a person reads it: a paragraph for each resource, and one line that says whether all went well. */
-export function printReport({ file, ok, resources }: ProbeReport, paint: Paint): string {
-  const read = resources.filter((resource) => resource.ok).length;
-  const whole = `${read} of ${resources.length} resources could be read whole`;
-  const verdict = ok ? paint('green', `${file}: OK: ${whole}`) : paint('red', `${file}: FAILED: ${whole}`);
-  return `${[...resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n`;
+export function printReport(report: ProbeReport, paint: Paint): string {
+  const verdict = paint(report.ok ? 'green' : 'red', verdictOf(report));
+  return `${[...report.resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n`;
+}
+
+/** What was read, and how much of it is in doubt: "whole" only where nothing is. */
+function verdictOf({ file, ok, strict, resources }: ProbeReport): string {
+  const read = resources.filter((resource) => resource.ok);
+  const warnings = read.flatMap((resource) => resource.warnings).length;
+  const untried = read.flatMap((resource) => resource.notTried).length;
+  const doubts = [
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(untried > 0 ? [`${counted(untried, 'experiment')} not tried`] : []),
+  ].join(' and ');
+  const what =
+    doubts === ''
+      ? `${read.length} of ${resources.length} resources could be read whole`
+      : `read ${read.map(({ resource, items }) => `${counted(items, 'item')} of ${resource}`).join(', ')}`;
+  const word = ok ? 'OK' : strict ? 'FAILED (--strict)' : 'FAILED';
+  const rest =
+    doubts === '' || read.length === resources.length ? '' : ` (${read.length} of ${resources.length} resources)`;
+  return `${file}: ${word}${doubts && ` with ${doubts}`}: ${what}${rest}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function printResource(report: ResourceReport, paint: Paint): string {
@@ -18,13 +39,17 @@ function printResource(report: ResourceReport, paint: Paint): string {
     `${paint('bold', resource)}  ${uri}, upstream ${upstream}`,
     ...printExchange(report, paint),
     ...printOutcome(report, paint),
-    ...(first === undefined ? [] : printFirst(first, paint)),
+    ...(first === undefined ? [] : printFirst(first, report.ok, paint)),
     ...warnings.map(({ text }) => `  ${paint('yellow', 'warning:')} ${text}`),
+    ...report.notTried.map(
+      ({ experiment, why }) => `  ${paint('yellow', 'could not be tried:')} ${experiment}: ${why}`,
+    ),
     ...suggestions.map(({ setting, value, why }) => `  ${paint('cyan', 'try')} ${setting}: ${value}   # ${why}`),
   ].join('\n');
 }
 
-function printExchange({ request, response }: ResourceReport, paint: Paint): string[] {
+function printExchange({ request, response, notRead }: ResourceReport, paint: Paint): string[] {
+  if (notRead !== undefined) return [`  ${paint('red', `not read: ${notRead}`)}`];
   if (request === undefined) return ['  nothing was sent'];
   const headers = Object.entries(request.headers).map(([name, value]) => paint('dim', `      ${name}: ${value}`));
   const { status, contentType, ms } = response ?? {};
@@ -37,8 +62,9 @@ function printExchange({ request, response }: ResourceReport, paint: Paint): str
 function printOutcome({ error, ...report }: ResourceReport, paint: Paint): string[] {
   const { upstream, pages, signs, ms } = report;
   const says = signs.length === 0 ? [] : [`  its first page says: ${signs.join('; ')}`];
+  if (report.notRead !== undefined) return [];
   if (error === undefined) {
-    const { items, excluded, dropped, emptyFields, warnings } = report;
+    const { items, excluded, dropped, emptyFields, warnings, extraRequests } = report;
     const parts = [
       `${paint('green', `${items} ${items === 1 ? 'item' : 'items'} of ${pages} ${pages === 1 ? 'page' : 'pages'}`)} after ${ms} ms`,
       ...(excluded > 0 ? [`${excluded} left out by where`] : []),
@@ -51,6 +77,7 @@ function printOutcome({ error, ...report }: ResourceReport, paint: Paint): strin
       `  ${parts.join(', ')}`,
       ...says,
       ...(empty.length > 0 ? [`  empty in all of them: ${empty.join(', ')}`] : []),
+      ...(extraRequests > 0 ? [`  ${counted(extraRequests, 'request')} more for experiments`] : []),
     ];
   }
   const { code, reason, said, headers = {}, credentialHeaders } = error;
@@ -77,7 +104,7 @@ function whereCredentialWas({ code, credentialHeaders: headers = [] }: ProbeErro
 
 const MAX_LINES = 40;
 
-function printFirst({ raw, mapped, from, why }: FirstItem, paint: Paint): string[] {
+function printFirst({ raw, mapped, from, why }: FirstItem, isServed: boolean, paint: Paint): string[] {
   const lines = (JSON.stringify(raw, null, 2) ?? '').split('\n');
   const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines;
   const served = Object.entries(mapped ?? {}).map(([field, text]) => [`${field} (${from[field]})`, text] as const);
@@ -88,6 +115,8 @@ function printFirst({ raw, mapped, from, why }: FirstItem, paint: Paint): string
   return [
     '  first item, as it came',
     ...shown.map((line) => paint('dim', `      ${line}`)),
-    ...(why === undefined ? ['  and as it is served', ...fields] : [`  not served: ${why}`]),
+    ...(why === undefined
+      ? [`  and as it ${isServed ? 'is served' : 'would be served, if the list could be read'}`, ...fields]
+      : [`  not served: ${why}`]),
   ];
 }

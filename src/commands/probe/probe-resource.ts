@@ -4,7 +4,8 @@ import { type ResourceConfig, resourceConfig } from '../../config/schema/setting
 import { createCore } from '../../core/core.ts';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { describeFinding, type MappingFinding } from '../../mapping/findings.ts';
+import { addCounts, describeFinding, findingsOf, type MappingFinding, NO_COUNTS } from '../../mapping/findings.ts';
+import { createMapper } from '../../mapping/mapper.ts';
 import { createPageParser, type Page } from '../../mapping/page.ts';
 import type { Events } from '../../observability/events.ts';
 import { define, type Resource, requiredFields } from '../../resources/resource.ts';
@@ -15,6 +16,9 @@ import { type Statement, statementsOf } from '../../upstream/signs/statements.ts
 import { forWhoeverRunsIt } from '../identity.ts';
 import { describeError } from './describe-error.ts';
 import { type Exchange, type Exchanges, recordExchanges } from './exchanges.ts';
+import type { Subject } from './experiments/experiment.ts';
+import { runExperiments } from './experiments/run.ts';
+import { createTrials, lookAt, type Try } from './experiments/trial.ts';
 import { firstItemOf } from './first-item.ts';
 import { createMasks, type Masks } from './masks.ts';
 import type { FirstItem, ResourceReport, Warning } from './report.ts';
@@ -26,6 +30,10 @@ export interface ProbeResourceOptions {
   readonly identity: Identity;
   /** Told how many pages came. */
   readonly onPage: (pages: number) => void;
+  /** Called with the name of the experiment that begins. */
+  readonly onExperiment: (name: string) => void;
+  /** Whether a POST is sent that may write. */
+  readonly allowPost: boolean;
 }
 
 /**
@@ -33,14 +41,19 @@ export interface ProbeResourceOptions {
  * it. It takes the way of a read itself: nothing is decided here that the read decides.
  */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
-  const { loaded, identity, onPage } = options;
+  const { loaded, identity, onPage, onExperiment, allowPost } = options;
   const settings = resourceConfig(loaded.config, resource);
+  if (settings.method === 'POST' && !settings.retryPost && !allowPost) return unread(resource, loaded);
   const masks = createMasks(loaded, resource.name, settings);
   const exchanges = recordExchanges(onPage);
   const counts = { excluded: 0, dropped: 0 };
+  const seen = { received: 0, items: 0, defaulted: new Map<string, number>() as ReadonlyMap<string, number> };
   const warnings: Warning[] = [];
   const events: Events = {
-    listLoaded: ({ excluded, dropped }) => Object.assign(counts, { excluded, dropped }),
+    listLoaded: ({ excluded, dropped, received, items, defaulted }) => {
+      Object.assign(counts, { excluded, dropped });
+      Object.assign(seen, { received, items, defaulted });
+    },
     mappingDoubted: (doubted) => warnings.push(describeDoubt(doubted)),
   };
   const tap: Tap = (request) => {
@@ -54,7 +67,17 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const outcome = await settle(core.catalogue.read(resource.name, caller, { signal: new AbortController().signal }));
     const ms = rounded(performance.now() - begun);
     const items = outcome instanceof GatewayError ? undefined : itemsOf(outcome);
-    const page = describePage(resource, settings, { exchanges, masks, ok: items !== undefined });
+    const trials = createTrials({ config: loaded.config, resource, settings, identity, onRequest: masks.learn });
+    const { shown, notTried } =
+      items === undefined
+        ? NONE
+        : await experimentsOn({ resource, settings, loaded, exchanges, trials, seen, onExperiment });
+    const page = await describePage(resource, settings, {
+      exchanges,
+      masks,
+      attempt: trials.attempt,
+      failed: outcome instanceof GatewayError ? outcome : undefined,
+    });
     const isPageTold = page.first !== undefined || page.suggestions.length > 0;
     const failed =
       outcome instanceof GatewayError ? await describeError(outcome, exchanges, masks, isPageTold) : undefined;
@@ -69,13 +92,54 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       items: items?.length ?? 0,
       ...counts,
       emptyFields: items === undefined ? [] : emptyFields(resource, items),
-      warnings,
+      warnings: [...warnings, ...shown.map(({ text, ...found }) => ({ ...found, text: masks.safe(text, 500) }))],
+      extraRequests: trials.requests(),
+      notTried,
       ...(failed !== undefined && { error: failed }),
       ...page,
     };
   } finally {
     await core.close();
   }
+}
+
+const NONE = { shown: [], notTried: [] };
+
+/** What is said of a resource that takes a POST that may write: nothing was sent. */
+function unread(resource: Resource, { config }: LoadedConfig): ResourceReport {
+  const { upstream } = resourceConfig(config, resource);
+  const notRead = `it needs a POST, which may write; --allow-post sends it, and resources.${resource.name}.retryPost: true declares that it changes nothing`;
+  return {
+    ...{ resource: resource.name, uri: define(resource, config.scheme).uri, upstream, ok: false, notRead },
+    ...{ ms: 0, pages: 0, items: 0, excluded: 0, dropped: 0, extraRequests: 0 },
+    ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
+  };
+}
+
+interface ExperimentsOptions extends Pick<Subject, 'resource' | 'settings'> {
+  readonly loaded: LoadedConfig;
+  readonly exchanges: Exchanges;
+  readonly trials: ReturnType<typeof createTrials>;
+  readonly seen: Pick<Subject, 'received' | 'items' | 'defaulted'>;
+  readonly onExperiment: (name: string) => void;
+}
+
+async function experimentsOn({
+  resource,
+  settings,
+  loaded,
+  exchanges,
+  trials,
+  seen,
+  onExperiment,
+}: ExperimentsOptions) {
+  const { page, headers = {}, request } = exchanges.firstPage ?? {};
+  const first = page && lookAt(page, headers, settings);
+  const credential = loaded.config.upstreams[settings.upstream]?.credential;
+  if (first === undefined || request === undefined || credential === undefined) return NONE;
+  const isWritten = (key: string) => loaded.isWritten(['resources', resource.name, key]);
+  const { attempt } = trials;
+  return runExperiments({ resource, settings, credential, isWritten, request, first, attempt, ...seen }, onExperiment);
 }
 
 function describeDoubt({ field }: Parameters<NonNullable<Events['mappingDoubted']>>[0]): Warning {
@@ -122,28 +186,57 @@ function describeResponse({ status, headers, ms }: Exchange, { safe }: Masks): N
 interface PageLook {
   readonly exchanges: Exchanges;
   readonly masks: Masks;
-  readonly ok: boolean;
+  readonly attempt: Try;
+  /** Why the read failed; `undefined` where it did not. */
+  readonly failed: GatewayError | undefined;
 }
 
 /** The first item of the first page, and what the page looks like. */
-function describePage(
+async function describePage(
   resource: Resource,
   settings: ResourceConfig,
-  { exchanges, masks, ok }: PageLook,
-): Pick<ResourceReport, 'first' | 'signs' | 'suggestions'> {
+  { exchanges, masks, attempt, failed }: PageLook,
+): Promise<Pick<ResourceReport, 'first' | 'signs' | 'suggestions'>> {
   const { page: bytes, headers = {} } = exchanges.firstPage ?? {};
   const parsed = bytes && parse(bytes, settings.items);
   if (parsed === undefined) return { signs: [], suggestions: [] };
   const { body, page } = parsed;
   const first = page && firstItemOf(page, settings, requiredFields(resource));
-  const looks = { body, headers, count: page?.items.length, ok };
-  const suggestions = suggestSettings(resource.name, settings, looks).map(({ setting, value, why }) => ({
-    setting,
-    value: masks.safe(value, 500),
-    why: masks.safe(why, 500),
-  }));
+  // After a mapping error, and where the pages add up, paging is not at fault.
+  const isPagingInDoubt =
+    failed !== undefined &&
+    PAGING_CODES.includes(failed.code) &&
+    mapsAll(exchanges.bodies, settings, requiredFields(resource));
+  const looks = { body, headers, count: page?.items.length, isPagingInDoubt };
+  const suggestions = (await suggestSettings(resource.name, settings, looks, attempt)).map(
+    ({ setting, value, why }) => ({
+      setting,
+      value: masks.safe(value, 500),
+      why: masks.safe(why, 500),
+    }),
+  );
   const signs = statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, masks));
   return { signs, ...(first !== undefined && { first: safeItem(first, masks) }), suggestions };
+}
+
+/** Codes of reads that fail because of their paging. */
+const PAGING_CODES: readonly string[] = ['upstream_invalid', 'upstream_refused'];
+
+/** Whether the items of all pages that came can be mapped, and some of them are served. */
+function mapsAll(bodies: readonly Buffer[], settings: ResourceConfig, required: readonly string[]): boolean {
+  const map = createMapper({ ...settings, required });
+  let counts = NO_COUNTS;
+  try {
+    for (const body of bodies) {
+      const page = parse(body, settings.items)?.page;
+      if (page !== undefined) counts = addCounts(counts, map(page));
+    }
+  } catch (error) {
+    if (error instanceof GatewayError) return false;
+    throw error;
+  }
+  const isLeft = counts.received === 0 || counts.excluded + counts.dropped < counts.received;
+  return isLeft && !(settings.strictMapping && findingsOf(counts).length > 0);
 }
 
 /** The body of a page, and the page where its items are where settings say; `undefined` for what is no JSON. */

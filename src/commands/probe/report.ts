@@ -1,10 +1,13 @@
 import type { MappingFinding } from '../../mapping/findings.ts';
+import type { Shown } from './experiments/experiment.ts';
+import type { Untried } from './experiments/run.ts';
 
 /** What `portico check --probe` found out: what `--json` prints. Every text in it is safe to print, and holds no secret. */
 export interface ProbeReport {
   readonly file: string;
-  /** Whether every resource could be read whole. */
+  /** Whether every resource was read; with `strict`, without a warning, and with every experiment tried. */
   readonly ok: boolean;
+  readonly strict: boolean;
   readonly resources: readonly ResourceReport[];
 }
 
@@ -46,12 +49,18 @@ export interface ResourceReport {
   readonly emptyFields: readonly string[];
   /** What is to be doubted of a read that came to its end. */
   readonly warnings: readonly Warning[];
+  /** Requests of experiments, beside those of the read. */
+  readonly extraRequests: number;
+  /** Experiments that showed nothing. */
+  readonly notTried: readonly Untried[];
+  /** Why nothing was sent. */
+  readonly notRead?: string;
   readonly error?: ProbeError;
   readonly suggestions: readonly Suggestion[];
 }
 
 /** What is to be doubted, and the same in words. */
-export type Warning = MappingFinding & { readonly text: string };
+export type Warning = (MappingFinding & { readonly text: string }) | Shown;
 
 /** An item as the platform sent it, and what became of it. */
 export interface FirstItem {

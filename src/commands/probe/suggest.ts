@@ -1,7 +1,9 @@
+import { PaginationSettings } from '../../config/schema/resource/pagination.ts';
 import type { ResourceConfig } from '../../config/schema/settings.ts';
 import { guessItems, type ItemsGuess } from '../guesses/items.ts';
 import { type FirstPage, guessPaging, type PaginationInput } from '../guesses/paging.ts';
 import { pagingWords } from '../guesses/paging-words.ts';
+import { NotTried, type Try } from './experiments/trial.ts';
 import type { Suggestion } from './report.ts';
 
 /** What a first page looks like, against what settings say of it. */
@@ -10,14 +12,19 @@ export interface Looks {
   readonly headers: FirstPage['headers'];
   /** Items where settings say; `undefined` where there is no list. */
   readonly count: number | undefined;
-  /** Whether the read came to its end. */
-  readonly ok: boolean;
+  /** Whether the read failed, and not by how items are mapped. */
+  readonly isPagingInDoubt: boolean;
 }
 
 const MAX_GUESSES = 3;
 
-/** Settings that seem to fit better, each with what speaks for it. */
-export function suggestSettings(resource: string, settings: ResourceConfig, looks: Looks): Suggestion[] {
+/** Settings that seem to fit better, each with what speaks for it. One for paging has led to another page in a trial. */
+export async function suggestSettings(
+  resource: string,
+  settings: ResourceConfig,
+  looks: Looks,
+  attempt: Try,
+): Promise<Suggestion[]> {
   const at = `resources.${resource}`;
   const lists = guessItems(looks.body, [resource]);
   const elsewhere = lists.filter(({ count }) => (looks.count ?? 0) === 0 && count > 0);
@@ -32,16 +39,28 @@ export function suggestSettings(resource: string, settings: ResourceConfig, look
   const others = guesses.filter(
     ({ pagination }) => pagination.kind !== settings.pagination.kind && pagination.kind !== 'none',
   );
-  // A read that came to its end by pages is right about them.
-  if (looks.ok && settings.pagination.kind !== 'none') return [];
+  if (!looks.isPagingInDoubt) return [];
   const { method, body: posted } = settings;
   const asked = others.flatMap(({ pagination, why }) => {
     const fitting = method === 'POST' ? placedInBody(pagination, posted) : pagination;
     return fitting === undefined ? [] : [{ pagination: fitting, why }];
   });
-  return asked
-    .slice(0, MAX_GUESSES)
-    .map(({ pagination, why }) => ({ setting: `${at}.pagination`, value: yamlFlow(pagination), why }));
+  const leading: typeof asked = [];
+  for (const guess of asked.slice(0, MAX_GUESSES)) if (await leadsOn(guess.pagination, attempt)) leading.push(guess);
+  return leading.map(({ pagination, why }) => ({ setting: `${at}.pagination`, value: yamlFlow(pagination), why }));
+}
+
+/** Whether a read by this paging comes to a second page that is not the first one again. */
+async function leadsOn(guess: PaginationInput, attempt: Try): Promise<boolean> {
+  const { total: _total, totalHeader: _header, ...serial } = guess;
+  try {
+    const pagination = PaginationSettings.parse(serial);
+    const [one, two] = await attempt({ settings: { pagination }, maxPages: 2 });
+    return one !== undefined && two !== undefined && two.count > 0 && two.ids !== one.ids;
+  } catch (error) {
+    if (error instanceof NotTried) return false;
+    throw error;
+  }
 }
 
 /** What the value is for which each parameter stands. */

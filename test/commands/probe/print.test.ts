@@ -17,13 +17,16 @@ const READ: ResourceReport = {
   signs: [],
   emptyFields: [],
   warnings: [],
+  extraRequests: 0,
+  notTried: [],
   suggestions: [],
 };
 
 /** A report of one resource, each colour as its name. */
 const print = (report: Partial<ResourceReport>) =>
-  printReport({ file: 'p.yaml', ok: report.ok ?? true, resources: [{ ...READ, ...report }] }, (style, text) =>
-    style === 'dim' ? text : `<${style}>${text}</${style}>`,
+  printReport(
+    { file: 'p.yaml', strict: false, ok: report.ok ?? true, resources: [{ ...READ, ...report }] },
+    (style, text) => (style === 'dim' ? text : `<${style}>${text}</${style}>`),
   );
 
 describe('the report of a probe, for a person', () => {
@@ -72,7 +75,12 @@ describe('the report of a probe, for a person', () => {
   it('says why a read failed, and in red that not all went well', () => {
     const { response: _none, ...silent } = READ;
     const resources = [{ ...silent, ok: false, error, signs: ['total is 5'] }];
-    expect(printReport({ file: 'p.yaml', ok: false, resources }, (style, text) => `<${style}>${text}</${style}>`))
+    expect(
+      printReport(
+        { file: 'p.yaml', strict: false, ok: false, resources },
+        (style, text) => `<${style}>${text}</${style}>`,
+      ),
+    )
       .to.contain(
         '  no response\n  <red>upstream_failed: the connection was refused</red>\n  its first page says: total is 5\n',
       )
@@ -82,7 +90,10 @@ describe('the report of a probe, for a person', () => {
   it('says so where nothing was sent', () => {
     const { request: _none, ...unsent } = READ;
     expect(
-      printReport({ file: 'p.yaml', ok: false, resources: [{ ...unsent, ok: false, error }] }, (_style, text) => text),
+      printReport(
+        { file: 'p.yaml', strict: false, ok: false, resources: [{ ...unsent, ok: false, error }] },
+        (_style, text) => text,
+      ),
     ).to.contain('  nothing was sent\n');
   });
 

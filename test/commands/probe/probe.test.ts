@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { json } from '../../support/platform/http-upstream.ts';
-import { byOffset, FIELDS, OFFSET, probed, probedOne, settings, WORKSPACES } from './probed.ts';
+import { byOffset, FIELDS, forToken, OFFSET, probed, probedOne, settings, WORKSPACES } from './probed.ts';
 
 describe('a probe of a platform', () => {
   it('tells of the request, the pages, and the first item beside what becomes of it', async () => {
@@ -36,7 +36,7 @@ describe('a probe of a platform', () => {
     const paged = 'pagination: { kind: token, sizeParam: null, tokenParam: /page/after }';
     const report = await probedOne(
       json({ list: [{ id: 'a', name: 'A' }] }),
-      settings(`method: POST, ${body}, items: list, ${paged}`),
+      settings(`method: POST, retryPost: true, ${body}, items: list, ${paged}`),
       {
         FROM: 'hidden',
       },
@@ -87,7 +87,7 @@ describe('a probe of a platform', () => {
 
   it('shows an item that where leaves out, where it leaves out all', async () => {
     const yaml = settings("items: list, pagination: { kind: none }, where: name == 'C'");
-    const report = await probedOne(json({ list: [{ id: 'b', name: 'B' }] }), yaml);
+    const report = await probedOne(forToken(json({ list: [{ id: 'b', name: 'B' }] })), yaml);
     expect(report.first).to.deep.include({ raw: { id: 'b', name: 'B' }, why: 'where leaves it out' });
     expect(report).to.deep.include({ items: 0, excluded: 1, emptyFields: [] });
     expect(report.warnings).to.deep.equal([{ finding: 'where_drops_all', text: 'where leaves out every item' }]);

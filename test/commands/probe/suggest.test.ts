@@ -9,8 +9,8 @@ const PROJECTS = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, 
 
 /** A search that is posted for, in pages of 25 from `find.start` on. */
 const search: RequestListener = async (request, response) => {
-  const { find } = JSON.parse((await text(request)) || '{}') as { find?: { start?: number } };
-  const start = find?.start ?? 0;
+  const { find, 'find/~': other } = JSON.parse((await text(request)) || '{}') as Record<string, { start?: number }>;
+  const start = (find ?? other)?.start ?? 0;
   json({ list: PROJECTS.slice(start, start + 25), total: PROJECTS.length })(request, response);
 };
 
@@ -35,29 +35,40 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  for (const kind of ['token', 'offset', 'link', 'link in body'] as const) {
+  for (const kind of ['offset', 'link', 'link in body'] as const) {
     it(`a way of paging with which the whole list is read: ${kind}`, async () => {
       const { handler } = pagedPlatform(kind, PROJECTS);
       const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
       expect(suggestions[0]?.setting).to.equal('resources.projects.pagination');
-      // What one page cannot tell: what the platform calls the parameter.
-      const value = suggestions[0]?.value.replace('tokenParam: cursor', 'tokenParam: after');
+      const value = suggestions[0]?.value;
       const again = await probedOne(handler, settings(`items: data.list, pagination: ${value}`));
       expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
     });
   }
 
-  it('two ways of paging where a total is all that a page tells', async () => {
+  it('no parameter that the platform ignores', async () => {
+    const handler = json({ list: PROJECTS.slice(0, 25), total: PROJECTS.length, offset: 0 });
+    const report = await probedOne(handler, settings('items: list, pagination: { kind: none }'));
+    expect(report).to.deep.include({ ok: false, suggestions: [] });
+  });
+
+  it('no paging after a mapping error', async () => {
+    const fields = 'fields: { id: nowhere }';
+    const { handler } = pagedPlatform('offset', PROJECTS);
+    const report = await probedOne(handler, settings(`items: data.list, pagination: { kind: none }, ${fields}`));
+    expect(report).to.deep.include({ ok: false, suggestions: [] });
+  });
+
+  it('of two ways of paging, where a total is all that a page tells, the one that leads on', async () => {
     const { handler } = pagedPlatform('page', PROJECTS);
     const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
     expect(suggestions.map(({ value }) => value)).to.deep.equal([
-      '{ kind: offset, totalHeader: x-total, sizeParam: null }',
       '{ kind: page, totalHeader: x-total, sizeParam: null }',
     ]);
   });
 
   it('places in the body by which the whole list is read, where it is posted for', async () => {
-    const posted = 'method: POST, body: { find: { start: 0, limit: 25, like: null } }';
+    const posted = 'method: POST, retryPost: true, body: { find: { start: 0, limit: 25, like: null } }';
     const asked = settings(`${posted}, items: list, pagination: { kind: none }`);
     const { suggestions } = await probedOne(search, asked);
     expect(suggestions.map(({ value }) => value)).to.deep.equal([
@@ -68,7 +79,7 @@ describe('a probe suggests', () => {
   });
 
   it('places in the body that hold a value, whatever they are called', async () => {
-    const posted = 'method: POST, body: { start: { by: id }, "find/~": { start: 0, limit: 25 } }';
+    const posted = 'method: POST, retryPost: true, body: { start: { by: id }, "find/~": { start: 0, limit: 25 } }';
     const { suggestions } = await probedOne(search, settings(`${posted}, items: list, pagination: { kind: none }`));
     expect(suggestions.map(({ value }) => value)).to.deep.equal([
       '{ kind: offset, total: total, sizeParam: "/find~1~0/limit", offsetParam: "/find~1~0/start" }',
@@ -76,7 +87,10 @@ describe('a probe suggests', () => {
   });
 
   it('no query parameter where a list is posted for, and nothing in what is posted asks for a page', async () => {
-    for (const posted of ['method: POST, body: { find: { like: null } }', 'method: POST']) {
+    for (const posted of [
+      'method: POST, retryPost: true, body: { find: { like: null } }',
+      'method: POST, retryPost: true',
+    ]) {
       const { suggestions, signs } = await probedOne(
         search,
         settings(`${posted}, items: list, pagination: { kind: none }`),

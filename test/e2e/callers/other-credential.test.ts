@@ -214,7 +214,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(log.text()).to.not.contain('of-alice');
   });
 
-  it('is nothing that portico stdio or a probe could have', async () => {
+  it('is missing for portico stdio and a probe without its variable of the environment', async () => {
     await inFolder(async (folder) => {
       const upstream = (credential: string) => `{ baseUrl: "${platform.url}"${credential} }`;
       const text = `upstreams:
@@ -231,7 +231,8 @@ describe('a credential in a header of its own, for one upstream', () => {
           env: porticoEnvironment({ PORTICO_TOKEN: TOKEN }),
         }).ended;
         expect(code, stderr).to.equal(2);
-        expect(stderr).to.contain('upstreams.tools.credential.from: is a header of HTTP; portico');
+        expect(stderr).to.contain('upstreams.tools.credential.from: is a header of HTTP, and portico');
+        expect(stderr).to.match(/PORTICO_HEADER_\w+ in the environment, which is not set/);
       }
       expect(platform.requests).to.have.length(0);
     });

@@ -39,6 +39,7 @@ describe('portico check --probe', () => {
   200 after N ms, application/json
   60 items of 3 pages after N ms
   its first page says: data.count is 60
+  2 requests more for experiments
   first item, as it came
       {
         "wid": 0,
@@ -53,7 +54,7 @@ describe('portico check --probe', () => {
       createTime (at)      2026-01-02T03:04:05Z
   warning: the field description is empty in every item
 
-FILE: OK: 1 of 1 resources could be read whole
+FILE: OK with 1 warning: read 60 items of projects
 `);
   });
 
@@ -82,12 +83,12 @@ FILE: OK: 1 of 1 resources could be read whole
       const seen = () =>
         upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
       await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
-      const probed = seen();
+      const all = seen();
+      const probed = all.slice(0, 3);
       const portico = runPortico(['serve', file]);
       const headers = { authorization: `Bearer ${TOKEN}` };
       await fetch(`${await portico.ready}/mcp/v1/resources/read?uri=platform://projects`, { headers });
-      expect(probed).to.have.length(3);
-      expect(seen().slice(3)).to.deep.equal(probed);
+      expect(seen().slice(all.length)).to.deep.equal(probed);
       await portico.stop();
     });
   });
@@ -98,6 +99,26 @@ FILE: OK: 1 of 1 resources could be read whole
     const { file, ok, resources }: ProbeReport = JSON.parse(stdout);
     expect({ file, ok }).to.deep.equal({ file: 'FILE', ok: true });
     expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
+  });
+
+  it('fails for a warning with --strict', async () => {
+    const { code, stdout } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--strict']);
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/FILE: FAILED \(--strict\) with 1 warning: read 60 items of projects\n$/);
+  });
+
+  it('sends a POST that may write with --allow-post alone', async () => {
+    let posts = 0;
+    const handler: RequestListener = (request, response) => {
+      posts += 1;
+      json({ list: [{ id: 'a', name: 'A' }] })(request, response);
+    };
+    const yaml = settings('method: POST, items: list, pagination: { kind: none }');
+    const without = await run(handler, yaml);
+    expect([without.code, posts]).to.deep.equal([1, 0]);
+    expect(without.stdout).to.contain('not read: it needs a POST, which may write; --allow-post sends it');
+    expect((await run(handler, yaml, ['--allow-post'])).code).to.equal(0);
+    expect(posts).to.be.greaterThan(0);
   });
 
   it('reads all that is offered, and ends with 1 where one of them cannot be read', async () => {
@@ -111,7 +132,9 @@ FILE: OK: 1 of 1 resources could be read whole
     expect(stdout)
       .to.contain('upstream_refused: answered with status 404')
       .and.contain('the platform said: {"error":"no such path"}')
-      .and.match(/FILE: FAILED: 2 of 3 resources could be read whole\n$/);
+      .and.match(
+        /FILE: FAILED with 2 warnings: read 0 items of projects, 0 items of workflows \(2 of 3 resources\)\n$/,
+      );
   });
 
   it('needs a token, and says from where', async () => {
