@@ -184,9 +184,9 @@ describe('a credential in a header of its own, for one upstream', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const bring = { [FROM]: odd };
     const rpc = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const call = (_meta: object) => ({
+    const call = (_meta: Record<string, string>) => ({
       method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, ...bring, ...rpc },
+      headers: { authorization: `Bearer ${TOKEN}`, ...bring, ...rpc, ..._meta },
       body: JSON.stringify({
         jsonrpc: '2.0',
         id: 1,

@@ -44,6 +44,8 @@ describe('a token', () => {
       }
       await traced.end();
       expect(platform.requests.some(({ url }) => url?.includes(token))).to.equal(true);
+      expect(platform.requests.some(({ headers }) => headers['traceparent'] !== undefined)).to.equal(true);
+      expect(platform.requests.map(({ headers }) => headers['tracestate']).join()).not.to.contain(token);
       expect(collector.spans.length).to.be.above(20);
       const sent = collector.bodies.join().toLowerCase();
       expect(sent).not.to.contain(token).and.not.to.contain(Buffer.from(token).toString('base64').toLowerCase());
