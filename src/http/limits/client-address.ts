@@ -1,6 +1,10 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 import type { Exchange } from '../exchange.ts';
 
+/** Proxies that are followed, and characters of what each of them adds: a client may send as many as a head has room for. */
+const MAX_HOPS = 32;
+const MAX_ELEMENT_LENGTH = 1024;
+
 /** Stands in the settings for whoever connects over the Unix socket, who has no address. */
 export const UNIX = 'unix';
 
@@ -22,13 +26,20 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   const isTrusted = (address: string) =>
     address === UNIX ? trustsUnix : trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
-  function follow(from: string, hops: readonly (string | undefined)[]): string {
+  function follow(
+    from: string,
+    elements: Iterable<string>,
+    addressIn: (element: string) => string | undefined,
+  ): string {
     let address = from;
-    for (let index = hops.length - 1; index >= 0 && isTrusted(address); index -= 1) {
-      const hop = hops[index];
+    let hops = 0;
+    for (const element of elements) {
+      const hop = element.length > MAX_ELEMENT_LENGTH ? undefined : addressIn(element);
+      hops += 1;
       // Hidden by a proxy that is trusted (RFC 7239, section 6), or not well-formed: nobody beyond it is known.
       if (hop === undefined) break;
       address = hop;
+      if (hops === MAX_HOPS || !isTrusted(address)) break;
     }
     return address;
   }
@@ -36,8 +47,8 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   return ({ req, fields: { forwarded, forwardedFor } }) => {
     const peer = addressOf(req.socket.remoteAddress ?? '') ?? UNIX;
     if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return shown(peer);
-    const byForwarded = forwarded === undefined ? undefined : follow(peer, hopsOfForwarded(forwarded));
-    const byList = forwardedFor === undefined ? undefined : follow(peer, forwardedFor.split(',').map(nodeAddress));
+    const byForwarded = forwarded === undefined ? undefined : follow(peer, fromRight(forwarded), addressInForwarded);
+    const byList = forwardedFor === undefined ? undefined : follow(peer, fromRight(forwardedFor), nodeAddress);
     if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return shown(peer);
     return shown(byForwarded ?? byList ?? peer);
   };
@@ -80,28 +91,45 @@ function nodeAddress(node: string): string | undefined {
 /** One `name=value` of `Forwarded`, and what comes after it (RFC 7239, section 4). Proxies write addresses unquoted, too. */
 const PAIR = /[\t ]*(?:([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?[\t ]*(?:([;,])|$)/y;
 
-/** Nobody beyond the one who sent the header. */
-const UNKNOWN = [undefined];
-
-/**
- * The addresses in `Forwarded`, by its elements. One that is not well-formed throughout names nobody: a client may have
- * opened a quote for what the proxy adds to end up in.
- */
-function hopsOfForwarded(value: string): readonly (string | undefined)[] {
-  const hops: (string | undefined)[] = [];
+/** The address in one element of `Forwarded`; `undefined` where it has none, or is not well-formed throughout. */
+function addressInForwarded(element: string): string | undefined {
   let hop: string | undefined;
   PAIR.lastIndex = 0;
   for (;;) {
-    const pair = PAIR.exec(value);
-    if (pair === null) return UNKNOWN;
+    const pair = PAIR.exec(element);
+    if (pair === null) return undefined;
     const [, name, quoted, token, separator] = pair;
     if (name?.toLowerCase() === 'for') hop = nodeAddress(quoted ?? token ?? '');
-    if (separator !== ';') {
-      hops.push(hop);
-      hop = undefined;
-    }
-    if (separator === undefined) return hops;
+    if (separator === undefined) return hop;
+    if (separator === ',') return undefined;
   }
+}
+
+/**
+ * The elements of a list, the last one first, each found when it is asked for. A comma in a quoted string separates nothing. What
+ * proxies added stands at the right, so that a quote which a client opens is met behind all of it.
+ */
+function* fromRight(list: string): Generator<string> {
+  let end = list.length;
+  let isQuoted = false;
+  for (let at = end - 1; at >= 0; at -= 1) {
+    const character = list[at];
+    if (character === '"' && !(isQuoted && isEscaped(list, at))) isQuoted = !isQuoted;
+    else if (character === ',' && !isQuoted) {
+      yield list.slice(at + 1, end);
+      end = at;
+    }
+    // An element that is too long leads nowhere, wherever it begins.
+    if (end - at > MAX_ELEMENT_LENGTH + 1) break;
+  }
+  yield list.slice(0, end);
+}
+
+/** Whether what stands here in a quoted string is part of a quoted-pair (RFC 9110, section 5.6.4). */
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text[at - 1 - backslashes] === '\\') backslashes += 1;
+  return backslashes % 2 === 1;
 }
 
 /** One subscriber has a /64, or more, and may send from any address of it (RFC 6177). */

@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createClientAddress } from '../../../src/http/limits/client-address.ts';
@@ -124,6 +126,73 @@ describe('the address of a client', () => {
         expect(found).to.be.oneOf([client, '10.0.0.1']);
       }),
       { seed: SEED, numRuns: 2000 },
+    );
+  });
+
+  /** How often an address was parsed while `work` was done. */
+  function parsedBy(work: () => void): number {
+    const { isIP } = net;
+    let calls = 0;
+    net.isIP = (text) => {
+      calls += 1;
+      return isIP(text);
+    };
+    syncBuiltinESMExports();
+    try {
+      work();
+      return calls;
+    } finally {
+      net.isIP = isIP;
+      syncBuiltinESMExports();
+    }
+  }
+
+  it('takes as little work behind a header as long as a head may be', () => {
+    const many = Array.from({ length: 1200 }, (_, index) => `10.7.${index % 250}.9`);
+    for (const [line, address] of [
+      [list(`${many.join(', ')}, 198.51.100.1`), '198.51.100.1'],
+      [forwarded(`${many.map((hop) => `for=${hop}`).join(',')},for=198.51.100.1`), '198.51.100.1'],
+      // Of proxies that are all trusted, 32 are followed.
+      [list(many.join(', ')), many.at(-32)],
+      [forwarded(many.map((hop) => `for=${hop}`).join(',')), many.at(-32)],
+      // What no proxy writes leads nowhere.
+      [list(`${'1'.repeat(15_000)}, 10.4.4.4`), '10.4.4.4'],
+      [forwarded(`for=198.51.100.1;x=${'1'.repeat(15_000)}, for=10.4.4.4`), '10.4.4.4'],
+      [forwarded(`for=198.51.100.1;x="${','.repeat(15_000)}", for=10.4.4.4`), '10.4.4.4'],
+    ] as const) {
+      expect(parsedBy(() => expect(clientOf('10.0.0.1', [line])).to.equal(address))).to.be.at.most(33);
+    }
+  });
+
+  it('is what stands behind a quote that a client left open', () => {
+    expect(clientOf('10.0.0.1', [forwarded('for="192.0.2.99'), forwarded('for=198.51.100.1')])).to.equal(
+      '198.51.100.1',
+    );
+    const escaped = forwarded('for=192.0.2.99, for="10.4.4.4";host="a\\", for=192.0.2.98", for=10.5.5.5');
+    expect(clientOf('10.0.0.1', [escaped])).to.equal('192.0.2.99');
+  });
+
+  it(`is the same as where the whole list is split first ${SEEDED}`, () => {
+    const hop = fc.oneof(
+      ours,
+      ours,
+      others,
+      fc.constantFrom('unknown', '', ' 10.1.1.1:80', '[fd00::2]:4', '::1', 'x y'),
+    );
+    const trusts = (address: string) => clientOf(address, [list('203.0.113.77')]) === '203.0.113.77';
+    fc.assert(
+      fc.property(fc.array(hop, { maxLength: 8 }), fc.boolean(), (hops, isForwarded) => {
+        let expected = '10.0.0.1';
+        for (const each of hops.toReversed()) {
+          const node = /^\[?([^\]]*?)\]?(?::\d+)?$/.exec(each.trim())?.[1] ?? '';
+          const address = net.isIP(each.trim()) === 0 ? node : each.trim();
+          if (!trusts(expected) || net.isIP(address) === 0) break;
+          expected = address;
+        }
+        const line = isForwarded ? forwarded(hops.map((each) => `for="${each}"`).join(', ')) : list(hops.join(', '));
+        if (hops.length > 0) expect(clientOf('10.0.0.1', [line])).to.equal(clientOf(expected));
+      }),
+      { seed: SEED, numRuns: 1000 },
     );
   });
 });

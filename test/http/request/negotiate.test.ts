@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readFields } from '../../../src/http/request/fields.ts';
-import { acceptedCodings, chooseCoding, requireJsonAccepted } from '../../../src/http/request/negotiate.ts';
+import {
+  acceptedCodings,
+  chooseCoding,
+  prefersHtml,
+  requireJsonAccepted,
+} from '../../../src/http/request/negotiate.ts';
 import { GatewayError } from '../../../src/kernel/errors.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 
@@ -59,6 +64,36 @@ describe('Accept', () => {
       expect(refuses({ accept })).to.equal(true);
     });
   }
+});
+
+describe('a field of 1,025 characters', () => {
+  const codeOf = (work: () => unknown) => {
+    try {
+      work();
+      return 'taken';
+    } catch (error) {
+      return error instanceof GatewayError ? error.code : error;
+    }
+  };
+
+  it('is refused before it is parsed, and one of 1,024 is not', () => {
+    const padded = (text: string, length: number) => `${text},${' '.repeat(length - text.length - 1)}`;
+    for (const [length, expected] of [
+      [1024, 'taken'],
+      [1025, 'headers_too_large'],
+    ] as const) {
+      const accept = readFields(['Accept', padded('application/json;q=0.5', length)]);
+      const html = readFields(['Accept', padded('text/html', length)]);
+      const encoding = readFields(['Accept-Encoding', padded('gzip', length)]);
+      for (const work of [
+        () => requireJsonAccepted(accept),
+        () => prefersHtml(html),
+        () => acceptedCodings(encoding),
+      ]) {
+        expect(codeOf(work)).to.equal(expected);
+      }
+    }
+  });
 });
 
 describe('Accept-Encoding', () => {
@@ -122,9 +157,9 @@ describe('negotiation', () => {
     );
   });
 
-  it('takes linear time, however odd the headers are', () => {
+  it('takes linear time up to that, however odd the headers are', () => {
     for (const part of [';', ',', '"', 'a/b,', 'a/b;q=1;', ' ']) {
-      const value = part.repeat(16_000 / part.length);
+      const value = part.repeat(1000 / part.length);
       expect(refuses({ accept: value })).to.equal(true);
       expect(refuses({ 'accept-encoding': value })).to.equal(false);
     }
