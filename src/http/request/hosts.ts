@@ -61,7 +61,7 @@ function listedIn(hosts: readonly string[]): (host: string) => boolean {
  */
 function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean): Hosts {
   if (address === null || typeof address === 'string' || !isLoopbackAddress(address.address)) {
-    const isOwn = (host: string) => isLoopbackHost(host) || isAddress(host);
+    const isOwn = (host: string) => isHost(host) && (isLoopbackHost(host) || isAddress(host));
     const isOpen = takesAnyName || address === null || typeof address === 'string';
     return { answersFor: isOpen ? isHost : isOwn, isOwn };
   }
@@ -87,7 +87,7 @@ function only(answersFor: (host: string) => boolean): Hosts {
 }
 
 function isAddress(host: string): boolean {
-  return isHost(host) && isIP(host.replace(PORT, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
+  return isIP(host.replace(PORT, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 /** Whether an IP address is one that only this machine itself can send from. */

@@ -75,6 +75,7 @@ describe('the hosts that a listener answers for', () => {
           '',
         ],
         ...['localhost.', 'user@127.0.0.1', '127.0.0.1:80:80', '[::1', '[::1%eth0]', '::1'],
+        ...['user@a.localhost', 'http://a.localhost', 'evil.example@a.localhost'],
       ])
         expect(answersFor(host), host).to.equal(false);
     }
