@@ -74,6 +74,12 @@ describe('a guess of how a list is paged', () => {
       },
     ],
     [
+      'an offset, a total of all and one of what a filter leaves',
+      { offset: 0, total_count: 300, filter_count: 120, data },
+      {},
+      { kind: 'offset', offsetParam: 'offset', total: 'filter_count', sizeParam: null },
+    ],
+    [
       'an offset and a total',
       { startAt: 0, maxResults: 25, total: 120, isLast: false, data },
       {},

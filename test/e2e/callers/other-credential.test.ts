@@ -3,7 +3,14 @@ import type { SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../observability/log/captured-log.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
+import {
+  inFolder,
+  MAIN,
+  porticoEnvironment,
+  runStdio,
+  startProcess,
+  writeSettings,
+} from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const FROM = 'X-Acme-Key';
@@ -235,6 +242,25 @@ describe('a credential in a header of its own, for one upstream', () => {
         expect(stderr).to.match(/PORTICO_HEADER_\w+ in the environment, which is not set/);
       }
       expect(platform.requests).to.have.length(0);
+    });
+  });
+
+  it('comes from a variable of the environment for portico stdio', async () => {
+    await inFolder(async (folder) => {
+      const credential = `{ kind: header, name: X-Api-Key, from: ${FROM} }`;
+      const text = `upstreams: { tools: { baseUrl: "${platform.url}", credential: ${credential} } }\n`;
+      const file = await writeSettings(folder, text);
+      const variable = `PORTICO_HEADER_${FROM.toUpperCase().replaceAll('-', '_')}`;
+      const stdio = runStdio(file, { PORTICO_TOKEN: '', [variable]: SECRET });
+      const params = { uri: 'platform://tools' };
+      stdio.child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params })}\n`);
+      const { code, stdout, stderr } = await stdio.ended;
+      expect(code, stderr).to.equal(0);
+      expect(
+        platform.requests.map(({ headers }) => headers['x-api-key']),
+        stdout + stderr,
+      ).to.deep.equal([SECRET]);
+      expect(stderr).to.not.contain(SECRET);
     });
   });
 
