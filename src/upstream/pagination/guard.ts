@@ -2,10 +2,10 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { COUNTS, type Sign } from '../signs/signs.ts';
 import type { Statement } from '../signs/statements.ts';
 import { nextLink } from './by-link.ts';
-import { goesOn, incomplete } from './incomplete.ts';
+import { doubted, goesOn, incomplete } from './incomplete.ts';
 import { isNone, type ListRead, type ListRequest, type PageView, totalOf } from './list-read.ts';
-import { firstAddressOf } from './page-address.ts';
-import { namesTotal } from './pagination.ts';
+import { firstAddressOf, pageAddress } from './page-address.ts';
+import { namesTotal, offsetParameters } from './pagination.ts';
 
 /** What asks for a page of a size in a query or a body, where settings send it by themselves. */
 const SIZE_PARAMETERS =
@@ -21,6 +21,8 @@ interface Told {
   pages: number;
   /** Pages that have items. */
   filled: number;
+  /** Items of the last page that has some. */
+  tail: number;
   /** The fewest items, and the fewest pages, that a page said there are in all. */
   readonly least: { total?: Statement; pages?: Statement };
   last: PageView;
@@ -33,7 +35,7 @@ interface Told {
 export async function* guarded<P extends PageView>(read: ListRead<P>, pages: AsyncIterable<P>): AsyncGenerator<P> {
   const { pagination } = read.list;
   // Of an empty list, some platforms say that it has one page.
-  const told: Told = { items: 0, pages: 1, filled: 0, least: {}, last: read.first };
+  const told: Told = { items: 0, pages: 1, filled: 0, tail: 0, least: {}, last: read.first };
   let all = 0;
   for await (const page of pages) {
     all += 1;
@@ -42,6 +44,7 @@ export async function* guarded<P extends PageView>(read: ListRead<P>, pages: Asy
     if (page.count > 0) {
       told.pages = all;
       told.filled += 1;
+      told.tail = page.count;
     }
     keepLeast(told.least, 'total', page);
     keepLeast(told.least, 'pages', page);
@@ -51,7 +54,9 @@ export async function* guarded<P extends PageView>(read: ListRead<P>, pages: Asy
   const { ignoreSigns = [] } = pagination;
   const sign = signOf(read, told, (each) => !ignoreSigns.includes(each));
   if (sign !== undefined) throw goesOn(...sign);
-  if (!ignoreSigns.includes('fullPage')) await checkFullPage(read, told);
+  if (ignoreSigns.includes('fullPage')) return;
+  await checkFullPage(read, told);
+  await checkOffset(read, told);
 }
 
 /** Of several that one page says, the greatest counts: the others may be those of this page. */
@@ -121,7 +126,8 @@ async function checkFullPage<P extends PageView>(
   const asked = sizeAsked(list);
   if (last !== first || first.count !== asked || first.next === '' || first.next === false) return;
   const error = goesOn('fullPage', `${asked} items were asked for and came, and nothing says that they are all`);
-  if (pagination.kind !== 'token' && pagination.kind !== 'link') {
+  const isCounted = pagination.kind !== 'none' && pagination.total !== undefined && mayRepeat(list);
+  if (pagination.kind !== 'token' && pagination.kind !== 'link' && !isCounted) {
     const isEnded = first.said.some((each) => !COUNTS.includes(each.name) && isEnd(asked, each));
     if (isEnded || namesTotal(pagination)) return;
     throw error;
@@ -137,9 +143,46 @@ async function checkFullPage<P extends PageView>(
     if (other.count > 1) throw error;
     return;
   }
-  const leadsOn = pagination.kind === 'token' ? !isNone(other.next) : nextLink(other, pagination) !== undefined;
+  const leadsOn =
+    (pagination.kind === 'token' && !isNone(other.next)) ||
+    (pagination.kind === 'link' && nextLink(other, pagination) !== undefined);
   const totals = [Number(other.total ?? 0), ...other.said.filter(isTotalInBody).map(({ says }) => says)];
   if (!leadsOn && !(other.count < asked && totals.includes(asked))) throw error;
+}
+
+/**
+ * Without a total, an empty page ends a list by `offset`, and so it does where the platform takes the number of items for that of
+ * a page. The offset of the last item, or of the last two where the last alone came already, has to bring no others. Counts are compared, since items may hold what changes with
+ * each reply.
+ */
+async function checkOffset<P extends PageView>(
+  { list, first, fetch, signal }: ListRead<P>,
+  { items, filled, tail }: Told,
+): Promise<void> {
+  const { pagination } = list;
+  if (pagination.kind !== 'offset' || namesTotal(pagination) || first.count < 2 || !mayRepeat(list)) return;
+  const isCounted = ({ sign, name, says }: Statement) => sign === 'total' && says === items && !COUNTS.includes(name);
+  if (first.said.some((each) => isCounted(each) || (filled === 1 && each.sign !== 'total' && isEnd(items, each))))
+    return;
+  const due = tail === 1 ? 2 : 1;
+  const place = items - due;
+  const wrong = (came: string, cause?: unknown) =>
+    doubted(
+      `an empty page follows ${items} items, but the offset ${place} ${came}, not the last ${due}`,
+      'set pagination.kind and pagination.offsetParam to how the platform pages, or pagination.total to where it says the total',
+      cause,
+    );
+  const other = await fetch(pageAddress(list, offsetParameters(pagination, place)), signal).catch((cause: unknown) => {
+    throw cause instanceof GatewayError && SIZE_REFUSED.includes(cause.upstreamStatus)
+      ? wrong('is refused', cause)
+      : cause;
+  });
+  if (other.count !== due) throw wrong(`brings ${other.count} items`);
+}
+
+/** Whether the first page may be asked for again: a POST may write, unless settings say that it changes nothing. */
+function mayRepeat({ post }: ListRequest): boolean {
+  return post === undefined || post.isRepeatable;
 }
 
 function isTotalInBody({ sign, path }: Statement): boolean {

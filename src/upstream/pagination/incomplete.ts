@@ -22,3 +22,13 @@ export function goesOn(sign: Sign, what: string): GatewayError {
     detail: `The platform says that there is more than the gateway reads (sign: ${sign}). Its operator has to ${cure}.`,
   });
 }
+
+/** The error for a list whose end an experiment does not bear out. `what` is cause and figures, `cure` names the keys. */
+export function doubted(what: string, cure: string, cause?: unknown): GatewayError {
+  const last = 'pagination.ignoreSigns: [fullPage] turns this check off, and a short list is then served as whole';
+  return new GatewayError('upstream_invalid', {
+    reason: `${what}: ${cure}; ${last}`,
+    detail: `The list may be short: ${what}. Its operator has to ${cure}; ${last}.`,
+    cause,
+  });
+}

@@ -357,3 +357,65 @@ describe('a stored list of one page', () => {
     await upstream.close();
   });
 });
+
+describe('a list by offset that says no total', () => {
+  const PAGED = { kind: 'offset', sizeParam: 'limit', offsetParam: 'page' };
+
+  it('is an error where the platform takes the offset for the number of a page', async () => {
+    for (const from of [0, 1]) {
+      const handler = platform(
+        () => ({}),
+        ({ searchParams }) => Math.max(0, Number(searchParams.get('page')) - from) * 100,
+        () => 100,
+      );
+      const { status, body, requests } = await read(handler, { pagination: PAGED });
+      expect(status).to.equal(502);
+      expect(body.code).to.equal('upstream_invalid');
+      expect(body.detail).to.contain('100 items').and.to.contain('pagination.offsetParam').and.to.contain('[fullPage]');
+      expect(requests.at(-1)).to.contain('page=99');
+    }
+  });
+
+  it('is whole where the offset of the last item brings that item alone, whatever changes in it', async () => {
+    let reply = 0;
+    const handler = platform(({ searchParams }) => {
+      reply += 1;
+      const start = Number(searchParams.get('page'));
+      return { body: { projects: projects.slice(start, start + 50).map((each) => ({ ...each, url: reply })) } };
+    });
+    const { status, body, requests } = await read(handler, { pagination: PAGED });
+    expect(status).to.equal(200);
+    expect(body.length).to.equal(120);
+    expect(requests.at(-1)).to.contain('page=119');
+  });
+
+  it('is an error where the platform refuses that offset', async () => {
+    const inner = platform(
+      () => ({}),
+      ({ searchParams }) => Number(searchParams.get('page')),
+      () => 50,
+    );
+    const { status, body } = await read(
+      (request, response) =>
+        request.url?.includes('page=119') ? response.writeHead(422).end() : inner(request, response),
+      { pagination: PAGED },
+    );
+    expect(status).to.equal(502);
+    expect(body.code).to.equal('upstream_invalid');
+  });
+});
+
+describe('a total that counts the items of a full page', () => {
+  it('is an error by offset and page, and the whole list where a shorter page says the same total', async () => {
+    for (const kind of ['offset', 'page']) {
+      const pagination = { kind, sizeParam: 'limit', size: 50, total: 'sum' };
+      for (const isReal of [false, true]) {
+        const size = ({ searchParams }: URL) => Number(searchParams.get('limit'));
+        const handler = platform((url) => ({ body: { sum: isReal ? 50 : size(url) } }), undefined, size);
+        const { status, requests } = await read(handler, { pagination });
+        expect(status, kind).to.equal(isReal ? 200 : 502);
+        expect(requests.at(-1)).to.contain('limit=49');
+      }
+    }
+  });
+});

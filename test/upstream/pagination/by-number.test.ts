@@ -45,7 +45,7 @@ describe('pages of a known total', () => {
 
   it('are one page where the first one holds all, and where there is nothing', async () => {
     for (const count of [0, 4]) {
-      const platform = simulate({ kind: 'offset with total', items: itemsUpTo(count), size: 4 });
+      const platform = simulate({ kind: 'offset with total', items: itemsUpTo(count), size: 5 });
       expect(await readAll(platform)).to.have.length(count);
       expect(platform.targets).to.have.length(1);
     }
@@ -112,6 +112,8 @@ describe('pages by offset', () => {
       'installed=true&size=5&offset=3',
       'installed=true&size=5&offset=6',
       'installed=true&size=5&offset=7',
+      // The last two items, which a platform that takes the offset for the number of a page does not bring.
+      'installed=true&size=5&offset=5',
     ]);
   });
 
