@@ -1,0 +1,44 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { codeBlocks, readDoc } from '../support/docs.ts';
+import { porticoEnvironment, startProcess } from '../support/process/process.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const PAGE = 'docs/create-gateway.md';
+
+describe('the page on createGateway', () => {
+  const folder = new URL('node_modules/.cache/portico-create-gateway/', ROOT);
+  before(() => mkdirSync(folder, { recursive: true }));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const printed = codeBlocks(PAGE, 'text');
+  for (const [index, code] of codeBlocks(PAGE, 'js').entries()) {
+    it(`has a program that prints what stands below it: the ${index + 1}. of them`, async () => {
+      const file = new URL(`${index}.mjs`, folder);
+      writeFileSync(file, code.replace("'portico'", `'${new URL('src/gateway.ts', ROOT)}'`));
+      const {
+        code: status,
+        stdout,
+        stderr,
+      } = await startProcess(process.execPath, [fileURLToPath(file)], {
+        env: porticoEnvironment(),
+        timeout: 30_000,
+      }).ended;
+      expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: printed[index], stderr: '' });
+    });
+  }
+
+  it('has a program for each output', () => {
+    expect(printed).to.have.length(codeBlocks(PAGE, 'js').length).and.not.to.have.length(0);
+  });
+
+  it('names every option, and no other', () => {
+    const source = readFileSync(new URL('src/gateway.ts', ROOT), 'utf8');
+    const [, options = ''] = /interface GatewayOptions \{(.*?)^\}/ms.exec(source) ?? [];
+    const names = [...options.matchAll(/^ {2}readonly (\w+)\?/gm)].map(([, name]) => name);
+    expect(names).not.to.have.length(0);
+    const rows = [...readDoc(PAGE).matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    expect(rows).to.have.members(names);
+  });
+});
