@@ -120,6 +120,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), ...publicHosts(config) },
     limits: config.limits,
     sharedLimits: replicas?.limits,
+    judged: core.judged,
     catalogue: core.catalogue,
     users: core,
     tracing,

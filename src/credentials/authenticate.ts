@@ -38,7 +38,14 @@ export type KeyOf = (text: string) => string;
  * `invalid_request` where there are several; and as {@link Verify} does, where somebody verifies. Below `span` stands how long
  * that took.
  */
-export type Authenticate = (authorization: readonly Credential[], span?: Span) => Promise<Identity>;
+export type Authenticate = (
+  authorization: readonly Credential[],
+  span?: Span,
+  beforeVerify?: BeforeVerify,
+) => Promise<Identity>;
+
+/** Called with the caller's key before anybody is asked about its token; where it rejects, nobody is. */
+export type BeforeVerify = (key: string) => Promise<void> | undefined;
 
 /** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer(?: +|$)/i;
@@ -58,10 +65,12 @@ export function createKeyOf(secret: Buffer = randomBytes(32)): KeyOf {
 }
 
 export function createAuthenticate({ verify, keyOf = createKeyOf() }: AuthenticateOptions = {}): Authenticate {
-  return async (authorization, span) => {
+  return async (authorization, span, beforeVerify) => {
     const token = readBearer(authorization);
     const credential = new Credential(token);
     const key = keyOf(token);
+    const ready = beforeVerify?.(key);
+    if (ready !== undefined) await ready;
     if (verify === undefined) return { credential, key, partition: key, expiresAt: expiryOf(token) };
     const found = verify(credential, key);
     const verdict = found instanceof Promise ? await during(span?.begin('verify'), undefined, () => found) : found;

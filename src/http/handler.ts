@@ -1,4 +1,4 @@
-import type { Authenticate } from '../credentials/authenticate.ts';
+import type { Authenticate, BeforeVerify } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
 import { type Caller, countedAs } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -83,12 +83,16 @@ export function createHandler(options: HandlerOptions): Handle {
     limits?.settle(exchange);
   };
 
+  function reserveFor(exchange: Exchange): BeforeVerify | undefined {
+    return limits && ((key) => limits.reserve(exchange, key));
+  }
+
   async function callerOf(exchange: Exchange): Promise<Caller> {
     const { requestId, trace, span, fields } = exchange;
     // Before the token is looked at: where many were refused, this is one more guess.
     const checked = limits?.checkAddress(exchange);
     if (checked !== undefined) await checked;
-    const identity = await authenticate(fields.authorization, span);
+    const identity = await authenticate(fields.authorization, span, reserveFor(exchange));
     const { credential, key, partition, expiresAt, verified } = identity;
     exchange.callerKey = key;
     auditing?.name(exchange, identity);

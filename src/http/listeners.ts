@@ -58,6 +58,8 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly limits: LimitSettings;
   /** How they hold for all replicas together. @default each counts by itself */
   readonly sharedLimits?: SharedLimits | undefined;
+  /** Resources that are given only to callers whose access token the platform has accepted. @default none */
+  readonly judged?: LimitsOptions['judged'];
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
@@ -112,7 +114,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
       options.settings;
-    const limits = limitsOf({ ...options.limits, trustedProxies });
+    const limits = limitsOf({ ...options.limits, trustedProxies, judged: options.judged });
     const forCallers = [
       ...readOperations({ ...options, compressMinBytes }),
       ...(rpc === undefined

@@ -1,7 +1,9 @@
 import { GatewayError, isOfCredential } from '../../kernel/errors.ts';
+import { createTtlSet } from '../../kernel/tables/ttl-set.ts';
 import type { Exchange } from '../exchange.ts';
 import { createClientAddress } from './client-address.ts';
 import { createRate, type Rate, type Standing } from './rate.ts';
+import { createReservations } from './reservations.ts';
 import { type SharedCounts, withSharedCounts } from './shared-rate.ts';
 
 /** Settings of the limits; 0 is no limit. */
@@ -15,6 +17,11 @@ export interface LimitSettings {
 
 export interface LimitsOptions extends LimitSettings {
   readonly trustedProxies: readonly string[];
+  /**
+   * Resources that a caller is given only where the platform has accepted its access token. Whoever was given one needs no place
+   * among those whose credential is being judged. @default each caller needs one
+   */
+  readonly judged?: readonly string[] | undefined;
 }
 
 /** How many requests are answered in a window of time. */
@@ -26,7 +33,14 @@ export interface Limits {
    * be sent.
    */
   count(exchange: Exchange, callerKey: string | undefined, units: number): Promise<void>;
-  /** Counts what came of a request: a credential that was refused counts against its address. */
+  /**
+   * Takes a place of the address for a credential that is yet to be judged, unless the caller with this key was accepted
+   * lately. Rejects with `rate_limited` where none is free in time.
+   */
+  reserve(exchange: Exchange, callerKey: string): Promise<void> | undefined;
+  /**
+   * Counts what came of a request, and gives its place back: a credential that was refused counts against its address.
+   */
   settle(exchange: Exchange): void;
 }
 
@@ -47,6 +61,9 @@ const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail
     detail: 'All callers together have sent more requests than are answered here. Try again after Retry-After.',
   },
 };
+
+/** How long a caller whose credential was accepted needs no place. */
+const ACCEPTED_MS = 600_000;
 
 /** The key of what all callers share. */
 const ALL = 'all';
@@ -75,6 +92,9 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
   // A table of its own: many addresses must not push out what all callers with a token share.
   const anonymous = rateOf('total');
   if (perCaller === undefined && rejected === undefined && total === undefined) return undefined;
+  const reservations = rejected && createReservations(rejected, options.rejectedPerAddress);
+  const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
+  const judged = new Set(options.judged);
   const addressOf = createClientAddress(options.trustedProxies);
   // Subseconds are unknown to the draft. Rounded up, a client that keeps to it keeps within the limit.
   const policyOf = (policy: Policy) => `"${POLICIES[policy].name}";q=${options[policy]};w=${seconds(windowMs)}`;
@@ -99,6 +119,12 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
     });
   }
 
+  /** Whether the platform has accepted the access token of the caller: it was given what is given to nobody else. */
+  function wasAccepted({ gone, resource, error, members }: Exchange): boolean {
+    if (members !== undefined) return members.some((one) => one.outcome === 'ok' && judged.has(one.resource ?? ''));
+    return !gone && error === undefined && resource !== undefined && judged.has(resource);
+  }
+
   async function lookAt(exchange: Exchange, rate: Rate): Promise<void> {
     const standing = await rate.look(addressOf(exchange));
     if (standing?.remaining === 0) refuse(exchange, 'rejectedPerAddress', standing);
@@ -120,8 +146,20 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
         : total?.take(ALL, units));
       if (standing?.isOver) refuse(exchange, 'total', standing);
     },
+    reserve: (exchange, callerKey) =>
+      reservations === undefined || accepted.has(callerKey)
+        ? undefined
+        : reservations.take(exchange, addressOf(exchange), (standing) =>
+            refuse(exchange, 'rejectedPerAddress', standing),
+          ),
     settle(exchange) {
-      if (rejected !== undefined && isOfCredential(exchange.error)) rejected.take(addressOf(exchange), 1);
+      if (rejected === undefined) return;
+      const { callerKey, error } = exchange;
+      if (isOfCredential(error)) {
+        rejected.take(addressOf(exchange), 1);
+        if (callerKey !== undefined) accepted.delete(callerKey);
+      } else if (callerKey !== undefined && wasAccepted(exchange)) accepted.add(callerKey);
+      reservations?.release(exchange);
     },
   };
 }

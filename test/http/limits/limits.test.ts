@@ -1,5 +1,7 @@
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { captureLog } from '../../observability/log/captured-log.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
@@ -34,9 +36,9 @@ describe('rate limits', () => {
 
   after(() => platform.close());
 
-  async function start(limits: object, http: object = {}, mcp: object = {}) {
+  async function start(limits: object, http: object = {}, mcp: object = {}, base = platform.url) {
     const log = captureLog();
-    const { http: defaults, ...settings } = settingsFor(platform.url, { limits, mcp });
+    const { http: defaults, ...settings } = settingsFor(base, { limits, mcp });
     const { url } = await startGateway({ ...settings, http: { ...defaults, ...http } }, { logger: log.logger });
     return {
       url,
@@ -224,6 +226,62 @@ describe('rate limits', () => {
       const refused = await ask(post(read, 'good'));
       expect(refused.status).to.equal(429);
       expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
+    });
+
+    it('hold for a burst over many connections, too', async () => {
+      const { ask } = await start({ rejectedPerAddress: 5 });
+      const asked = platform.requests.length;
+      const guesses = Array.from({ length: 60 }, (_, index) => ask(get(READ, bearer(`refused-in-burst-${index}`))));
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 401)).to.have.length(5);
+      expect(statuses.filter((status) => status === 429)).to.have.length(55);
+      expect(platform.requests.length - asked).to.equal(5);
+    });
+
+    it('refuse no good tokens that come at once, more of them than may be refused', async () => {
+      const { ask } = await start({ rejectedPerAddress: 3 });
+      const first = Array.from({ length: 60 }, (_, index) => ask(get(READ, bearer(`good-${index}`))));
+      expect(new Set((await Promise.all(first)).map(({ status }) => status))).to.deep.equal(new Set([200]));
+    });
+
+    it('have callers that were accepted wait for nobody whose token is being judged', async () => {
+      const hung: (() => void)[] = [];
+      const slow = await startHttpUpstream((request, response) => {
+        const reply = () => json({ tools: [] })(request, response);
+        if (tokenOf(request).startsWith('slow')) hung.push(reply);
+        else reply();
+      });
+      onCleanup(() => slow.close());
+      const { ask, statuses } = await start({ rejectedPerAddress: 2 }, {}, {}, slow.url);
+      expect(await statuses(get(READ, bearer('accepted')))).to.deep.equal([200]);
+      const judged = [1, 2].map((index) => ask(get(READ, bearer(`slow-${index}`))));
+      await eventually(() => hung.length === 2);
+      expect(await statuses(get(READ, bearer('accepted')))).to.deep.equal([200]);
+      const late = await ask(get(READ, bearer('new')));
+      expect([late.status, late.headers.get('Retry-After')]).to.deep.equal([429, '1']);
+      for (const reply of hung) reply();
+      expect((await Promise.all(judged)).map(({ status }) => status)).to.deep.equal([200, 200]);
+      expect(await statuses(get(READ, bearer('new')))).to.deep.equal([200]);
+    });
+
+    it('give a place back where the caller hangs up', async () => {
+      let asked = 0;
+      const silent = await startHttpUpstream((request, response) => {
+        asked += 1;
+        if (!tokenOf(request).startsWith('slow')) json({ tools: [] })(request, response);
+      });
+      onCleanup(() => silent.close());
+      const { url, statuses } = await start({ rejectedPerAddress: 2 }, {}, {}, silent.url);
+      const { hostname, port } = new URL(url);
+      const sockets = [1, 2].map((index) => {
+        const socket = connect(Number(port), hostname);
+        socket.write(get(READ, bearer(`slow-gone-${index}`)));
+        return socket;
+      });
+      await eventually(() => asked === 2);
+      for (const socket of sockets) socket.destroy();
+      const good = ['a', 'b', 'c'].map((name) => get(READ, bearer(`after-${name}`)));
+      expect(await statuses(...good)).to.deep.equal([200, 200, 200]);
     });
 
     it('count a rejected token of a batch, whatever error another of its messages comes to', async () => {
