@@ -45,7 +45,7 @@ export function propose(
     const found = choice === undefined ? ranked[0] : ranked.find(({ listing }) => listing === choice);
     if (found !== undefined) taken.add(found.listing);
     const others = ranked.filter((each) => each !== found).slice(0, MAX_OTHERS);
-    return { resource, found, paging: found && proposePaging(found.listing), others };
+    return { resource, found, paging: found && proposePaging(found.listing, listings), others };
   });
   const used = proposals.flatMap(({ found }) => found?.listing.security ?? []);
   const credential = description.credential ?? proposeCredential(schemes, used, resolve);

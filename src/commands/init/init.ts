@@ -6,12 +6,12 @@ import { describeByAsking } from '../../init/description/asking.ts';
 import { type Description, readDescription } from '../../init/description/document.ts';
 import { parseText } from '../../init/description/parse.ts';
 import { propose } from '../../init/proposal.ts';
-import { type Place, placeOf } from '../../init/settings/place.ts';
+import { isUnusable, type Place, placeOf } from '../../init/settings/place.ts';
 import { type SettingsText, writeSettings } from '../../init/settings/settings-text.ts';
 import { RESOURCES } from '../../resources/index.ts';
 import { openPlatform } from './platform.ts';
 import { type Person, settleDoubts } from './questions.ts';
-import { getRemote, readLocal, SourceError } from './remote.ts';
+import { getRemote, type RemoteReply, readLocal, SourceError } from './remote.ts';
 
 export interface InitOptions {
   /** File or URL of an OpenAPI document. */
@@ -44,18 +44,29 @@ export async function initSettings(options: InitOptions, surroundings: InitSurro
   const { openapi, from, file } = options;
   const told = from === undefined ? undefined : httpUrl(from, '--from');
   const source = shown(openapi ?? from ?? '');
-  const { description, said } = openapi === undefined ? await ask(told, environment) : await read(openapi);
+  const { description, said, sent } =
+    openapi === undefined ? await ask(told, environment) : await read(openapi, told, environment);
+  if (told === undefined && isUnusable(description.server)) {
+    throw new SourceError(`${source}: the server that it names is no http or https URL: name it with --from`);
+  }
   const chosen = person === undefined ? new Map() : await settleDoubts(propose(description, RESOURCES), person);
   const proposal = propose(description, RESOURCES, chosen);
   const place = placeOf(proposal.title, proposal.server, placed(openapi, told));
+  const isMissing = proposal.resources.some(({ found }) => found === undefined);
+  const maybeSubset = openapi !== undefined && isUrl(openapi) && sent === undefined && isMissing;
   const settings = writeSettings(proposal, place, source);
   if (settings.offered.length === 0) {
-    throw new SourceError(`${source}: ${nothingIn(description, said)}; config/examples/ shows files to begin with`);
+    const subset = maybeSubset ? `; ${SUBSET}` : '';
+    throw new SourceError(
+      `${source}: ${nothingIn(description, said)}; config/examples/ shows files to begin with${subset}`,
+    );
   }
   await write(file, settings.text);
   await checkWritten(file, settings, environment);
   const missing = [...settings.variables].filter(([name]) => environment[name] === undefined);
   print(report(file, settings, place, missing));
+  if (sent !== undefined) print(`${sent}\n`);
+  if (maybeSubset) print(`  look at ${source}: ${SUBSET}\n`);
   const isReady = missing.length === 0 && (environment['PORTICO_TOKEN'] ?? '') !== '';
   if (isReady && (isNamed(place, [openapi, from]) || (await mayHaveToken(place, person)))) {
     return (await surroundings.probe(file)) ? 0 : 1;
@@ -63,6 +74,9 @@ export async function initSettings(options: InitOptions, surroundings: InitSurro
   print(`Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`);
   return 0;
 }
+
+/** Some platforms show callers without a token the document of what is public, with status 200. */
+const SUBSET = 'the document may be a public subset, since it was read without a token: set PORTICO_TOKEN';
 
 /** `said`: what the platform answered with at the address that was named. */
 function nothingIn({ listings }: Description, said: string | undefined): string {
@@ -97,23 +111,54 @@ function placed(openapi: string | undefined, told: URL | undefined): { told?: st
 interface Source {
   readonly description: Description;
   readonly said?: string;
+  /** How the document was asked for with the token, in a sentence. */
+  readonly sent?: string;
 }
 
-async function read(openapi: string): Promise<Source> {
-  const text = isUrl(openapi)
-    ? await readRemote(httpUrl(openapi, '--openapi'))
-    : await readLocal(openapi, MAX_DOCUMENT_BYTES);
+async function read(openapi: string, told: URL | undefined, environment: Environment): Promise<Source> {
+  if (!isUrl(openapi)) return { description: described(openapi, await readLocal(openapi, MAX_DOCUMENT_BYTES)) };
+  const url = httpUrl(openapi, '--openapi');
+  const token = environment['PORTICO_TOKEN'] ?? '';
+  const place = `${url.origin}${url.pathname}`;
+  const reply = await getDocument(url);
+  const isRefused = [401, 403].includes(reply.status);
+  if (isRefused && token === '') {
+    throw new SourceError(`${place} asks for a credential (${reply.status}): put a token into PORTICO_TOKEN`);
+  }
+  if (reply.status !== 200 && !isRefused) throw new SourceError(`${place} answered with ${reply.status}`);
+  const description = isRefused ? undefined : described(openapi, reply.text);
+  if (token === '' || (description !== undefined && !isOfPlatform(url, description, told))) {
+    return { description: description ?? described(openapi, reply.text) };
+  }
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new SourceError('PORTICO_TOKEN holds what no header can');
+  const own = await getDocument(url, { authorization: `Bearer ${token}` });
+  if (own.status === 200) {
+    const sent = `Read ${place} with the token of PORTICO_TOKEN as Authorization: Bearer.`;
+    return { description: described(openapi, own.text), sent };
+  }
+  if (description !== undefined) {
+    const sent = `Read ${place} without a token: it answered ${own.status} to PORTICO_TOKEN as Authorization: Bearer.`;
+    return { description, sent };
+  }
+  throw new SourceError(`${place} refused the token of PORTICO_TOKEN as Authorization: Bearer (${own.status})`);
+}
+
+/** Whether a document comes from the platform itself, which is given the token anyway: not from where others publish it. */
+function isOfPlatform(url: URL, { title, server }: Description, told: URL | undefined): boolean {
+  return (
+    placeOf(title, server, { from: url.href, ...(told !== undefined && { told: told.href }) }).origin === url.origin
+  );
+}
+
+function getDocument(url: URL, headers: Readonly<Record<string, string>> = {}): Promise<RemoteReply> {
+  return getRemote(url, { headers, maxBytes: MAX_DOCUMENT_BYTES, timeoutMs: DOCUMENT_TIMEOUT_MS });
+}
+
+function described(openapi: string, text: string): Description {
   const description = readDescription(parseText(text));
   if (description === undefined)
     throw new SourceError(`${shown(openapi)} is no OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
-  return { description };
-}
-
-/** A document is asked for without the token: what it says is public, or a person can save it to a file. */
-async function readRemote(url: URL): Promise<string> {
-  const reply = await getRemote(url, { maxBytes: MAX_DOCUMENT_BYTES, timeoutMs: DOCUMENT_TIMEOUT_MS });
-  if (reply.status !== 200) throw new SourceError(`${url.origin}${url.pathname} answered with ${reply.status}`);
-  return reply.text;
+  return description;
 }
 
 async function ask(url: URL | undefined, environment: Environment): Promise<Source> {
@@ -135,7 +180,7 @@ function isUrl(source: string): boolean {
 
 function httpUrl(text: string, option: string): URL {
   const url = isUrl(text) ? URL.parse(text) : null;
-  if (url === null || url.username !== '' || url.password !== '') {
+  if (url === null || isUnusable(text) || url.username !== '' || url.password !== '') {
     throw new SourceError(`${option} needs an http or https URL without user and password`);
   }
   return url;

@@ -183,6 +183,7 @@ function readParameter(parameter: Json | undefined, resolve: Resolve): Parameter
       minimum: number('minimum'),
       maximum: number('maximum'),
       isNumber: [schema['type']].flat().some((type) => type === 'integer' || type === 'number'),
+      isFlag: [schema['type']].flat().includes('boolean') || listOf(schema['enum']).join() === 'true,false',
     },
   ];
 }

@@ -34,6 +34,8 @@ export interface Parameter {
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
   readonly isNumber: boolean;
+  /** Takes true and false only. */
+  readonly isFlag: boolean;
 }
 
 /** The setting `pagination`, as a file holds it. */
@@ -45,6 +47,8 @@ export interface PagingProposal {
   readonly pagination: Pagination | undefined;
   /** What a person may want to begin with where it is undefined. */
   readonly likely?: Pagination;
+  /** Query parameters without which the platform sends no total. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly why: string;
   /** What a person should look at, in sentences. */
   readonly doubts: readonly string[];

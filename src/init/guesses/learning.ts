@@ -28,7 +28,7 @@ export async function learnPaging(ask: Ask, list: SeenList): Promise<PagingPropo
     return undecided(`there ${whole.length === 1 ? 'is one item' : 'are no items'} to tell pages by`);
   const pages = pagesOf(ask, list);
   const sizeParam = await firstOf(TRIED.size, async (name) => (await pages({ [name]: '1' }))?.items.length === 1);
-  if (sizeParam === undefined) return byNothing(whole.length);
+  if (sizeParam === undefined) return byNothing(whole.length, totalOf(list.reply)?.value);
   const one = { [sizeParam]: '1' };
   const first = await pages(one);
   if (first === undefined) return undecided('the platform stopped answering');
@@ -48,8 +48,9 @@ export async function learnPaging(ask: Ask, list: SeenList): Promise<PagingPropo
   return { pagination, why: `${tried}, and nothing that was tried led on`, doubts };
 }
 
-function byNothing(count: number): PagingProposal {
+function byNothing(count: number, total: number | undefined): PagingProposal {
   const why = `no parameter that was tried changes that ${count} items come`;
+  if (total !== undefined && total > count) return undecided(`${why}, of ${total}`);
   if (ROUND.has(count)) return undecided(`${why}, which may be a full page`);
   return { pagination: { kind: 'none' }, why, doubts: ['that the whole list is one page'] };
 }

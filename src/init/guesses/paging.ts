@@ -6,7 +6,8 @@ import type { Shape } from '../description/shape.ts';
 export const PARAMETERS = {
   size: [
     ...['perpage', 'pagesize', 'limit', 'maxresults', 'pagelimit', 'size', 'count', 'top', 'rows', 'first', 'take'],
-    ...['max', 'pagelength', 'length', 'num', 'n'],
+    ...['max', 'pagelength', 'pagelen', 'length', 'num', 'n', 'resultsperpage', 'itemsperpage', 'maxitems'],
+    ...['maxrecords', 'maxcount', 'batchsize'],
   ],
   token: [
     ...['pagetoken', 'nextpagetoken', 'cursor', 'nexttoken', 'nextcursor', 'continuationtoken', 'continuation'],
@@ -22,7 +23,8 @@ export const MEMBERS = {
     ...['nextpagetoken', 'nextcursor', 'nexttoken', 'continuationtoken', 'continuation', 'nextmarker', 'endcursor'],
     ...['nextpage', 'scrollid', 'after', 'cursor', 'next'],
   ],
-  total: [
+  // A total that follows filters is the length of the list; the other one may count more.
+  total: ['filtercount', 'filteredcount', 'filteredtotal', 'totalfiltered', 'recordsfiltered'].concat([
     'total',
     'totalcount',
     'totalitems',
@@ -30,8 +32,8 @@ export const MEMBERS = {
     'totalresults',
     'totalrecords',
     'totalhits',
-    'count',
-  ].concat(['totalaffecteditems', 'totaldata', 'itemcount', 'recordcount']),
+    ...['count', 'totalaffecteditems', 'totaldata', 'itemcount', 'recordcount'],
+  ]),
   link: ['next', 'nextlink', 'nexturl', 'nextpageurl', 'odatanextlink', 'nextpage', 'href'],
 } as const;
 
@@ -43,14 +45,34 @@ const SIZE = 100;
 const CERTAIN_SIZE = 10;
 
 /** Proposes paging as it was seen, or by the parameters of an operation and what its answer holds beside the items. */
-export function proposePaging(listing: Listing): PagingProposal {
-  return (
-    listing.paging ?? byToken(listing) ?? byLink(listing) ?? byOffset(listing) ?? byPage(listing) ?? byNothing(listing)
-  );
+export function proposePaging(listing: Listing, listings: readonly Listing[] = []): PagingProposal {
+  if (listing.paging !== undefined) return listing.paging;
+  const total = totalOf(listing);
+  const query = total === undefined ? undefined : totalRequest(listing, total);
+  const proposal =
+    byToken(listing) ?? byLink(listing) ?? byOffset(listing) ?? byPage(listing) ?? borrowed(listing, listings);
+  return { ...(query !== undefined && { query }), ...(proposal ?? byNothing(listing)) };
+}
+
+/**
+ * Pages as another list of the document does that has its total at the same place, for a list that has a total and is
+ * described without parameters.
+ */
+function borrowed(listing: Listing, listings: readonly Listing[]): PagingProposal | undefined {
+  const total = JSON.stringify(totalOf(listing));
+  if (total === undefined || listing.parameters.some((each) => each.in === 'query')) return undefined;
+  const lender = listings.find((each) => {
+    const counts = parameterOf(each, 'offset') ?? parameterOf(each, 'page');
+    return each !== listing && counts !== undefined && JSON.stringify(totalOf(each)) === total;
+  });
+  if (lender === undefined) return undefined;
+  const proposal = proposePaging({ ...listing, parameters: lender.parameters.filter((each) => !each.required) });
+  const doubt = `that this list is paged as ${lender.path} is: the document names no parameters of its own`;
+  return { ...proposal, doubts: [doubt, ...proposal.doubts] };
 }
 
 function parameterOf({ parameters }: Listing, kind: keyof typeof PARAMETERS): Parameter | undefined {
-  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query' && !parameter.isFlag);
   return PARAMETERS[kind].flatMap((name) => inQuery.filter((parameter) => plainName(parameter.name) === name))[0];
 }
 
@@ -103,12 +125,29 @@ function byLink(listing: Listing): PagingProposal | undefined {
   return { pagination: { kind: 'link', next, ...sizeOf(listing) }, why: `the body holds ${next}`, doubts };
 }
 
+type Total = { readonly total: string } | { readonly totalHeader: string };
+
 /** Where the total stands: in the body, or in a header. */
-function totalOf({ body, headers }: Listing): { total: string } | { totalHeader: string } | undefined {
+function totalOf({ body, headers }: Listing): Total | undefined {
   const header = TOTAL_HEADERS.find((name) => headers.has(name));
   if (header !== undefined) return { totalHeader: header };
-  const total = memberOf(body, MEMBERS.total, ['number']);
+  // What is a list or an object, as parameters say, is a list unless it is asked for the other form.
+  const total = body.type === 'list' ? undefined : memberOf(body, MEMBERS.total, ['number', 'unknown']);
   return total === undefined ? undefined : { total };
+}
+
+/** Query parameters that are true or false and ask for a total, as `plainName` has them. */
+const TOTAL_FLAGS =
+  /^(?:(?:include|with|show|return|get|need|calculate)(?:a|the)?(?:total|count)s?\w*|count|totalcount|total)$/;
+
+/** The query that has the platform send its total, where a parameter of the operation asks for that. */
+function totalRequest({ parameters }: Listing, total: Total): Record<string, string> | undefined {
+  const found = parameters.find(
+    (each) => each.in === 'query' && each.isFlag && each.value !== 'true' && TOTAL_FLAGS.test(plainName(each.name)),
+  );
+  if (found !== undefined) return { [found.name]: 'true' };
+  const meta = parameters.find((each) => each.in === 'query' && each.name === 'meta');
+  return meta !== undefined && 'total' in total && total.total.startsWith('meta.') ? { meta: '*' } : undefined;
 }
 
 function toldBy(total: ReturnType<typeof totalOf>): string {
@@ -155,26 +194,43 @@ function firstPageIn({ description, minimum, value }: Parameter, listing: Listin
   return memberOf(listing.body, ['totalelements'], ['number']) === undefined ? undefined : 0;
 }
 
+/** What a resource that is switched off begins with: it fails wherever a sign says that there is more. */
+const SILENT = { kind: 'link', sizeParam: null } as const;
+
+/** Words of parameters that speak of pages, whatever they are called otherwise. */
+const OF_PAGES = /page|paging|pagination|offset|limit|cursor|skip|per_?page/i;
+
 function byNothing(listing: Listing): PagingProposal {
+  const other = listing.parameters.find((each) => each.in === 'query' && OF_PAGES.test(each.name));
   const size = parameterOf(listing, 'size');
   const token = parameterOf(listing, 'token');
   const next = memberOf(listing.body, MEMBERS.token, ['text', 'number']);
   const total = totalOf(listing);
   if (size === undefined && token === undefined && next === undefined) {
-    const why = 'no parameter and no member of the answer speaks of pages';
+    if (total !== undefined) {
+      const doubts = ['how the platform pages this list: until then fewer items than the total are an error'];
+      const why = `${toldBy(total)}, and nothing leads to a second page`;
+      return { pagination: { kind: 'link', sizeParam: null, ...total }, why, doubts };
+    }
+    if (other !== undefined) {
+      const why = `the parameter ${other.name} seems to speak of pages`;
+      return { pagination: undefined, likely: SILENT, why, doubts: ['how the platform pages this list'] };
+    }
     return {
       pagination: { kind: 'none' },
-      why,
-      doubts: total === undefined ? [] : ['that the whole list is one page'],
+      why: 'no parameter and no member of the answer speaks of pages',
+      doubts: [],
     };
   }
   const seen = [size && `a parameter ${size.name}`, token && `a parameter ${token.name}`, next && `a member ${next}`];
   const why = `there is ${seen.filter(Boolean).join(' and ')}, and nothing that leads to the second page`;
-  if (size === undefined) return { pagination: undefined, why, doubts: ['how the platform pages this list'] };
+  if (size === undefined) {
+    return { pagination: undefined, likely: SILENT, why, doubts: ['how the platform pages this list'] };
+  }
   // Not a short list, in any case: a page as long as was asked for, without a link to a next one, is an error. So no more
   // is asked for than the platform gives for certain, or the page that it cuts at would be taken for the whole.
   const doubts = ['how the platform pages this list: until then a full page without a Link header is an error'];
   const told = size.maximum ?? Number(size.value ?? CERTAIN_SIZE);
   const certain = Number.isInteger(told) && told >= 1 ? Math.min(told, SIZE) : CERTAIN_SIZE;
-  return { pagination: { kind: 'link', sizeParam: size.name, size: certain }, why, doubts };
+  return { pagination: { kind: 'link', sizeParam: size.name, size: certain, ...total }, why, doubts };
 }

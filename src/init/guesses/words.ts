@@ -81,6 +81,7 @@ export const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
     action: 4,
     agent: 4,
     adapter: 4,
+    node: 4,
     package: 3,
   },
 };

@@ -37,9 +37,21 @@ export function variableOf(...parts: readonly string[]): string {
 
 function urlOf(server: string, from: string | undefined): URL | undefined {
   if (server.includes('{') || !URL.canParse(server, from)) return undefined;
-  const { protocol, origin, pathname } = new URL(server, from);
-  // Neither user nor query belongs into settings.
-  return /^https?:$/.test(protocol) ? new URL(pathname, origin) : undefined;
+  const url = new URL(server, from);
+  // Neither user nor query belongs into settings. The path is kept as it was parsed: read once more, `//a` were a host.
+  Object.assign(url, { username: '', password: '', search: '', hash: '' });
+  return /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/**
+ * Whether an address can be that of no server: it holds what URLs do not, has another scheme than http or https, or is
+ * not a URL. An address that is relative, or holds variables, is completed by a person.
+ */
+export function isUnusable(server: string): boolean {
+  if (/[\\\p{Cc}]/u.test(server)) return true;
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(server)?.[1];
+  if (scheme === undefined) return false;
+  return !/^https?$/i.test(scheme) || (!server.includes('{') && !URL.canParse(server));
 }
 
 /** Whether a host is one that stands in documents for the reader's own. */

@@ -124,10 +124,10 @@ function resourceBlock(proposal: ResourceProposal, place: Place, variables: Vari
   for (const [field, { inDoubt, from }] of fields) if (inDoubt) doubts.push(`that ${field} is ${oneLine(from ?? '')}`);
   const isDecided = paging.pagination !== undefined;
   if (!isDecided) doubts.push('until that is known, the resource is switched off');
-  const pagination = paging.pagination ?? paging.likely ?? { kind: 'none' };
+  const pagination = paging.pagination ?? paging.likely ?? { kind: 'link', sizeParam: null };
   const paged = new Set<unknown>(Object.values(pagination));
   const { path, pathParams } = pathOf(listing, place, variables);
-  const query = queryOf(listing, paged, place, variables);
+  const query = queryOf(listing, paged, paging.query ?? {}, place, variables);
   if (listing.parameters.some((each) => each.in === 'query' && each.required && CREDENTIAL.test(each.name))) {
     doubts.push('how the platform is given the token: it wants one in the query, where Portico sends none');
   }
@@ -189,14 +189,24 @@ function variableIn(before: string, name: string, place: Place, variables: Varia
 const CREDENTIAL = /key|token|secret|auth|bearer|jwt|passw|pwd|^sig/i;
 
 /** Query parameters without which the platform refuses the request, but for those that page and those that let in. */
-function queryOf({ parameters }: Listing, paged: ReadonlySet<unknown>, place: Place, variables: Variables): string[] {
-  return parameters
+function queryOf(
+  { parameters }: Listing,
+  paged: ReadonlySet<unknown>,
+  asked: Readonly<Record<string, string>>,
+  place: Place,
+  variables: Variables,
+): string[] {
+  const requests = Object.entries(asked).map(([name, value]) => {
+    return `      ${key(name)}: ${scalar(value)} # without it the platform sends no total`;
+  });
+  const required = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required && !paged.has(parameter.name))
-    .filter(({ name }) => !CREDENTIAL.test(name))
+    .filter(({ name }) => !CREDENTIAL.test(name) && !Object.hasOwn(asked, name))
     .map(({ name, value }) => {
       const text = value === undefined ? reference(variables, place, name, `query parameter ${name}`) : scalar(value);
       return `      ${key(name)}: ${text}`;
     });
+  return [...requests, ...required];
 }
 
 function fieldLines(field: string, { from, instead, values, why }: FieldProposal): string[] {

@@ -59,13 +59,17 @@ export function escapeReferences(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** JSON's form is YAML's in double quotes, but for what JSON leaves as it is and YAML does not print. */
+/**
+ * JSON's form is YAML's in double quotes, but for what JSON leaves as it is and YAML does not print, a terminal obeys, or
+ * changes the direction of reading.
+ */
 function quoted(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, escapeUnit);
+  return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\ufffe\uffff]/gu, escapeCharacter);
 }
 
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
 /** A block of scalars on one line. */

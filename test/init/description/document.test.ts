@@ -59,6 +59,7 @@ describe('an OpenAPI document', () => {
         minimum: undefined,
         maximum: 50,
         isNumber: true,
+        isFlag: false,
       },
     ]);
   });
