@@ -1,5 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { COUNTS, type Sign } from '../signs/signs.ts';
+import { COUNTS, FILTERED, type Sign } from '../signs/signs.ts';
 import type { Statement } from '../signs/statements.ts';
 import { nextLink } from './by-link.ts';
 import { doubted, goesOn, incomplete } from './incomplete.ts';
@@ -59,11 +59,12 @@ export async function* guarded<P extends PageView>(read: ListRead<P>, pages: Asy
   await checkOffset(read, told);
 }
 
-/** Of several that one page says, the greatest counts: the others may be those of this page. */
+/** Of several that one page says, that of what a filter leaves counts, else the greatest: the others may be those of this page. */
 function keepLeast(least: Told['least'], sign: 'total' | 'pages', { said, count }: PageView): void {
   // What is no more than the page itself may be its own length.
   const floor = sign === 'total' ? count : 0;
-  const [most] = said
+  const filtered = said.filter(({ name }) => sign === 'total' && FILTERED.includes(name));
+  const [most] = (filtered.length > 0 ? filtered : said)
     .filter(
       (each) => each.sign === sign && Number(each.says) > floor && !(each.name === 'pageCount' && each.says === count),
     )

@@ -16,7 +16,7 @@ export function beyond(bound: string, reason: string): GatewayError {
  * in words and numbers.
  */
 export function goesOn(sign: Sign, what: string): GatewayError {
-  const cure = `set pagination.kind and its keys to how the platform pages, or pagination.ignoreSigns: [${sign}]`;
+  const cure = `set pagination.kind and its keys to how the platform pages; only where the list is known to be whole, pagination.ignoreSigns: [${sign}], after which this sign reveals no short list`;
   return new GatewayError('upstream_invalid', {
     reason: `the platform says that there is more than was read (${sign}: ${what}): ${cure}`,
     detail: `The platform says that there is more than the gateway reads (sign: ${sign}). Its operator has to ${cure}.`,

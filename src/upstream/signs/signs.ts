@@ -12,14 +12,17 @@ export const COUNTS: readonly string[] = [
   ...['numResults', 'numberOfItems', 'numberOfResults'],
 ];
 
+/** Members of a total of what a filter leaves: beside one of them, any other total counts what no read can bring. */
+export const FILTERED: readonly string[] = ['filterCount', 'recordsFiltered'];
+
 /** Members that a platform tells of its list with, in any case and with any separators: `total_count`, `@odata.count`. */
 export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   total: [
     ...['total', 'totalCount', 'totalItems', 'totalResults', 'totalRecords', 'totalElements', 'totalEntries'],
     ...['totalHits', 'totalRows', 'totalObjects', 'totalSize', 'totalNumber', 'totalData', 'totalAffectedItems'],
     ...['totalDocs', 'totalMatches', 'totalItemCount', 'totalRecordCount', 'totalResultCount', 'totalObjectCount'],
-    ...['countTotal', 'itemsTotal', 'itemTotal', 'recordsFiltered', 'resultTotal', 'fullCount', 'numFound'],
-    ...['odataCount', ...COUNTS],
+    ...['countTotal', 'itemsTotal', 'itemTotal', 'resultTotal', 'fullCount', 'numFound'],
+    ...['odataCount', ...FILTERED, ...COUNTS],
   ],
   pages: [
     'pages',

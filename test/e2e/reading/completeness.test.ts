@@ -45,6 +45,7 @@ const SHOWN: Readonly<Record<string, readonly [string, Answer]>> = {
   'total_count beside the list': ['total', { body: { total_count: 120 } }],
   'total beside the list': ['total', { body: { total: 120 } }],
   'count that is not that of the page': ['total', { body: { count: 120 } }],
+  'meta.filter_count beside meta.total_count': ['total', { body: { meta: { filter_count: 120, total_count: 225 } } }],
   'meta.total': ['total', { body: { meta: { total: 120 } } }],
   'meta.pagination.totalItems': ['total', { body: { meta: { pagination: { totalItems: 120 } } } }],
   'X-Total-Count': ['total', { headers: { 'X-Total-Count': '120' } }],
@@ -283,6 +284,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
 describe('a list that is whole', () => {
   const whole: Readonly<Record<string, Answer>> = {
     'counts the items of the page': { body: { count: 25 } },
+    'counts what the filter leaves, and all': { body: { meta: { filter_count: 25, total_count: 225 } } },
     'says the size and number of the page': { body: { page: 1, size: 25, limit: 100, per_page: 25 } },
     'links to a next page always, and tells the end by a flag': {
       body: { links: { next: '/v1/projects?after=x' }, meta: { has_more: false } },
