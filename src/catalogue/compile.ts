@@ -1,5 +1,6 @@
 import { compileExpression } from '../mapping/expressions/expression.ts';
 import { createMapper, type MapperOptions } from '../mapping/mapper.ts';
+import { createOverlooked } from '../mapping/overlooked.ts';
 import { createPageParser, type PageExpressions } from '../mapping/page.ts';
 import type { ListRequest } from '../upstream/pagination/list-read.ts';
 import type { Pagination } from '../upstream/pagination/pagination.ts';
@@ -12,17 +13,21 @@ type PaginationSettings<P = Pagination> = P extends Pagination ? Expressions<P> 
 
 /** What settings say of the list of one resource and of its items: data alone, so that a thread can be given it. */
 export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, MapperOptions, PageExpressions {
+  /** Name of the resource. */
+  readonly resource: string;
   readonly pagination: PaginationSettings;
   readonly maxPageValues: number;
 }
 
 /** What it takes to read the pages of a list: its settings, with each expression as a function. */
 export function compileList(settings: ListSettings): PageReaderOptions {
+  const map = createMapper(settings);
   return {
     list: { ...settings, pagination: compilePagination(settings.pagination) },
     maxPageValues: settings.maxPageValues,
     parse: createPageParser(settings),
-    map: createMapper(settings),
+    map,
+    overlooked: createOverlooked({ ...settings, map }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Caller, under } from '../kernel/caller.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { addCounts, describeFinding, findingsOf, type MappingCounts, NO_COUNTS } from '../mapping/findings.ts';
+import { addCounts, findingsOf, type MappingCounts, NO_COUNTS } from '../mapping/findings.ts';
 import { codeOf } from '../observability/causes.ts';
 import type { Events } from '../observability/events.ts';
 import { requestOf } from '../observability/trace.ts';
@@ -13,7 +13,9 @@ import type { LoadAccount, Loading } from '../upstream/loading.ts';
 import type { ListRequest } from '../upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../upstream/pagination/paginate.ts';
 import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../upstream/upstream.ts';
+import { createDistinctIds } from './distinct-ids.ts';
 import { bodyTellsEnd, NOTHING_SAID, saidOf, tagged } from './first-page.ts';
+import { checkIds, checkList, type ListRules } from './list-verdict.ts';
 import type { ReadPage } from './page-desk.ts';
 import type { MappedPage } from './page-reader.ts';
 
@@ -29,8 +31,8 @@ export interface LoaderOptions {
   readonly maxReadBytes: number;
   /** All loads under way, of this resource and others. */
   readonly loading: Loading;
-  /** Whether what is to be doubted of a list makes it `upstream_invalid`. @default false */
-  readonly strictMapping?: boolean;
+  /** @default those of each */
+  readonly rules?: ListRules;
   /** Spares the work on what an upstream has sent before. */
   readonly memo?: Memo<Made> | undefined;
   readonly events: Events;
@@ -53,7 +55,7 @@ type First =
  * response may say that the whole list is what it was.
  */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, strictMapping, loading, events, now } = options;
+  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules = {}, loading, events, now } = options;
   const firstPage = firstTarget(list);
   const path = pathOf(firstPage.target);
   // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
@@ -101,17 +103,20 @@ export function createLoader(options: LoaderOptions): Loader {
 
     async function loadPages(page: MappedPage): Promise<Made & { readonly pages: number }> {
       const writer = createSnapshotWriter(loadedAt);
+      const repeatedIn = createDistinctIds();
       let counts = NO_COUNTS;
       let pages = 0;
       for await (const each of paginate(list, page, fetchPage, signal)) {
         signal.throwIfAborted();
+        const repeatedIds = await repeatedIn(each);
         own(() => {
           writer.add(each.items);
-          counts = addCounts(counts, each.counts);
+          counts = addCounts(counts, { ...each.counts, repeatedIds });
         });
+        checkIds(resource, rules, counts);
         pages += 1;
       }
-      if (strictMapping) checkFindings(counts);
+      checkList(resource, rules, counts);
       return { snapshot: await writer.finishInSteps(), counts, pages };
     }
 
@@ -170,16 +175,6 @@ function orThrow(page: MappedPage | GatewayError): MappedPage {
 /** The same snapshot, of a load that began at `loadedAt`. */
 function at(loadedAt: number, { snapshot }: Pick<Memoized, 'snapshot'>): Memoized['snapshot'] {
   return Object.freeze({ ...snapshot, loadedAt });
-}
-
-function checkFindings(counts: MappingCounts): void {
-  const [found] = findingsOf(counts);
-  if (found === undefined) return;
-  const what = describeFinding(found);
-  throw new GatewayError('upstream_invalid', {
-    reason: `${what} (strictMapping)`,
-    detail: `The list could be read, but ${what}, and the settings of this resource forbid that (strictMapping).`,
-  });
 }
 
 interface Stopwatch {

@@ -6,7 +6,7 @@ import type { Page } from '../mapping/page.ts';
 import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
 import { textOf } from '../upstream/client/body.ts';
 import { checkBounds, isWhole, type ListRequest, type PageView, viewOf } from '../upstream/pagination/list-read.ts';
-import { digestsOf } from '../upstream/pagination/repeats.ts';
+import { digestsOf, marksOf } from '../upstream/pagination/repeats.ts';
 import type { ReplyHeaders } from '../upstream/upstream.ts';
 
 export interface PageReaderOptions {
@@ -15,6 +15,8 @@ export interface PageReaderOptions {
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
   readonly map: (page: Page) => Mapped;
+  /** What the items expression passed over in a page that has none. @default nothing is looked for */
+  readonly overlooked?: (page: Page) => string | undefined;
 }
 
 /** A page as it came. */
@@ -28,7 +30,10 @@ export interface PageBody {
 /** A page, mapped: what is left of it once nobody needs its body any more. */
 export interface MappedPage extends PageView {
   readonly items: EncodedItems;
+  /** Those of the page by itself. */
   readonly counts: MappingCounts;
+  /** Marks of the documented ids, as `digests`; absent where the page is the whole list. */
+  readonly ids?: string | undefined;
 }
 
 /**
@@ -47,7 +52,7 @@ const MAX_LEVELS = 1000;
  * Parses a page, and does all that its parsed body is needed for, so that this need not be kept: other pages are waited for
  * meanwhile, and one of 2 MiB may take 60 MB of the heap.
  */
-export function createPageReader({ list, maxPageValues, parse, map }: PageReaderOptions): PageReader {
+export function createPageReader({ list, maxPageValues, parse, map, overlooked }: PageReaderOptions): PageReader {
   return ({ body, headers, first }) => {
     if (body.length > SMALL_BYTES) checkShape(body, maxPageValues);
     const page = parse(textOf(body));
@@ -59,7 +64,18 @@ export function createPageReader({ list, maxPageValues, parse, map }: PageReader
       // With the source text of each number that does not print as it was written, so that items that differ only beyond
       // the precision of a double are told apart.
       const digests = compared ? digestsOf(page.exactItems() ?? page.items) : undefined;
-      return { ...view, items: encodeItems(items), counts, digests };
+      const ids = items.map(({ id = '' }) => id);
+      return {
+        ...view,
+        items: encodeItems(items),
+        counts: {
+          ...counts,
+          repeatedIds: ids.length - new Set(ids).size,
+          overlooked: page.items.length === 0 ? overlooked?.(page) : undefined,
+        },
+        digests,
+        ids: compared ? marksOf(ids) : undefined,
+      };
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'upstream_invalid') return error;
       throw error;

@@ -49,6 +49,7 @@ export function openReads(
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
     const listSettings = {
       ...settings,
+      resource: resource.name,
       baseUrl,
       path: fillPath(settings.path, settings.pathParams),
       headers: lowerCased(settings.headers),
@@ -58,7 +59,7 @@ export function openReads(
       resource: resource.name,
       upstream: checked(upstreams.get(settings.upstream)),
       timeoutMs,
-      strictMapping: settings.strictMapping,
+      rules: settings,
       list: { ...compileList(listSettings).list, post: compilePost(settings) },
       readPage: desk.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,

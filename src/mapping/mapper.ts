@@ -17,7 +17,7 @@ export interface MapperOptions {
 }
 
 /** The items of one page in their documented form: exactly the fields of the options, every one a string. */
-export interface Mapped extends MappingCounts {
+export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
 }
 
@@ -69,6 +69,7 @@ export function createMapper({
     let empty = own;
     let excluded = 0;
     let dropped = 0;
+    let dropReason: string | undefined;
     for (let index = from; index < to; index += 1) {
       try {
         if (!isWanted(page, index)) {
@@ -82,10 +83,11 @@ export function createMapper({
       } catch (error) {
         if (invalidItems === 'fail' || !(error instanceof GatewayError)) throw error;
         dropped += 1;
+        dropReason ??= error.reason;
       }
       defaults.length = 0;
     }
     const received = to - from;
-    return { items, received, excluded, dropped, defaulted, empty: items.length === 0 ? undefined : empty };
+    return { items, received, excluded, dropped, dropReason, defaulted, empty: items.length === 0 ? undefined : empty };
   };
 }

@@ -102,13 +102,14 @@ export interface Events {
     readonly defaulted: ReadonlyMap<string, number>;
   }): void;
   /**
-   * A list could be read, but `where` left out every item (`where_drops_all`), or a field that has an expression is empty in
-   * every item (`field_empty`). Told with each such read.
+   * A list could be read, but a field that has an expression is empty in every item (`field_empty`); or settings allow what is
+   * an error otherwise: nothing is left of a reply that was not empty (`nothing_left`), or an id occurs more than once
+   * (`duplicate_ids`). Emitted with each such read.
    */
   mappingDoubted?(doubted: {
     readonly resource: string;
     readonly upstream: string;
-    readonly finding: 'where_drops_all' | 'field_empty';
+    readonly finding: 'nothing_left' | 'duplicate_ids' | 'field_empty';
     readonly field?: string | undefined;
   }): void;
   /** These resources are offered from now on. */

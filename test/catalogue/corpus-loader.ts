@@ -7,6 +7,7 @@ import { createLoading } from '../../src/upstream/loading.ts';
 const field = (from: string) => ({ from, default: '', values: {}, format: 'none' }) as const;
 
 const SETTINGS: ListSettings = {
+  resource: 'things',
   baseUrl: 'https://platform.example',
   path: '/things',
   query: {},

@@ -12,6 +12,7 @@ const field = (from: string) => ({ from, default: '', values: {}, format: 'none'
 
 function settingsOf(overrides: Partial<ListSettings> = {}): ListSettings {
   return {
+    resource: 'things',
     baseUrl: 'https://platform.example',
     path: '/things',
     query: {},

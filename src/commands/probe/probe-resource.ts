@@ -142,9 +142,8 @@ async function experimentsOn({
   return runExperiments({ resource, settings, credential, isWritten, request, first, attempt, ...seen }, onExperiment);
 }
 
-function describeDoubt({ field }: Parameters<NonNullable<Events['mappingDoubted']>>[0]): Warning {
-  const found: MappingFinding =
-    field === undefined ? { finding: 'where_drops_all' } : { finding: 'field_empty', field };
+function describeDoubt({ finding, field = '' }: Parameters<NonNullable<Events['mappingDoubted']>>[0]): Warning {
+  const found: MappingFinding = finding === 'field_empty' ? { finding, field } : { finding };
   return { ...found, text: describeFinding(found) };
 }
 

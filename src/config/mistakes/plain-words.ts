@@ -20,8 +20,10 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
   let places: ReturnType<typeof placesOfKeys> | undefined;
-  const unknownKey = (key: string, block: unknown): string => {
+  const unknownKey = (key: string, block: unknown, path: readonly PropertyKey[] = []): string => {
     const siblings = block instanceof z.ZodObject ? Object.keys(block.shape) : [];
+    // Platforms call fields otherwise: no hint elsewhere in settings is of use.
+    if (path.at(-1) === 'fields') return `unknown field; the documented ones are ${siblings.join(', ')}`;
     places ??= placesOfKeys(settings);
     return `unknown key${hintForKey(key, siblings, places)}`;
   };
@@ -38,7 +40,7 @@ export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
       case 'unrecognized_keys':
         // A hint takes some 20 µs, and a wrong file may have 20,000 unknown keys.
         return issue.keys
-          .map((key, index) => (index < MAX_LISTED_ISSUES ? unknownKey(key, issue.inst) : 'unknown key'))
+          .map((key, index) => (index < MAX_LISTED_ISSUES ? unknownKey(key, issue.inst, issue.path) : 'unknown key'))
           .join('\n');
       case 'too_small':
         return issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty';

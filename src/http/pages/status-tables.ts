@@ -56,8 +56,10 @@ export function resourceTable(resources: Status['resources']): string {
 
 function describe(doubt: Doubt): string {
   switch (doubt.finding) {
-    case 'where_drops_all':
-      return `${code('where')} drops every item`;
+    case 'nothing_left':
+      return 'nothing is left of a reply that was not empty';
+    case 'duplicate_ids':
+      return `an ${code('id')} occurs more than once`;
     case 'field_empty':
       return `${code(doubt.field)} is empty in every item`;
     case 'items_dropped':

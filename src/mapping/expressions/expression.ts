@@ -60,8 +60,11 @@ export function compileExpression(text: string): Expression {
   return { direct: direct !== undefined, leadingFields: leadsOf(node).fields, evaluate: direct ?? interpreted(node) };
 }
 
-/** `whole`: whether they are all of the expression, so that what follows it goes on from there. */
-function leadsOf(node: ExpressionNode): { readonly fields: readonly (string | number)[]; readonly whole: boolean } {
+/** The fields and places that an expression begins with. `whole`: whether they are all of the expression, so that what follows it goes on from there. */
+export function leadsOf(node: ExpressionNode): {
+  readonly fields: readonly (string | number)[];
+  readonly whole: boolean;
+} {
   switch (node.type) {
     case 'Field':
       return { fields: [node.name], whole: true };

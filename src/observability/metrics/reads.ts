@@ -66,7 +66,7 @@ export function readMetrics(families: Families, bounds: SnapshotBounds): Events 
   });
   const doubts = families.counter({
     name: 'portico_mapping_doubts_total',
-    help: 'Lists whose mapping is most likely wrong: where left out every item, or a field was empty in each.',
+    help: 'Lists whose mapping is most likely wrong: a field was empty in each item, nothing was left of a reply, or an id occurred twice.',
     labels: ['resource', 'finding', 'field'],
   });
 

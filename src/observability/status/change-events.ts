@@ -1,6 +1,12 @@
 import type { Events } from '../events.ts';
 import type { RecentChanges } from './recent-changes.ts';
 
+const WARNINGS = {
+  nothing_left: () => 'nothing is left of a reply that was not empty',
+  duplicate_ids: () => 'an id occurs more than once',
+  field_empty: (field = '') => `${field} is empty in every item`,
+};
+
 /** Notes what changes, in a few words of ours. */
 export function changeEvents({ note }: Pick<RecentChanges, 'note'>): Events {
   const good = (event: keyof Events, text: string, about?: string) => tell(event, text, false, about);
@@ -11,8 +17,7 @@ export function changeEvents({ note }: Pick<RecentChanges, 'note'>): Events {
 
   return {
     mappingDoubted({ resource, finding, field }) {
-      const what = field === undefined ? 'where drops every item' : `${field} is empty in every item`;
-      bad('mappingDoubted', `${resource}: ${what} (${finding})`);
+      bad('mappingDoubted', `${resource}: ${WARNINGS[finding](field)} (${finding})`);
     },
     breakerChanged({ upstream, state, failures, calls }) {
       // One call that tries is no news: it opens again, or it closes.

@@ -74,10 +74,8 @@ export function createStatusKeeper(now: () => number): StatusKeeper {
       const doubts: Doubt[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
       loads.set(resource, { at: iso(now()), items, doubts });
     },
-    mappingDoubted({ resource, field }) {
-      const doubt =
-        field === undefined ? { finding: 'where_drops_all' as const } : { finding: 'field_empty' as const, field };
-      loads.get(resource)?.doubts.push(doubt);
+    mappingDoubted({ resource, finding, field = '' }) {
+      loads.get(resource)?.doubts.push(finding === 'field_empty' ? { finding, field } : { finding });
     },
     breakerChanged: servers.breakerChanged,
     sharedStoreAsked: ({ ms, outcome }) => commands.add(ms, outcome === 'timeout' || outcome === 'failed'),

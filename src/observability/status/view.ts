@@ -21,7 +21,7 @@ export interface Now {
 
 /** What was found about the mapping of a resource when it was loaded last. */
 export type Doubt =
-  | { readonly finding: 'where_drops_all' }
+  | { readonly finding: 'nothing_left' | 'duplicate_ids' }
   | { readonly finding: 'field_empty'; readonly field: string }
   | { readonly finding: 'items_dropped'; readonly dropped: number; readonly received: number };
 

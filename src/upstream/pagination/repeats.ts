@@ -40,8 +40,8 @@ export async function* withoutRepeats<P extends PageView>(pages: AsyncIterable<P
   }
 }
 
-/** The digests of a page, so many in a turn of the event loop. */
-async function* inSteps(digests: string): AsyncGenerator<string[]> {
+/** The digests or marks of a page, so many in a turn of the event loop. */
+export async function* inSteps(digests: string): AsyncGenerator<string[]> {
   for (let from = 0; from < digests.length; from += STEP * DIGEST_LENGTH) {
     if (from > 0) await nextTurn();
     const to = Math.min(from + STEP * DIGEST_LENGTH, digests.length);
@@ -63,6 +63,11 @@ function digestOf(item: unknown): string {
   } catch (cause) {
     throw incomplete('an item nests too deeply', cause);
   }
+}
+
+/** 32 characters for each text, one after the other. */
+export function marksOf(texts: readonly string[]): string {
+  return texts.map(markOf).join('');
 }
 
 /** 32 bytes that stand for a text. */

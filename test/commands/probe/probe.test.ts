@@ -86,11 +86,13 @@ describe('a probe of a platform', () => {
   });
 
   it('shows an item that where leaves out, where it leaves out all', async () => {
-    const yaml = settings("items: list, pagination: { kind: none }, where: name == 'C'");
+    const yaml = settings("items: list, pagination: { kind: none }, where: name == 'C', allowEmpty: true");
     const report = await probedOne(forToken(json({ list: [{ id: 'b', name: 'B' }] })), yaml);
     expect(report.first).to.deep.include({ raw: { id: 'b', name: 'B' }, why: 'where leaves it out' });
     expect(report).to.deep.include({ items: 0, excluded: 1, emptyFields: [] });
-    expect(report.warnings).to.deep.equal([{ finding: 'where_drops_all', text: 'where leaves out every item' }]);
+    expect(report.warnings).to.deep.equal([
+      { finding: 'nothing_left', text: 'nothing is left of a reply that was not empty' },
+    ]);
   });
 
   it('tells of every resource that is offered', async () => {

@@ -149,7 +149,7 @@ describe('the log of what is to be doubted', () => {
       events.mappingDoubted?.({
         resource,
         upstream: 'platform',
-        ...(field === undefined ? { finding: 'where_drops_all' } : { finding: 'field_empty', field }),
+        ...(field === undefined ? { finding: 'nothing_left' } : { finding: 'field_empty', field }),
       });
     for (now of [0, 59_999, 60_000, 119_999]) {
       tell('tools');

@@ -183,7 +183,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       const list = { resource: 'tools', upstream: 'acme', pages: 3, items: 7, received: 12, excluded: 4, dropped: 1 };
       events.listLoaded?.({ ...list, defaulted });
       events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'version' });
-      events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'where_drops_all' });
+      events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'nothing_left' });
     },
     {
       'portico_list_pages_total{resource="tools"}': 3,
@@ -192,7 +192,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_list_items_total{resource="tools",outcome="dropped"}': 1,
       'portico_fields_defaulted_total{resource="tools",field="description"}': 2,
       'portico_mapping_doubts_total{resource="tools",finding="field_empty",field="version"}': 1,
-      'portico_mapping_doubts_total{resource="tools",finding="where_drops_all"}': 1,
+      'portico_mapping_doubts_total{resource="tools",finding="nothing_left"}': 1,
     },
   ],
   'requests to an upstream': [

@@ -14,8 +14,8 @@ const breaker = { upstream: 'acme', calls: 4, failures: 4 };
 
 /** What is told, and as what: `!` ahead of what somebody should look at. */
 const TOLD: Readonly<Record<string, (events: Events) => void>> = {
-  '!tools: where drops every item (where_drops_all)': (events) =>
-    events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'where_drops_all' }),
+  '!tools: nothing is left of a reply that was not empty (nothing_left)': (events) =>
+    events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'nothing_left' }),
   '!tools: name is empty in every item (field_empty)': (events) =>
     events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'name' }),
   '!acme: breaker open (4 of 4 calls failed)': (events) => events.breakerChanged?.({ ...breaker, state: 'open' }),

@@ -54,13 +54,21 @@ export function resourceSettings(resource: Resource) {
     strictMapping: z
       .boolean()
       .default(false)
-      .describe(
-        'Whether a read fails that where leaves no item of, or in which a field that has an expression is empty throughout; else it is logged.',
-      ),
+      .describe('Whether a read fails in which a field that has an expression is empty throughout; else it is logged.'),
     invalidItems: z
       .enum(['fail', 'drop'])
       .default('fail')
       .describe('What an item that cannot be mapped does: fail the read, or be dropped and counted.'),
+    allowEmpty: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether a list may be empty where items, where or invalidItems leaves nothing of a reply that was not; else it is an error.',
+      ),
+    duplicateIds: z
+      .enum(['fail', 'allow'])
+      .default('fail')
+      .describe('What an id that occurs twice in a list does: fail the read, or be served and logged.'),
     maxItems: whole(1, 10_000_000).default(100_000).describe('Items of one read, before where; more is an error.'),
     maxPages: whole(1, 100_000).default(1000).describe('Pages of one read; more is an error.'),
     maxReadBytes: bytes(1024)

@@ -1,0 +1,103 @@
+import { leadsOf } from './expressions/expression.ts';
+import { type ExpressionNode, fieldOf, interpret, parse } from './expressions/jmespath.ts';
+import type { Mapped } from './mapper.ts';
+import type { Page } from './page.ts';
+
+export interface OverlookedOptions {
+  /** The items expression. */
+  readonly items: string;
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly map: (page: Page, from?: number, to?: number) => Mapped;
+}
+
+/** Names under which platforms hold the list that was asked for, and objects around it. */
+const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'response', 'result', 'results', 'rows'];
+/** Levels of objects around a list. */
+const MAX_DEPTH = 3;
+
+/**
+ * Compiles into a check of a page without items: what its items expression passed over, in words and figures of ours. That is
+ * a list whose entries it filtered away, or, where it leads to an empty list, another one under a generic name or that of the
+ * resource whose first item the mapper accepts, with an id and a name of its own. Lists under other names (`included`,
+ * `facets`, `folders`) hold something else as a rule.
+ */
+export function createOverlooked({ items, resource, map }: OverlookedOptions): (page: Page) => string | undefined {
+  const root = parse(items);
+  const { fields } = leadsOf(root);
+  const names = [...GENERIC, resource];
+
+  function fits(page: Page, list: readonly unknown[]): boolean {
+    try {
+      // Numbers stand as they were parsed: none of this is served.
+      const mapped = map({ ...page, items: list, exactItems: () => undefined }, 0, 1);
+      return mapped.items.length === 1 && !mapped.defaulted.has('id') && !mapped.defaulted.has('name');
+    } catch {
+      return false;
+    }
+  }
+
+  function elsewhere(page: Page, value: unknown, path: readonly string[]): string | undefined {
+    for (const name of names) {
+      const member = fieldOf(value, name);
+      const at = [...path, name];
+      if (Array.isArray(member)) {
+        if (member.length > 0 && fits(page, member)) {
+          return `items leads to an empty list, and ${at.join('.')} holds ${member.length} items that fit`;
+        }
+      } else if (member !== null && at.length < MAX_DEPTH) {
+        const found = elsewhere(page, member, at);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  }
+
+  return (page) => {
+    const entries = tryDroppedBy(root, page.body);
+    if (entries > 0) return `items selects none of the ${entries} entries that it looks at`;
+    return fields.at(-1) === resource ? undefined : elsewhere(page, page.body, []);
+  };
+}
+
+/** As {@link droppedBy}; 0 for an expression of which a part does not fit when it is evaluated by itself. */
+function tryDroppedBy(node: ExpressionNode, value: unknown): number {
+  try {
+    return droppedBy(node, value);
+  } catch {
+    return 0;
+  }
+}
+
+/** Entries of a list, or object of objects, that an expression with an empty result filters or projects away. */
+function droppedBy(node: ExpressionNode, value: unknown): number {
+  switch (node.type) {
+    case 'Pipe':
+    case 'Subexpression':
+    case 'IndexExpression': {
+      const left = interpret(node.left, value);
+      return entriesOf(left) > 0 ? droppedBy(node.right, left) : droppedBy(node.left, value);
+    }
+    case 'FilterProjection':
+    case 'Projection':
+    case 'ValueProjection':
+      if (entriesOf(interpret(node, value)) > 0) return 0;
+      return entriesOf(interpret(node.left, value)) || droppedBy(node.left, value);
+    case 'Flatten':
+      return droppedBy(node.child, value);
+    case 'OrExpression':
+      return droppedBy(node.left, value) || droppedBy(node.right, value);
+    case 'Function':
+    case 'MultiSelectList':
+      return node.children.reduce((sum, child) => sum || droppedBy(child, value), 0);
+    default:
+      return 0;
+  }
+}
+
+/** Elements of a list, or members of an object that are objects themselves. */
+function entriesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return value.length;
+  return Object.values(value).filter((each) => typeof each === 'object' && each !== null).length;
+}

@@ -1,0 +1,230 @@
+import { expect } from 'chai';
+import { captureLog } from '../../observability/log/captured-log.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+
+type Body = (url: URL) => unknown;
+
+/** A gateway whose tools come from a platform that answers each request with a body. */
+async function withTools(resource: object, body: Body) {
+  const upstream = await startHttpUpstream((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(body(new URL(request.url ?? '/', 'http://platform.example'))));
+  });
+  const log = captureLog('info');
+  const { read } = await startGateway(
+    settingsFor(upstream.url, {
+      resources: { tools: { pagination: { kind: 'none' }, cache: { ttlMs: 0 }, ...resource } },
+    }),
+    { logger: log.logger },
+  );
+  return {
+    async read() {
+      const response = await read('tools');
+      return { status: response.status, body: (await response.json()) as Record<string, string> };
+    },
+    doubts: () => log.lines().flatMap(({ msg, finding }) => (msg === 'mapping doubtful' ? [finding] : [])),
+    reason: () => String(log.lines().find(({ msg }) => msg === 'request')?.['reason']),
+  };
+}
+
+async function expectRefused(resource: object, body: Body, reason: string, ...keys: string[]) {
+  const tools = await withTools(resource, body);
+  // Twice: what was made of a body is remembered.
+  for (let time = 0; time < 2; time += 1) {
+    const answer = await tools.read();
+    expect(answer.status).to.equal(502);
+    expect(answer.body).to.include({ code: 'upstream_invalid', upstream: 'tools' });
+    for (const key of keys) expect(answer.body['detail']).to.contain(`resources.tools.${key}`);
+  }
+  expect(tools.reason()).to.contain(reason);
+  for (const key of keys) expect(tools.reason()).to.contain(`resources.tools.${key}`);
+  expect(tools.doubts()).to.deep.equal([]);
+}
+
+async function expectServed(resource: object, body: Body, count: number, ...doubts: string[]) {
+  const tools = await withTools(resource, body);
+  for (let time = 0; time < 2; time += 1) {
+    const answer = await tools.read();
+    expect(answer.status, tools.reason()).to.equal(200);
+    expect(answer.body).to.have.length(count);
+  }
+  expect(tools.doubts()).to.deep.equal(doubts);
+}
+
+const item = (id: number, more: object = {}) => ({ id: `t${id}`, name: `Tool ${id}`, ...more });
+const items = (count: number, from = 0) => Array.from({ length: count }, (_, index) => item(from + index));
+
+describe('a list in which a documented id occurs twice', () => {
+  let signature = 0;
+  const signed = (list: readonly object[]) => list.map((each) => ({ ...each, url: `https://x/?s=${++signature}` }));
+  /** Ignores its parameter, and signs a URL in each item anew. */
+  const twice: Body = (url) => ({
+    tools: signed(items(100)),
+    nextPageToken: url.searchParams.has('pageToken') ? '' : 'more',
+  });
+  const token = {
+    pagination: { kind: 'token', next: 'nextPageToken', tokenParam: 'pageToken', sizeParam: 'pageSize' },
+  };
+
+  it('is an error on one page, with figures and the key', async () => {
+    const body = () => ({ tools: [...items(3), item(1, { other: true })] });
+    await expectRefused({}, body, '4 items hold 3 distinct ids', 'duplicateIds: allow', 'fields.id');
+  });
+
+  it('is an error across pages, although no item came twice as it was', async () => {
+    await expectRefused(token, twice, '200 items hold 100 distinct ids', 'duplicateIds: allow', 'pagination');
+  });
+
+  it('is an error where the id expression gives the same for several', async () => {
+    const body = () => ({ tools: items(30).map((each, index) => ({ ...each, kind: `k${index % 3}` })) });
+    await expectRefused({ fields: { id: 'kind' } }, body, '30 items hold 3 distinct ids', 'fields.id');
+  });
+
+  it('compares ids as they are served', async () => {
+    const body = () => ({
+      tools: [
+        { id: 1, name: 'A' },
+        { id: '1', name: 'B' },
+      ],
+    });
+    await expectRefused({}, body, '2 items hold 1 distinct ids', 'duplicateIds: allow');
+  });
+
+  it('does not count what where leaves out', async () => {
+    const body = () => ({ tools: [item(1), item(1, { old: true }), item(2)] });
+    await expectServed({ where: '!old' }, body, 2);
+  });
+
+  it('is served with a warning where settings allow it, on one page and across pages', async () => {
+    await expectServed(
+      { duplicateIds: 'allow' },
+      () => ({ tools: [...items(3), item(1, { other: true })] }),
+      4,
+      'duplicate_ids',
+    );
+    await expectServed({ ...token, duplicateIds: 'allow', strictMapping: true }, twice, 200, 'duplicate_ids');
+  });
+
+  it('is an error all the same where whole items of an earlier page come again', async () => {
+    const body: Body = (url) => ({
+      tools: items(10),
+      nextPageToken: url.searchParams.has('pageToken') ? '' : 'more',
+    });
+    const tools = await withTools({ ...token, duplicateIds: 'allow' }, body);
+    expect((await tools.read()).status).to.equal(502);
+    expect(tools.reason()).to.contain('an item of an earlier page came again');
+  });
+
+  it('is an error in a page that a thread parses, too', async () => {
+    const body = () => ({ tools: [...items(3000), item(7)] });
+    await expectRefused({}, body, '3001 items hold 3000 distinct ids', 'duplicateIds: allow');
+  });
+});
+
+describe('a list of which settings leave nothing', () => {
+  const three = () => ({ tools: items(3) });
+
+  it('is an error where `where` leaves out every item', async () => {
+    await expectRefused(
+      { where: "kind == tab || kind == 'x'" },
+      () => ({ tools: items(3).map((each) => ({ ...each, kind: 'y' })) }),
+      'where leaves out all 3 items',
+      'where',
+      'allowEmpty: true',
+    );
+  });
+
+  it('is an error where every item is dropped', async () => {
+    await expectRefused(
+      { invalidItems: 'drop', fields: { name: 'title' } },
+      three,
+      'all 3 items are invalid, the first since field name of item 0 is required and empty',
+      'fields',
+      'allowEmpty: true',
+    );
+  });
+
+  it('is an error where some are left out and the others dropped', async () => {
+    await expectRefused(
+      { invalidItems: 'drop', where: "id != 't0'", fields: { name: 'title' } },
+      three,
+      'where leaves out 1 of 3 items, and the others are invalid',
+      'where',
+      'fields',
+      'allowEmpty: true',
+    );
+  });
+
+  for (const [expression, body] of [
+    ['tools[?installed]', { tools: items(3) }],
+    ["tools[?kind == 'x'].tool", { tools: items(3) }],
+    ['tools[].node', { tools: items(3) }],
+    ['data.tools.edges[].node', { data: { tools: { edges: items(3) } } }],
+    ['tools.*.tool', { tools: { a: item(1), b: item(2), c: item(3) } }],
+    ['values(tools)[?installed]', { tools: { a: item(1), b: item(2), c: item(3) } }],
+    ['tools[?installed] || others[?installed]', { tools: items(3), others: [] }],
+  ] as const) {
+    it(`is an error where ${expression} selects none of what is there`, async () => {
+      await expectRefused(
+        { items: expression },
+        () => body,
+        'items selects none of the 3',
+        'items',
+        'allowEmpty: true',
+      );
+    });
+  }
+
+  for (const [expression, body, where] of [
+    ['errors', { errors: [], data: items(3) }, 'data'],
+    ['archived', { archived: [], tools: items(3) }, 'tools'],
+    ['data.hidden', { data: { hidden: [], items: items(3) } }, 'data.items'],
+  ] as const) {
+    it(`is an error where ${expression} is empty, and ${where} holds items that fit`, async () => {
+      await expectRefused(
+        { items: expression, errors: null },
+        () => body,
+        `items leads to an empty list, and ${where} holds 3 items`,
+        'items',
+        'allowEmpty: true',
+      );
+    });
+  }
+
+  it('is served as empty, with a warning, where settings allow it, strictMapping or not', async () => {
+    const allowed = { allowEmpty: true, strictMapping: true };
+    await expectServed({ ...allowed, where: 'installed' }, three, 0, 'nothing_left');
+    await expectServed({ ...allowed, invalidItems: 'drop', fields: { name: 'title' } }, three, 0, 'nothing_left');
+    await expectServed({ ...allowed, items: 'tools[?installed]' }, three, 0, 'nothing_left');
+  });
+
+  it('is judged by all pages together', async () => {
+    const body: Body = (url) => {
+      const page = Number(url.searchParams.get('pageToken') ?? 0);
+      return { tools: items(3, page * 3), nextPageToken: page < 2 ? String(page + 1) : '' };
+    };
+    const resource = { pagination: { kind: 'token', next: 'nextPageToken', tokenParam: 'pageToken' } };
+    await expectServed({ ...resource, where: "id == 't7'" }, body, 1);
+    await expectServed({ ...resource, items: "tools[?id == 't0']" }, body, 1);
+    await expectRefused({ ...resource, where: 'installed' }, body, 'where leaves out all 9 items', 'where');
+    await expectRefused({ ...resource, items: 'tools[?installed]' }, body, 'items selects none of the 3', 'items');
+  });
+
+  for (const [what, resource, body] of [
+    ['the platform has none', {}, { tools: [] }],
+    ['the body is an empty list', { items: '@' }, []],
+    ['there are no edges', { items: 'data.tools.edges[].node' }, { data: { tools: { edges: [], nodes: items(2) } } }],
+    ['each group is empty', { items: 'groups[].tools[]' }, { groups: [{ tools: [] }, { tools: [] }] }],
+    ['JSON:API includes others', { items: 'data', fields: { name: 'name' } }, { data: [], included: items(2) }],
+    ['there are facets', {}, { tools: [], facets: items(2), aggregations: { kinds: { buckets: items(2) } } }],
+    ['there are facets with values', { items: 'installed' }, { installed: [], facets: { values: items(2) } }],
+    ['there are links and warnings', { items: 'results' }, { results: [], links: items(2), warnings: items(2) }],
+    ['another kind stands beside', {}, { tools: [], folders: items(2), projects: items(2), data: items(2) }],
+    ['what stands beside does not fit', { items: 'installed' }, { installed: [], data: [{ code: 1, message: 'x' }] }],
+  ] as const) {
+    it(`is none where ${what}`, async () => {
+      await expectServed(resource, () => body, 0);
+    });
+  }
+});
