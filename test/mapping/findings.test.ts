@@ -39,10 +39,10 @@ describe('what is to be doubted of a list', () => {
     expect(findingsOf(but)).to.deep.equal([]);
   });
 
-  it('is no more than that where the other items are invalid', () => {
+  it('is that where the other items are invalid', () => {
     const mixed = countsOf([tool(1, { type: 'a' }), { type: 'tab' }], { where: "type == 'tab'" });
     expect(mixed).to.include({ received: 2, excluded: 1, dropped: 1 });
-    expect(findingsOf(mixed)).to.deep.equal([]);
+    expect(findingsOf(mixed)).to.deep.equal([{ finding: 'nothing_left' }]);
   });
 
   it('is a field that has an expression and is empty in every item', () => {
@@ -86,9 +86,13 @@ describe('what is to be doubted of a list', () => {
 
 describe('the counts of two parts of a list', () => {
   it('add up', () => {
-    const a = counts({ received: 3, excluded: 1, dropped: 1, defaulted: new Map([['x', 1]]), empty: ['x', 'y'] });
+    const a = counts({
+      ...{ received: 3, excluded: 1, dropped: 1, dropReason: 'first', overlooked: undefined, repeatedIds: 1 },
+      defaulted: new Map([['x', 1]]),
+      empty: ['x', 'y'],
+    });
     const b = counts({
-      received: 2,
+      ...{ received: 2, dropReason: 'second', overlooked: 'some', repeatedIds: 2 },
       defaulted: new Map([
         ['x', 1],
         ['y', 2],
@@ -98,7 +102,7 @@ describe('the counts of two parts of a list', () => {
     expect(addCounts(a, b)).to.deep.equal({
       received: 5,
       excluded: 1,
-      dropped: 1,
+      ...{ dropped: 1, dropReason: 'first', overlooked: 'some', repeatedIds: 3 },
       defaulted: new Map([
         ['x', 2],
         ['y', 2],

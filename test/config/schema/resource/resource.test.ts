@@ -338,4 +338,10 @@ describe('the settings of a resource', () => {
       'resources.projects.cache: unknown key',
     );
   });
+
+  it('name the documented fields where one is unknown', () => {
+    expect(issues({ resources: { projects: { fields: { title: 'x' } } } })).to.deep.equal([
+      'resources.projects.fields.title: unknown field; the documented ones are id, name, description, createTime',
+    ]);
+  });
 });
