@@ -228,7 +228,7 @@ function mapsAll(bodies: readonly Buffer[], settings: ResourceConfig, required: 
   try {
     for (const body of bodies) {
       const page = parse(body, settings.items)?.page;
-      if (page !== undefined) counts = addCounts(counts, map(page));
+      if (page !== undefined) counts = addCounts(counts, { ...map(page), repeatedIds: 0 });
     }
   } catch (error) {
     if (error instanceof GatewayError) return false;

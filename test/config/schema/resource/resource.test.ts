@@ -340,8 +340,8 @@ describe('the settings of a resource', () => {
   });
 
   it('name the documented fields where one is unknown', () => {
-    expect(issues({ resources: { projects: { fields: { title: 'x' } } } })).to.deep.equal([
+    expect(issues({ resources: { projects: { fields: { title: 'x' } } } })[0]).to.equal(
       'resources.projects.fields.title: unknown field; the documented ones are id, name, description, createTime',
-    ]);
+    );
   });
 });
