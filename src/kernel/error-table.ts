@@ -245,6 +245,11 @@ export const ERRORS = {
     detail: 'This instance is shutting down. Try again.',
     retryAfterSeconds: 1,
   },
+  transfer_coding_unsupported: {
+    status: 501,
+    title: 'Transfer coding unsupported',
+    detail: 'Send the body with Transfer-Encoding: chunked and no other coding, or with Content-Length.',
+  },
   internal: {
     status: 500,
     rpc: INTERNAL_ERROR,

@@ -33,10 +33,17 @@ export function createAdmit(options: AdmitOptions): Admit {
   let hosts: Hosts | undefined;
 
   /** What of a request's framing the parser lets through. */
-  function checkFraming({ req, url, target, fields }: Exchange): void {
+  function checkFraming(exchange: Exchange): void {
+    const { req, url, target, fields } = exchange;
     if (req.httpVersion !== '1.1' && req.httpVersion !== '1.0') throw invalid('This server speaks HTTP/1.1.');
     if (url.length > maxUrlBytes) throw new GatewayError('uri_too_long', { bound: 'http.maxUrlBytes' });
     if (fields.bytes > maxHeaderBytes) throw new GatewayError('headers_too_large', { bound: 'http.maxHeaderBytes' });
+    const { transferEncoding } = fields;
+    // RFC 9112, section 6.1. A proxy may see the end of such a body elsewhere: the connection ends with it.
+    if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+      exchange.takesBody = false;
+      throw new GatewayError('transfer_coding_unsupported');
+    }
     if (target === undefined) throw invalid('The request target is neither a path nor an http URL.');
   }
 

@@ -109,6 +109,11 @@ const CASES: readonly Case[] = [
   { code: 'request_timeout', when: 'the body never ends', request: post('{', { 'Content-Length': '10' }) },
   { code: 'too_large', when: 'a message over 1 MiB', request: post('', { 'Content-Length': '1048577' }) },
   { code: 'unsupported_media_type', when: 'a message in XML', request: post('<a/>', { 'Content-Type': 'text/xml' }) },
+  {
+    code: 'transfer_coding_unsupported',
+    when: 'a body in another coding than chunks',
+    request: `${get(READ, { 'Transfer-Encoding': 'gzip, chunked' })}0\r\n\r\n`,
+  },
   { code: 'method_not_allowed', when: 'a GET to MCP', request: get('/mcp'), headers: { allow: 'POST' } },
   { code: 'uri_too_long', when: 'a long request target', request: get(`${READ}?uri=${'x'.repeat(9_000)}`) },
   { code: 'uri_too_long', when: 'a request target past all limits', request: get(`${READ}?uri=${'x'.repeat(40_000)}`) },
