@@ -267,9 +267,11 @@ describe('a platform whose tokens are exchanged at a real authorization server',
       );
       const [before, asked] = [exchanges(), platform.requests.length];
       const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: token }).ended;
-      expect([code, exchanges() - before, platform.requests.length - asked]).to.deep.equal([0, 1, 1]);
-      const exchanged = tokenOf(platform.requests.at(-1) ?? expect.fail('nothing was asked'));
+      // The second request to the platform is the experiment with a made-up token, which is not exchanged.
+      expect([code, exchanges() - before, platform.requests.length - asked]).to.deep.equal([0, 1, 2]);
+      const [exchanged, madeUp] = platform.requests.slice(asked).map(tokenOf) as [string, string];
       expect(decodeJwt(exchanged).aud).to.equal(PLATFORM);
+      expect(madeUp).to.not.be.oneOf([token, exchanged]);
       for (const secret of [token, exchanged, CLIENT.secret]) expect(stdout).not.to.contain(secret);
       expect(stdout).to.contain('Bearer [credential]');
       const refused = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: 'not-a-token' }).ended;
