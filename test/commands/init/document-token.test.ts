@@ -18,11 +18,16 @@ function run(openapi: string, environment: Readonly<Record<string, string>>, fro
     const file = join(folder, 'portico.yaml');
     const printed: string[] = [];
     const print = (each: string) => printed.push(each);
-    const error = await initSettings({ openapi, from, file }, { environment, print, probe: async () => true }).then(
+    let probed = 0;
+    const probe = async () => {
+      probed += 1;
+      return true;
+    };
+    const error = await initSettings({ openapi, from, file }, { environment, print, probe }).then(
       () => '',
       (reason: Error) => reason.message,
     );
-    return { error, printed: printed.join(''), yaml: await readFile(file, 'utf8').catch(() => '') };
+    return { error, probed, printed: printed.join(''), yaml: await readFile(file, 'utf8').catch(() => '') };
   });
 }
 
@@ -76,12 +81,12 @@ describe('a document behind authentication', () => {
   });
 
   it('has no address contacted that it alone names, such as one of metadata', async () => {
-    const metadata = await startHttpUpstream(json({}));
-    const document = openApi({ '/tools': listing(list()) }, { servers: [{ url: `${metadata.url}/latest/meta-data` }] });
-    const { url } = await startHttpUpstream(json(document));
-    const { printed } = await run(url, { PORTICO_TOKEN: TOKEN });
+    const servers = [{ url: 'http://169.254.169.254/latest/meta-data' }];
+    const { url, requests } = await startHttpUpstream(json(openApi({ '/tools': listing(list()) }, { servers })));
+    const { printed, probed } = await run(url, { PORTICO_TOKEN: TOKEN });
     expect(printed).to.contain('portico check --probe');
-    expect(metadata.requests).to.deep.equal([]);
+    expect(probed).to.equal(0);
+    expect(requests.map(({ headers }) => headers.authorization)).to.deep.equal([undefined]);
   });
 });
 
