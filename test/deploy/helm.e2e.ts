@@ -54,7 +54,7 @@ describe('the Helm chart', function () {
   }
 
   async function rendered(values: object): Promise<Manifest[]> {
-    const { code, stdout, stderr } = await run(['template', 'portico'], values);
+    const { code, stdout, stderr } = await run(['template', 'portico', '--namespace', 'portico'], values);
     expect(code, stderr).to.equal(0);
     return manifestsIn(stdout);
   }
