@@ -17,6 +17,8 @@ export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, 
   readonly resource: string;
   readonly pagination: PaginationSettings;
   readonly maxPageValues: number;
+  /** @default 'fail' */
+  readonly duplicateIds?: 'fail' | 'allow';
 }
 
 /** What it takes to read the pages of a list: its settings, with each expression as a function. */
@@ -27,6 +29,7 @@ export function compileList(settings: ListSettings): PageReaderOptions {
     maxPageValues: settings.maxPageValues,
     parse: createPageParser(settings),
     map,
+    idsAreUnique: settings.duplicateIds !== 'allow',
     overlooked: createOverlooked({ ...settings, map }),
   };
 }

@@ -15,6 +15,8 @@ export interface PageReaderOptions {
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
   readonly map: (page: Page) => Mapped;
+  /** Whether an id that comes again in a list is an error; else only whole items are compared. @default false */
+  readonly idsAreUnique?: boolean;
   /** What the items expression passed over in a page that has none. @default nothing is looked for */
   readonly overlooked?: (page: Page) => string | undefined;
 }
@@ -52,7 +54,8 @@ const MAX_LEVELS = 1000;
  * Parses a page, and does all that its parsed body is needed for, so that this need not be kept: other pages are waited for
  * meanwhile, and one of 2 MiB may take 60 MB of the heap.
  */
-export function createPageReader({ list, maxPageValues, parse, map, overlooked }: PageReaderOptions): PageReader {
+export function createPageReader(options: PageReaderOptions): PageReader {
+  const { list, maxPageValues, parse, map, overlooked, idsAreUnique = false } = options;
   return ({ body, headers, first }) => {
     if (body.length > SMALL_BYTES) checkShape(body, maxPageValues);
     const page = parse(textOf(body));
@@ -61,10 +64,12 @@ export function createPageReader({ list, maxPageValues, parse, map, overlooked }
       checkBounds(list, { items: view.count });
       const { items, ...counts } = map(page);
       const compared = !(first && isWhole(list.pagination, view));
+      const ids = items.map(({ id = '' }) => id);
+      // Where each item has an id of its own, a repeated item is a repeated id, and a mark of the id is cheaper.
+      const comparesItems = compared && !(idsAreUnique && items.length === page.items.length);
       // With the source text of each number that does not print as it was written, so that items that differ only beyond
       // the precision of a double are told apart.
-      const digests = compared ? digestsOf(page.exactItems() ?? page.items) : undefined;
-      const ids = items.map(({ id = '' }) => id);
+      const digests = comparesItems ? digestsOf(page.exactItems() ?? page.items) : undefined;
       return {
         ...view,
         items: encodeItems(items),

@@ -17,7 +17,11 @@ export function judge(answer: RawResponse, sent?: Buffer): void {
 
 function judgeFinal(answer: RawResponse, sent: Buffer | undefined): void {
   const { status, headers, body } = answer;
-  check(status < 500 && /^[a-zA-Z0-9._~:/+=@-]{1,128}$/.test(headers.get('x-request-id') ?? ''), 'the head');
+  // 501: a transfer coding that is not supported.
+  check(
+    (status < 500 || status === 501) && /^[a-zA-Z0-9._~:/+=@-]{1,128}$/.test(headers.get('x-request-id') ?? ''),
+    'the head',
+  );
   const type = headers.get('content-type');
   if (type === 'application/problem+json') judgeProblem(answer);
   else if (type === 'text/event-stream') judgeStream(answer);
