@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { madeUp } from '../../../src/commands/probe/experiments/public-list.ts';
 import { MAX_REQUESTS } from '../../../src/commands/probe/experiments/trial.ts';
 import { json } from '../../support/platform/http-upstream.ts';
-import { platform, probed, probedOne, settings, TOKEN } from './probed.ts';
+import { forToken, platform, probed, probedOne, settings, TOKEN } from './probed.ts';
 
 const ITEMS = Array.from({ length: 12 }, (_, index) => ({
   id: `p-${index}`,
@@ -93,6 +93,31 @@ describe('experiments of a probe', () => {
     });
   }
 
+  const unread: readonly (readonly [string, string, boolean])[] = [
+    ['a flag that all items can fit is a warning', 'opened: true', true],
+    ['so is an order in which they may be', 'by: name', true],
+    ['an order', 'sort: size', true],
+    ['all', 'scope: ALL', true],
+    ['a flag that the items contradict fails', 'open: true', false],
+    ['a value that would fit none fails', 'state: installed', false],
+  ];
+  for (const [what, entry, isFine] of unread) {
+    it(`with strict, of entries of query that do nothing: ${what} (${entry})`, async () => {
+      const ignoring = acme((query, { headers }) => {
+        query.delete('open');
+        return honest(query, headers.authorization);
+      });
+      const { ok, resources } = await probed(
+        ignoring,
+        settings(`${BY_OFFSET}, query: { ${entry} }`),
+        {},
+        { strict: true },
+      );
+      expect(resources[0]?.warnings.map(({ finding }) => finding)).to.deep.equal(['parameter_ignored']);
+      expect(ok).to.equal(isFine);
+    });
+  }
+
   it('find a total that is computed from the page', async () => {
     const handler = acme((query, { headers }) => {
       const { status = 200, body } = honest(query, headers.authorization);
@@ -106,6 +131,8 @@ describe('experiments of a probe', () => {
   it('find an empty list', async () => {
     const report = await probedOne(json({ list: [], total: 0 }), settings(BY_OFFSET));
     expect(found(report)).to.deep.equal([['list_empty', 'resources.projects.items']]);
+    const meant = await probedOne(json({ list: [], total: 0 }), settings(`${BY_OFFSET}, allowEmpty: true`));
+    expect(found(meant)).to.deep.equal([]);
   });
 
   it('find a default query on a path of its own', async () => {
@@ -122,6 +149,15 @@ resources:
     const yaml = `${BY_OFFSET}, fields: { description: { from: abuot, default: none } }`;
     const report = await probedOne(acme(), settings(yaml));
     expect(found(report)).to.deep.equal([['default_hides_field', 'resources.projects.fields.description']]);
+    const nulls = json({ list: [{ id: 'a', name: 'A', about: { text: null } }], total: 1 });
+    for (const [from, count] of [
+      ['about.text', 0],
+      ['about.txt', 1],
+    ] as const) {
+      const fields = `fields: { description: { from: ${from}, default: none } }`;
+      const { warnings } = await probedOne(forToken(nulls), settings(`${BY_OFFSET}, ${fields}`));
+      expect(warnings.filter(({ finding }) => finding === 'default_hides_field')).to.have.lengthOf(count);
+    }
   });
 
   it('tell what could not be tried, which is a failure with strict', async () => {

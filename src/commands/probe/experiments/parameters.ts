@@ -121,10 +121,26 @@ function keysOf({ content }: Look): string {
   return JSON.stringify(items.map((item) => Object.keys(Object(item)).sort()));
 }
 
-function ignored({ resource, first }: Subject, name: string): Shown {
+function ignored({ resource, settings, first }: Subject, name: string): Shown {
+  const { [name]: value = '' } = settings.query;
   const setting = `resources.${resource.name}.query.${name}`;
   const text = `${setting} seems to do nothing: without it, and with a value that makes no sense, the same first page comes (${first.count} items); the platform ignores it, or all items fit it`;
-  return { finding: 'parameter_ignored', setting, text };
+  const mayBeRight = canFitAll(name, `${value}`, JSON.parse(first.content));
+  return { finding: 'parameter_ignored', setting, text, ...(mayBeRight && { mayBeRight }) };
+}
+
+/**
+ * Whether a platform that reads a parameter can send the same without it: a flag that fits all items, unless a member of that
+ * name says otherwise; `all`; and an order in which they are anyway. Any other value that makes no sense fits none.
+ */
+function canFitAll(name: string, value: string, items: readonly unknown[]): boolean {
+  const members = items.map((item) => Object(item) as Record<string, unknown>);
+  if (value === 'true' || value === 'false') {
+    return members.every(({ [name]: flag }) => typeof flag !== 'boolean' || `${flag}` === value);
+  }
+  if (/^(?:all|asc|desc)$/i.test(value) || /sort|order/i.test(name)) return true;
+  const order = value.replace(/^[-+]/, '');
+  return order !== '' && Object.keys(members[0] ?? {}).some((member) => member.startsWith(order));
 }
 
 function parametersOf(pagination: Pagination): unknown[] {

@@ -4,8 +4,8 @@ import type { Experiment } from './experiment.ts';
 export const SETTINGS_EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'empty list',
-    run({ resource, received }) {
-      if (received > 0) return [];
+    run({ resource, settings, received }) {
+      if (received > 0 || settings.allowEmpty) return [];
       const setting = `resources.${resource.name}.items`;
       return [
         {
@@ -29,9 +29,11 @@ export const SETTINGS_EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'defaults',
-    run({ resource, settings, items, defaulted }) {
+    run({ resource, settings, first, items, defaulted }) {
+      const page: readonly unknown[] = JSON.parse(first.content);
       return [...defaulted]
         .filter(([field, times]) => items > 0 && times === items && (settings.fields[field]?.default ?? '') !== '')
+        .filter(([field]) => !page.some((item) => hasMember(item, settings.fields[field]?.from ?? '')))
         .map(([field]) => ({
           finding: 'default_hides_field' as const,
           setting: `resources.${resource.name}.fields.${field}`,
@@ -40,3 +42,10 @@ export const SETTINGS_EXPERIMENTS: readonly Experiment[] = [
     },
   },
 ];
+
+/** Whether an item has the member that a plain path names, if only as null: then its default is meant, and hides no mistake. */
+function hasMember(item: unknown, path: string): boolean {
+  const [name = '', ...rest] = path.split('.');
+  const members = Object(item) as Record<string, unknown>;
+  return Object.hasOwn(members, name) && (rest.length === 0 || hasMember(members[name], rest.join('.')));
+}

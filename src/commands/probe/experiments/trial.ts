@@ -42,6 +42,9 @@ export class NotTried extends Error {}
 /** Statuses that say nothing of what was changed. */
 const PASSING = [408, 429, 500, 502, 503, 504];
 
+/** What lets a trial read on where a read would end: only the pages are compared. */
+const PERMISSIVE = { strictMapping: false, invalidItems: 'drop', allowEmpty: true, duplicateIds: 'allow' } as const;
+
 /** What is compared of the items of a page; `undefined` for a body that holds no list. */
 export function lookAt(body: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
   try {
@@ -78,7 +81,7 @@ export function createTrials({ config, resource, settings, identity, onRequest }
   const attempt: Try = async ({ settings: changed, credential, maxPages = 1 }) => {
     if (upstream === undefined) throw new Error('the settings were not checked');
     if (requests + maxPages > MAX_REQUESTS) throw new NotTried(`it would take more than ${MAX_REQUESTS} requests`);
-    const own: ResourceConfig = { ...settings, ...changed, maxPages, strictMapping: false, invalidItems: 'drop' };
+    const own: ResourceConfig = { ...settings, ...changed, maxPages, ...PERMISSIVE };
     const others = Object.entries(config.resources).map(([name, each]) => [name, { ...each, enabled: false }] as const);
     const changedUpstream = {
       ...upstream,

@@ -1,0 +1,499 @@
+/** What a list of a platform is asked for: by its query, or by what is posted. */
+export interface Asked {
+  readonly query: URLSearchParams;
+  readonly body: { readonly query?: readonly Record<string, unknown>[]; readonly variables?: Record<string, unknown> };
+  /** Of the platform, with the path. */
+  readonly url: string;
+}
+
+export interface Answer {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** One list of a platform. `answer` gives `undefined` for a parameter that the platform refuses. */
+export interface ExampleList {
+  readonly item: (number: number) => Item;
+  /** Items that come only if parameters ask for them. */
+  readonly others?: readonly Item[];
+  readonly answer: (items: readonly Item[], asked: Asked) => Answer | undefined;
+}
+
+export interface ExamplePlatform {
+  readonly env: Readonly<Record<string, string>>;
+  /** The header of its token, and what is before that. */
+  readonly token: readonly [header: string, prefix: string];
+  /** By path below the host; of a posted query, by the name of what it lists. */
+  readonly lists: Readonly<Record<string, ExampleList>>;
+}
+
+type Select = (items: readonly Item[], query: URLSearchParams) => readonly Item[] | undefined;
+
+const REFUSED = undefined;
+
+/** Parameters one after the other. */
+function all(...selects: readonly Select[]): Select {
+  return (items, query) =>
+    selects.reduce<readonly Item[] | undefined>((left, select) => left && select(left, query), items);
+}
+
+/** A flag that is `true` or `false`, and refused otherwise. */
+function flag(name: string, apply: (items: readonly Item[], value: boolean | undefined) => readonly Item[]): Select {
+  return (items, query) => {
+    const value = query.get(name);
+    if (value !== null && value !== 'true' && value !== 'false') return REFUSED;
+    return apply(items, value === null ? undefined : value === 'true');
+  };
+}
+
+function sorted(items: readonly Item[], member: string, isDown = false): readonly Item[] {
+  const up = [...items].sort((one, other) => ((one[member] as string) < (other[member] as string) ? -1 : 1));
+  return isDown ? up.reverse() : up;
+}
+
+/** The range that a number from 0 on and a size name; a size that is none, or too large, is the usual one, or the largest. */
+function cut(items: readonly Item[], start: number, size: string | null, [usual, max]: readonly [number, number]) {
+  const taken = Math.min(Number(size) || usual, max);
+  return { taken, page: items.slice(start, start + taken) };
+}
+
+interface Paged {
+  readonly page: readonly Item[];
+  readonly number: number;
+  readonly size: number;
+  readonly pages: number;
+  readonly total: number;
+  /** Address of another page of the list. */
+  readonly link: (number: number) => string;
+}
+
+/** Pages by number. */
+function byPage(
+  [pageParam, sizeParam]: readonly [string, string],
+  sizes: readonly [usual: number, max: number],
+  answer: (paged: Paged) => Answer,
+  { select = (items) => items, firstPage = 1 }: { readonly select?: Select; readonly firstPage?: number } = {},
+): ExampleList['answer'] {
+  return (items, { query, url }) => {
+    const fitting = select(items, query);
+    if (fitting === undefined) return REFUSED;
+    const number = Number(query.get(pageParam) ?? firstPage);
+    const { taken: size } = cut([], 0, query.get(sizeParam), sizes);
+    const page = fitting.slice((number - firstPage) * size, (number - firstPage + 1) * size);
+    const link = (other: number) => {
+      const parameters = new URLSearchParams(query);
+      parameters.set(pageParam, `${other}`);
+      return `${url}?${parameters}`;
+    };
+    return answer({ page, number, size, pages: Math.ceil(fitting.length / size), total: fitting.length, link });
+  };
+}
+
+/** One page, without a word about paging. */
+const whole =
+  (wrap: (items: readonly Item[]) => unknown = (items) => items): ExampleList['answer'] =>
+  (items) => ({ body: wrap(items) });
+
+const TIME = (number: number) => new Date(Date.UTC(2026, 0, 2, 3, number)).toISOString();
+/** In another order than that of numbers. */
+const NAME = (number: number) => `name ${9999 - number}`;
+
+const django: ExampleList['answer'] = (items, { query, url }) => {
+  const order = query.get('o');
+  if (order !== null && !['id', '-id', 'name'].includes(order)) return REFUSED;
+  const ordered = order === null ? sorted(items, 'name') : sorted(items, order.replace('-', ''), order[0] === '-');
+  const offset = Number(query.get('offset') ?? 0);
+  const { page, taken } = cut(ordered, offset, query.get('limit'), [25, 250]);
+  const link = (start: number) => {
+    const parameters = new URLSearchParams(query);
+    parameters.set('offset', `${start}`);
+    return `${url}?${parameters}`;
+  };
+  const next = offset + taken < items.length ? link(offset + taken) : null;
+  const previous = offset > 0 ? link(Math.max(0, offset - taken)) : null;
+  return { body: { count: items.length, next, previous, results: page } };
+};
+
+const github = (wrap: (paged: Paged) => unknown, select?: Select) =>
+  byPage(
+    ['page', 'per_page'],
+    [30, 100],
+    (paged) => ({
+      headers: paged.number < paged.pages ? { link: `<${paged.link(paged.number + 1)}>; rel="next"` } : {},
+      body: wrap(paged),
+    }),
+    { ...(select && { select }) },
+  );
+
+const gitlab = (select?: Select) =>
+  byPage(
+    ['page', 'per_page'],
+    [20, 100],
+    ({ page, number, pages, total, size }) => ({
+      headers: {
+        'x-page': `${number}`,
+        'x-next-page': number < pages ? `${number + 1}` : '',
+        'x-per-page': `${size}`,
+        'x-total': `${total}`,
+        'x-total-pages': `${pages}`,
+      },
+      body: page,
+    }),
+    { ...(select && { select }) },
+  );
+
+const harbor = (select: Select) =>
+  byPage(
+    ['page', 'page_size'],
+    [10, 100],
+    ({ page, number, pages, total, link }) => ({
+      headers: {
+        'x-total-count': `${total}`,
+        ...(number < pages && { link: `<${link(number + 1)}>; rel="next"` }),
+      },
+      body: page,
+    }),
+    { select },
+  );
+
+/** A member that items do not have is not an order: they come by name. */
+const harborSort: Select = (items, query) => {
+  const member = query.get('sort') ?? 'name';
+  return sorted(items, items[0] !== undefined && member in items[0] ? member : 'name');
+};
+
+const dependencyTrack = (select?: Select) =>
+  byPage(
+    ['pageNumber', 'pageSize'],
+    [100, 100],
+    ({ page, total }) => ({ headers: { 'x-total-count': `${total}` }, body: page }),
+    { ...(select && { select }) },
+  );
+
+const n8n =
+  (select: Select = (items) => items): ExampleList['answer'] =>
+  (items, { query }) => {
+    const fitting = select(items, query);
+    if (fitting === undefined) return REFUSED;
+    const start = Number(Buffer.from(query.get('cursor') ?? '', 'base64').toString() || 0);
+    const { page, taken } = cut(fitting, start, query.get('limit'), [100, 250]);
+    const nextCursor = start + taken < items.length ? Buffer.from(`${start + taken}`).toString('base64') : null;
+    return { body: { data: page, nextCursor } };
+  };
+
+const opencti =
+  (name: string): ExampleList['answer'] =>
+  (items, { body: { variables = {} } }) => {
+    const start = Number(variables['after'] ?? 0);
+    const { page, taken } = cut(items, start, `${variables['first']}`, [25, 5000]);
+    const hasNextPage = start + taken < items.length;
+    const pageInfo = { endCursor: page.length > 0 ? `${start + page.length}` : null, hasNextPage };
+    return { body: { data: { [name]: { edges: page.map((node) => ({ node })), pageInfo } } } };
+  };
+
+const insight = byPage(
+  ['index', 'size'],
+  [50, 1000],
+  ({ page, number, size, pages, total, link }) => ({
+    body: {
+      data: page,
+      metadata: { index: number, size, sort: '', total_data: total, total_pages: pages },
+      links: number + 1 < pages ? [{ rel: 'next', href: link(number + 1) }] : [],
+    },
+  }),
+  { firstPage: 0 },
+);
+
+const connect: ExampleList['answer'] = (items, { query }) => {
+  const offset = Number(query.get('offset') ?? 0);
+  const { page, taken: limit } = cut(items, offset, query.get('limit'), [30, 30]);
+  return { body: { data: { meta: { limit, offset, total: items.length }, workflows: page } } };
+};
+
+const thehive: ExampleList['answer'] = (items, { body: { query = [] } }) => {
+  const { from = 0, to = 0 } = (query[2] ?? {}) as { from?: number; to?: number };
+  return { headers: { 'x-total': `${items.length}` }, body: items.slice(from, to) };
+};
+
+const tines = (name: string, select?: Select) =>
+  byPage(
+    ['page', 'per_page'],
+    [20, 500],
+    ({ page, number, pages, size, total, link }) => ({
+      body: {
+        [name]: page,
+        meta: {
+          current_page: link(number),
+          previous_page: number > 1 ? link(number - 1) : null,
+          next_page: number < pages ? link(number + 1) : null,
+          next_page_number: number < pages ? number + 1 : null,
+          per_page: size,
+          pages,
+          count: total,
+        },
+      },
+    }),
+    { ...(select && { select }) },
+  );
+
+/** The platforms of `config/examples`, as their descriptions say: tokens, sizes of pages, filters, orders. */
+export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
+  defectdojo: {
+    env: { DEFECTDOJO_URL: 'https://defectdojo.example' },
+    token: ['authorization', 'Token '],
+    lists: {
+      '/api/v2/products/': {
+        item: (id) => ({ id, name: NAME(id), description: 'about', created: TIME(id) }),
+        answer: django,
+      },
+      '/api/v2/engagements/': {
+        item: (id) => ({ id, name: NAME(id), description: 'about', engagement_type: 'CI/CD', status: 'On Hold' }),
+        answer: django,
+      },
+      '/api/v2/test_types/': {
+        item: (id) => ({ id, name: NAME(id), active: true, static_tool: id % 2 === 0, dynamic_tool: false }),
+        answer: django,
+      },
+    },
+  },
+  'dependency-track': {
+    env: { DEPENDENCY_TRACK_URL: 'https://dtrack.example' },
+    token: ['x-api-key', ''],
+    lists: {
+      '/api/v1/project': {
+        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), version: '1', description: 'about', active: true }),
+        others: [{ uuid: 'u-0', name: 'gone', active: false }],
+        // What is not `true` is taken for `false`.
+        answer: dependencyTrack((items, query) =>
+          items.filter(({ active }) => active || query.get('excludeInactive') !== 'true').reverse(),
+        ),
+      },
+      '/api/v1/notification/rule': {
+        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), notifyOn: ['A'], triggerType: 'EVENT', enabled: true }),
+        answer: dependencyTrack(),
+      },
+      '/api/v1/notification/publisher': {
+        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), description: 'about' }),
+        answer: whole(),
+      },
+    },
+  },
+  github: {
+    env: { GITHUB_OWNER: 'acme', GITHUB_REPO: 'app' },
+    token: ['authorization', 'Bearer '],
+    lists: {
+      '/user/repos': {
+        item: (id) => ({ id, full_name: NAME(id), description: 'about', created_at: TIME(id) }),
+        answer: github(
+          ({ page }) => page,
+          (items, query) => {
+            const [sort, direction] = [query.get('sort') ?? 'full_name', query.get('direction') ?? 'asc'];
+            if (!['created', 'full_name'].includes(sort) || !['asc', 'desc'].includes(direction)) return REFUSED;
+            return sorted(items, sort === 'created' ? 'created_at' : sort, direction === 'desc');
+          },
+        ),
+      },
+      '/repos/acme/app/actions/workflows': {
+        item: (id) => ({ id, name: NAME(id), path: `.github/workflows/${id}.yml`, state: 'active' }),
+        answer: github(({ page, total }) => ({ total_count: total, workflows: page })),
+      },
+      '/orgs/acme/installations': {
+        item: (id) => ({ id, app_slug: `app-${id}`, suspended_at: null, permissions: { checks: 'read' } }),
+        answer: github(({ page, total }) => ({ total_count: total, installations: page })),
+      },
+    },
+  },
+  gitlab: {
+    env: { GITLAB_PROJECT_ID: '7' },
+    token: ['private-token', ''],
+    lists: {
+      '/api/v4/projects': {
+        item: (id) => ({
+          ...{ id, name_with_namespace: NAME(id), description: 'about', created_at: TIME(id) },
+          ...{ member: true, archived: false, web: 'much more' },
+        }),
+        others: [
+          { id: 90_001, name_with_namespace: 'public', created_at: TIME(1), member: false, archived: false },
+          { id: 90_002, name_with_namespace: 'old', created_at: TIME(1), member: true, archived: true },
+        ],
+        answer: gitlab(
+          all(
+            flag('membership', (items, value) => (value ? items.filter(({ member }) => member) : items)),
+            flag('archived', (items, value) =>
+              value === undefined ? items : items.filter(({ archived }) => archived === value),
+            ),
+            (items, query) => {
+              const [by, sort] = [query.get('order_by') ?? 'created_at', query.get('sort') ?? 'desc'];
+              if (!['id', 'created_at'].includes(by) || !['asc', 'desc'].includes(sort)) return REFUSED;
+              return sorted(items, by, sort === 'desc');
+            },
+            flag('simple', (items, value) => (value ? items.map(({ web: _web, ...simple }) => simple) : items)),
+          ),
+        ),
+      },
+      '/api/v4/projects/7/pipeline_schedules': {
+        item: (id) => ({ id, description: NAME(id), cron: '0 1 * * *', cron_timezone: 'UTC', active: true }),
+        answer: gitlab(),
+      },
+      '/api/v4/projects/7/integrations': { item: (id) => ({ slug: `s-${id}`, title: NAME(id) }), answer: whole() },
+    },
+  },
+  harbor: {
+    env: { HARBOR_URL: 'https://harbor.example' },
+    token: ['authorization', 'Basic '],
+    lists: {
+      '/api/v2.0/projects': {
+        item: (id) => ({
+          ...{ project_id: id, name: NAME(id), metadata: { public: 'true' } },
+          ...{ creation_time: TIME(id), repo_count: 2 },
+        }),
+        answer: harbor(
+          all(
+            harborSort,
+            flag('with_detail', (items, value = true) =>
+              value ? items : items.map(({ repo_count: _count, ...item }) => item),
+            ),
+          ),
+        ),
+      },
+      '/api/v2.0/replication/policies': {
+        item: (id) => ({
+          ...{ id, name: NAME(id), description: 'about', creation_time: TIME(id), trigger: { type: 'manual' } },
+          ...(id % 2 === 1 && { enabled: true }),
+        }),
+        answer: harbor(harborSort),
+      },
+      '/api/v2.0/scanners': {
+        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), description: 'about', create_time: TIME(id) }),
+        answer: harbor(harborSort),
+      },
+    },
+  },
+  n8n: {
+    env: { N8N_URL: 'https://n8n.example' },
+    token: ['x-n8n-api-key', ''],
+    lists: {
+      '/api/v1/projects': {
+        item: (id) => ({ id: `p-${id}`, name: NAME(id), description: 'about', createdAt: TIME(id) }),
+        answer: n8n(),
+      },
+      '/api/v1/workflows': {
+        item: (id) => ({
+          ...{
+            id: `w-${id}`,
+            name: NAME(id),
+            description: 'about',
+            active: true,
+            isArchived: false,
+            pinData: { node: [id] },
+          },
+          nodes: [{ type: 'n8n-nodes-base.webhook', disabled: false }],
+        }),
+        answer: n8n(
+          flag('excludePinnedData', (items, value) =>
+            value ? items.map(({ pinData: _data, ...item }) => item) : items,
+          ),
+        ),
+      },
+      '/api/v1/community-packages': {
+        item: (id) => ({ packageName: `n8n-nodes-${id}`, installedVersion: '1.0.0', installedNodes: [{ name: 'n' }] }),
+        answer: whole(),
+      },
+    },
+  },
+  opencti: {
+    env: { OPENCTI_URL: 'https://opencti.example' },
+    token: ['authorization', 'Bearer '],
+    lists: {
+      caseIncidents: {
+        item: (id) => ({ id: `c-${id}`, name: NAME(id), description: 'about', created_at: TIME(id) }),
+        answer: opencti('caseIncidents'),
+      },
+      playbooks: {
+        // Of those that were never started.
+        item: (id) => ({ id: `p-${id}`, name: NAME(id), description: 'about', playbook_running: null }),
+        answer: opencti('playbooks'),
+      },
+      connectors: {
+        item: (id) => ({ id: `c-${id}`, name: NAME(id), active: true, connector_type: 'T', connector_scope: ['s'] }),
+        answer: whole((connectors) => ({ data: { connectors } })),
+      },
+    },
+  },
+  rapid7: {
+    env: {},
+    token: ['x-api-key', ''],
+    lists: {
+      '/ias/v1/apps': { item: (id) => ({ id: `a-${id}`, name: NAME(id), description: 'about' }), answer: insight },
+      '/connect/v2/workflows': {
+        item: (id) => ({
+          ...{ workflowId: `w-${id}`, state: 'active' },
+          publishedVersion: { name: NAME(id), summary: 'about' },
+        }),
+        answer: connect,
+      },
+      '/ias/v1/engines': { item: (id) => ({ id: `e-${id}`, name: NAME(id), status: 'ONLINE' }), answer: insight },
+    },
+  },
+  shuffle: {
+    env: { SHUFFLE_ORG_ID: 'org' },
+    token: ['authorization', 'Bearer '],
+    lists: {
+      '/api/v1/orgs': { item: (id) => ({ id: `o-${id}`, name: NAME(id), description: 'about' }), answer: whole() },
+      '/api/v1/workflows': {
+        item: (id) => ({ id: `w-${id}`, name: NAME(id), description: 'about', status: 'test', triggers: null }),
+        answer: whole(),
+      },
+      '/api/v1/apps': {
+        item: (id) => ({
+          ...{ id: `a-${id}`, name: NAME(id), app_version: '1.0', is_valid: true },
+          ...{ categories: ['c'], description: 'about' },
+        }),
+        answer: whole(),
+      },
+    },
+  },
+  thehive: {
+    env: { THEHIVE_URL: 'https://thehive.example', THEHIVE_ORGANISATION: 'soc' },
+    token: ['authorization', 'Bearer '],
+    lists: {
+      listCase: {
+        item: (id) => ({ _id: `~${id}`, title: NAME(id), description: 'about', _createdAt: 1_759_762_494_123 + id }),
+        answer: thehive,
+      },
+      listCaseTemplate: {
+        item: (id) => ({ _id: `~${id}`, name: NAME(id), displayName: NAME(id), description: 'about' }),
+        answer: thehive,
+      },
+      '/api/v1/connector/cortex/analyzer': {
+        item: (id) => ({
+          ...{ id: `a-${id}`, name: NAME(id), version: '1.0.0' },
+          ...{ description: 'about', dataTypeList: ['ip'] },
+        }),
+        answer: (items, { query }) => ({ body: query.get('range') === 'all' ? items : items.slice(0, 10) }),
+      },
+    },
+  },
+  tines: {
+    env: { TINES_DOMAIN: 'a.tines.example' },
+    token: ['authorization', 'Bearer '],
+    lists: {
+      '/api/v1/teams': {
+        item: (id) => ({ id, name: NAME(id), groups: [{ id, name: 'g' }], personal: id % 2 === 0 }),
+        answer: tines('teams', (items, query) =>
+          items.filter(({ personal }) => personal !== true || query.get('scope') === 'all'),
+        ),
+      },
+      '/api/v1/stories': {
+        item: (id) => ({ id, name: NAME(id), description: 'about', disabled: false }),
+        answer: tines('stories'),
+      },
+      '/api/v1/user_credentials': {
+        item: (id) => ({ id, name: NAME(id), mode: 'TEXT', description: 'about' }),
+        answer: tines('user_credentials'),
+      },
+    },
+  },
+};
