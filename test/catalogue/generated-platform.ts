@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { PageExpression, Pagination } from '../../src/upstream/pagination/pagination.ts';
 import type { ReplyHeaders } from '../../src/upstream/upstream.ts';
 
 /** How a platform pages its list, and what its pages tell of that. All that it says is true. */
@@ -16,6 +15,18 @@ export interface GeneratedPlatform {
   readonly firstPage: 0 | 1;
   /** What it does with a token or number that it does not know. */
   readonly onNonsense: 'begins' | 'refuses' | 'is empty';
+  /** A parameter of its own that it reads nevertheless as if it were absent. */
+  readonly ignores: 'size' | 'place' | undefined;
+  /** Refuses a request that has a parameter of another name. */
+  readonly refusesUnknown: boolean;
+  /** Begins at the last multiple of the page size, as if the offset were a place in the middle of a page. */
+  readonly roundsOffsets: boolean;
+  /** Names a next page behind a full one, though it is empty. */
+  readonly endsEmpty: boolean;
+  /** Items differ from reply to reply in a field that is not mapped, as a signed URL does. */
+  readonly isVolatile: boolean;
+  /** Items that a filter hides; `total_count` beside `filter_count` counts them. */
+  readonly hidden: number;
   readonly shown: readonly Shown[];
   /** Beside the list, in `meta`, or in `meta.pagination`. */
   readonly at: 'beside' | 'meta' | 'deep';
@@ -25,46 +36,52 @@ export const WAYS = ['offset', 'page', 'token', 'link', 'link in body', 'all'] a
 type Way = (typeof WAYS)[number];
 
 /** Signs by which a platform tells how many items there are; and others, by which it tells that there is more. */
-export const COUNTING = ['total', 'totalCount', 'X-Total-Count', 'Content-Range'] as const;
+export const COUNTING = ['total', 'totalCount', 'filter_count', 'X-Total-Count', 'Content-Range'] as const;
 export const LEADING = ['pages', 'has_more', 'isLast', 'next_page', 'next_link', 'Link'] as const;
-type Shown = (typeof COUNTING)[number] | (typeof LEADING)[number] | 'prev' | 'count';
+export type Shown = (typeof COUNTING)[number] | (typeof LEADING)[number] | 'prev' | 'count';
 
 export interface Reply {
   readonly body: object;
   readonly headers: ReplyHeaders;
 }
 
-const SIZE_PARAMS = ['limit', 'per_page', 'pageSize'] as const;
-const PLACE_PARAMS = ['offset', 'page', 'pageToken', 'skip', 'cursor'] as const;
+export const SIZE_PARAMS = ['limit', 'per_page', 'pageSize'] as const;
+export const PLACE_PARAMS = ['offset', 'page', 'pageToken', 'skip', 'cursor'] as const;
 
 export const itemsOf = ({ count }: GeneratedPlatform): readonly { readonly id: string; readonly name: string }[] =>
   Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
 
-/** The page at a target; undefined where the platform refuses it. */
-export function replyTo(platform: GeneratedPlatform, target: string): Reply | undefined {
+/** The page at a target, which is the reply of this number; undefined where the platform refuses it. */
+export function replyTo(platform: GeneratedPlatform, target: string, reply = 0): Reply | undefined {
   const { searchParams } = new URL(target, 'https://platform.example');
+  if (platform.refusesUnknown && [...searchParams.keys()].some((name) => !takes(platform, name))) return undefined;
   const size = sizeOf(platform, searchParams);
   const start = startOf(platform, searchParams, size);
   if (start === undefined) return undefined;
   const all = itemsOf(platform);
-  const items = all.slice(start, start + size);
+  const items = all
+    .slice(start, start + size)
+    .map((item) => (platform.isVolatile ? { ...item, url: `https://files.example/${item.id}?signed=${reply}` } : item));
   const end = start + size;
   const further = end < all.length ? placeAt(platform, end, size) : undefined;
+  const isFull = items.length === size && platform.way !== 'all';
+  const followed = platform.endsEmpty && isFull ? placeAt(platform, end, size) : further;
   const url = (place: string | number) => `/list?${platform.sizeParam}=${size}&${platform.placeParam}=${place}`;
   const next = further === undefined ? undefined : url(further);
+  const link = followed === undefined ? undefined : url(followed);
   const said: Record<string, unknown> = {};
   const headers: Record<string, string> = {};
   const isPrevious = start > 0;
-  // A way to page that the settings may follow is there whether it is one of those shown or not.
-  if (platform.way === 'token') said['cursor_on'] = further ?? null;
-  if (platform.way === 'link in body') said['page_on'] = next ?? null;
-  if (platform.way === 'link' && next !== undefined) headers['link'] = `<${next}>; rel="next"`;
   for (const shown of platform.shown) {
     switch (shown) {
       case 'total':
       case 'count':
       case 'totalCount':
         said[shown] = shown === 'count' ? items.length : all.length;
+        break;
+      case 'filter_count':
+        said[shown] = all.length;
+        said['total_count'] = all.length + platform.hidden;
         break;
       case 'pages':
         said['total_pages'] = Math.max(1, Math.ceil(all.length / size));
@@ -94,7 +111,15 @@ export function replyTo(platform: GeneratedPlatform, target: string): Reply | un
         said['prev'] = isPrevious ? url('before') : null;
     }
   }
+  // A way to page that the settings may follow is there whether it is one of those shown or not.
+  if (platform.way === 'token') said['cursor_on'] = followed ?? null;
+  if (platform.way === 'link in body') said['page_on'] = link ?? null;
+  if (platform.way === 'link' && link !== undefined) headers['link'] = `<${link}>; rel="next"`;
   return { body: { items, ...placed(said, platform) }, headers };
+}
+
+function takes({ way, sizeParam, placeParam }: GeneratedPlatform, name: string): boolean {
+  return way !== 'all' && (name === sizeParam || name === placeParam);
 }
 
 function placed(said: object, { at }: GeneratedPlatform): object {
@@ -102,9 +127,10 @@ function placed(said: object, { at }: GeneratedPlatform): object {
   return at === 'meta' ? { meta: said } : { meta: { pagination: said } };
 }
 
-function sizeOf({ way, sizeParam, defaultSize, maxSize, count }: GeneratedPlatform, asked: URLSearchParams): number {
+function sizeOf(platform: GeneratedPlatform, asked: URLSearchParams): number {
+  const { way, sizeParam, defaultSize, maxSize, count, ignores } = platform;
   if (way === 'all') return Math.max(1, count);
-  const size = Number(asked.get(sizeParam) ?? defaultSize);
+  const size = ignores === 'size' ? defaultSize : Number(asked.get(sizeParam) ?? defaultSize);
   return Math.min(Number.isSafeInteger(size) && size > 0 ? size : defaultSize, maxSize);
 }
 
@@ -115,14 +141,15 @@ const NONSENSE: Readonly<Record<GeneratedPlatform['onNonsense'], (count: number)
 };
 
 function startOf(platform: GeneratedPlatform, asked: URLSearchParams, size: number): number | undefined {
-  const { way, placeParam, firstPage, onNonsense } = platform;
+  const { way, placeParam, firstPage, onNonsense, ignores, roundsOffsets } = platform;
   const text = asked.get(placeParam);
-  if (way === 'all' || text === null) return 0;
+  if (way === 'all' || ignores === 'place' || text === null) return 0;
   const isNumber = way === 'offset' || way === 'page';
   const found = (isNumber ? /^(\d+)$/ : /^t(\d+)$/).exec(text);
   const number = found === null ? undefined : Number(found[1]);
   if (number === undefined || (way === 'page' && number < firstPage)) return NONSENSE[onNonsense](platform.count);
-  return way === 'page' ? (number - firstPage) * size : number;
+  if (way === 'page') return (number - firstPage) * size;
+  return way === 'offset' && roundsOffsets ? Math.floor(number / size) * size : number;
 }
 
 function placeAt({ way, firstPage }: GeneratedPlatform, start: number, size: number): string | number {
@@ -130,76 +157,38 @@ function placeAt({ way, firstPage }: GeneratedPlatform, start: number, size: num
   return way === 'page' ? start / size + firstPage : `t${start}`;
 }
 
-export const platforms = fc.record({
+const shapes = fc.record({
   way: fc.constantFrom(...WAYS),
-  count: fc.integer({ min: 0, max: 40 }),
   sizeParam: fc.constantFrom(...SIZE_PARAMS),
   placeParam: fc.constantFrom(...PLACE_PARAMS),
-  defaultSize: fc.integer({ min: 2, max: 12 }),
-  maxSize: fc.integer({ min: 2, max: 15 }),
+  defaultSize: fc.oneof(fc.integer({ min: 2, max: 12 }), fc.constantFrom(10, 20)),
+  maxSize: fc.oneof(fc.integer({ min: 2, max: 15 }), fc.constantFrom(10, 20, 100)),
   firstPage: fc.constantFrom(0, 1),
   onNonsense: fc.constantFrom('begins', 'refuses', 'is empty'),
+  ignores: fc.option(fc.constantFrom('size', 'place'), { nil: undefined, freq: 2 }),
+  refusesUnknown: rarely(),
+  roundsOffsets: rarely(),
+  endsEmpty: rarely(),
+  isVolatile: fc.boolean(),
+  hidden: fc.integer({ min: 0, max: 10 }),
   shown: fc.uniqueArray(fc.constantFrom(...COUNTING, ...LEADING, 'prev' as const, 'count' as const), {
     maxLength: 5,
   }),
   at: fc.constantFrom('beside', 'meta', 'deep'),
-}) as fc.Arbitrary<GeneratedPlatform>;
+}) as fc.Arbitrary<Omit<GeneratedPlatform, 'count'>>;
 
-/** A path of members, as settings would name it. */
-const member = (path: string): PageExpression => {
-  const names = path.split('.');
-  return (body) => names.reduce<unknown>((value, name) => Object(value)[name] ?? null, body);
-};
+/** Lists of all lengths, and often those at and around a multiple of a page. */
+export const platforms: fc.Arbitrary<GeneratedPlatform> = shapes.chain((shape) => {
+  const aroundPages = fc
+    .tuple(
+      fc.constantFrom(shape.defaultSize, shape.maxSize, 10),
+      fc.integer({ min: 1, max: 4 }),
+      fc.constantFrom(-1, 0, 1),
+    )
+    .map(([size, pages, more]) => Math.min(size * pages, 60) + more);
+  return fc.oneof(fc.integer({ min: 0, max: 40 }), aroundPages).map((count) => ({ ...shape, count }));
+});
 
-const PREFIXES = { beside: '', meta: 'meta.', deep: 'meta.pagination.' } as const;
-const NEXTS = ['next_page', 'next_link', 'cursor_on', 'page_on', 'prev', 'elsewhere'];
-const TOTALS = ['total', 'totalCount', 'count', 'total_pages', 'elsewhere'];
-
-/** Settings as somebody may write them who did not read how the platform pages; now and then they are right. */
-export function settingsFor({ at }: GeneratedPlatform): fc.Arbitrary<Pagination> {
-  const pathOf = (name: string) => member(`${PREFIXES[at]}${name}`);
-  const sized = {
-    sizeParam: fc.option(fc.constantFrom(...SIZE_PARAMS), { nil: null }),
-    size: fc.integer({ min: 1, max: 20 }),
-  };
-  const told = {
-    total: fc.option(fc.constantFrom(...TOTALS).map(pathOf), { nil: undefined, freq: 3 }),
-    totalHeader: fc.option(fc.constantFrom('X-Total-Count', 'X-Other'), { nil: undefined, freq: 6 }),
-  };
-  const numbered = { ...sized, ...told, concurrency: fc.constantFrom(1, 3) };
-  const place = fc.constantFrom(...PLACE_PARAMS);
-  const next = fc.constantFrom(...NEXTS).map(pathOf);
-  return fc.oneof(
-    fc.record({ kind: fc.constant('none' as const), ...told }),
-    fc.record({ kind: fc.constant('token' as const), ...sized, ...told, tokenParam: place, next }),
-    fc.record({ kind: fc.constant('link' as const), ...sized, ...told, next: fc.option(next, { nil: undefined }) }),
-    fc.record({ kind: fc.constant('offset' as const), ...numbered, offsetParam: place }),
-    fc.record({
-      kind: fc.constant('page' as const),
-      ...numbered,
-      pageParam: place,
-      firstPage: fc.constantFrom(0, 1),
-    }),
-  );
-}
-
-/** The settings that fit a platform. */
-export function fittingSettings(platform: GeneratedPlatform, size: number): Pagination {
-  const { way, sizeParam, placeParam, firstPage, at } = platform;
-  const sized = { sizeParam, size };
-  const next = (name: string) => member(`${PREFIXES[at]}${name}`);
-  switch (way) {
-    case 'all':
-      return { kind: 'none' };
-    case 'token':
-      return { kind: 'token', ...sized, tokenParam: placeParam, next: next('cursor_on') };
-    case 'link':
-      return { kind: 'link', ...sized };
-    case 'link in body':
-      return { kind: 'link', ...sized, next: next('page_on') };
-    case 'offset':
-      return { kind: 'offset', ...sized, offsetParam: placeParam, concurrency: 2 };
-    case 'page':
-      return { kind: 'page', ...sized, pageParam: placeParam, firstPage, concurrency: 2 };
-  }
+function rarely(): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 0, max: 3 }).map((number) => number === 0);
 }
