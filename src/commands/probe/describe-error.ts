@@ -8,6 +8,8 @@ import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 /** Statuses by which a platform says that it does not accept who asks. */
 const REFUSED = [401, 403];
 const MAX_SAID = 300;
+/** Of our own words, which name figures and keys last. */
+const MAX_REASON = 1000;
 
 /**
  * Why a read failed, and what the platform itself said about it. Of a page that is JSON, its first item, or a list that it holds
@@ -19,7 +21,7 @@ export async function describeError(
   { safe, credentialHeaders }: Masks,
   isPageTold: boolean,
 ): Promise<ProbeError> {
-  const told = { code: error.code, reason: safe(error.reason ?? error.detail, MAX_SAID) };
+  const told = { code: error.code, reason: safe(error.reason ?? error.detail, MAX_REASON) };
   if (last === undefined) return told;
   const body = last.page?.toString('utf8') ?? (await restOf(last));
   const said = isPageTold && last.page !== undefined ? '' : safeBody(body, safe);

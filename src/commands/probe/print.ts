@@ -81,8 +81,12 @@ function printOutcome({ error, ...report }: ResourceReport, paint: Paint): strin
     ];
   }
   const { code, reason, said, headers = {}, credentialHeaders } = error;
+  const keys = (report.lookAt ?? [])
+    .filter(({ setting }) => !reason.includes(setting))
+    .map(({ setting, value }) => (value === undefined ? setting : `${setting} (${value})`));
   return [
     `  ${paint('red', `${code}: ${reason}`)}`,
+    ...(keys.length === 0 ? [] : [`  look at ${keys.join(', ')}`]),
     ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
     ...('location' in headers ? [`  ${WHERE_TO}`] : []),
     ...(said === undefined ? [] : [`  the platform said: ${said}`]),

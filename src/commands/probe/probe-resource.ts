@@ -15,6 +15,7 @@ import type { Tap } from '../../upstream/client/tap.ts';
 import { type Statement, statementsOf } from '../../upstream/signs/statements.ts';
 import { forWhoeverRunsIt } from '../identity.ts';
 import { describeError } from './describe-error.ts';
+import { errorKeys } from './error-keys.ts';
 import { type Exchange, type Exchanges, recordExchanges } from './exchanges.ts';
 import type { Subject } from './experiments/experiment.ts';
 import { runExperiments } from './experiments/run.ts';
@@ -96,6 +97,9 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       extraRequests: trials.requests(),
       notTried,
       ...(failed !== undefined && { error: failed }),
+      ...(outcome instanceof GatewayError && {
+        lookAt: errorKeys(outcome, resource.name, settings.upstream, loaded.config),
+      }),
       ...page,
     };
   } finally {

@@ -1,4 +1,5 @@
 import type { MappingFinding } from '../../mapping/findings.ts';
+import type { ErrorKey } from './error-keys.ts';
 import type { Shown } from './experiments/experiment.ts';
 import type { Untried } from './experiments/run.ts';
 
@@ -56,6 +57,8 @@ export interface ResourceReport {
   /** Why nothing was sent. */
   readonly notRead?: string;
   readonly error?: ProbeError;
+  /** Settings to look at after an error. */
+  readonly lookAt?: readonly ErrorKey[];
   readonly suggestions: readonly Suggestion[];
 }
 

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { madeUp } from '../../../src/commands/probe/experiments/public-list.ts';
 import { MAX_REQUESTS } from '../../../src/commands/probe/experiments/trial.ts';
@@ -191,6 +192,38 @@ resources:
     expect((await probedOne(handler, settings(`${post}, retryPost: true`))).ok).to.equal(true);
     expect(posts).to.be.greaterThan(1);
   });
+
+  const POST = 'method: POST, items: list, body: { page: { from: 0, to: 100, limit: 100 } }';
+  const BY_BODY = `${POST}, pagination: { kind: offset, offsetParam: /page/from, sizeParam: /page/limit, total: total }`;
+  const BY_END = `${POST}, pagination: { kind: offset, offsetParam: /page/from, sizeParam: null, endParam: /page/to, total: total }`;
+  const posted: readonly (readonly [string, string, string[], (string | undefined)?])[] = [
+    ['find nothing in a list that is posted for', BY_BODY, []],
+    ['find nothing in a list that is posted for, by the place of its end', BY_END, []],
+    ['find that a place in the body for the offset is ignored', BY_BODY, ['from'], 'pagination.offsetParam'],
+    ['find that a place in the body for the size is ignored', BY_BODY, ['limit', 'to'], 'pagination.sizeParam'],
+    ['find that a place in the body for the end is ignored', BY_END, ['limit', 'to'], 'pagination.endParam'],
+  ];
+  for (const [what, yaml, ignored, setting] of posted) {
+    it(`${what}, with --allow-post`, async () => {
+      const handler: RequestListener = async (request, response) => {
+        if (request.headers.authorization !== `Bearer ${TOKEN}`) return json({}, 401)(request, response);
+        const { from = 0, to = 100, limit = 100 } = JSON.parse(await text(request)).page;
+        const [start, end, size] = [
+          ignored.includes('from') ? 0 : from,
+          ignored.includes('to') ? 100 : to,
+          ignored.includes('limit') ? 100 : limit,
+        ];
+        json({ list: ITEMS.slice(start, Math.min(yaml === BY_END ? end : 100, start + size)), total: 12 })(
+          request,
+          response,
+        );
+      };
+      const report = await probedOne(handler, settings(yaml), {}, { allowPost: true });
+      expect(report).to.include({ ok: true, items: 12 });
+      const expected = setting === undefined ? [] : [['parameter_ignored', `resources.projects.${setting}`]];
+      expect(found(report)).to.deep.equal(expected);
+    });
+  }
 
   it('make up a token of the same length and kinds of characters', () => {
     expect(madeUp('gHp_1-Zz.9')).to.match(/^[a-z][A-Z][a-z]_\d-[A-Z][a-z]\.\d$/);
