@@ -16,13 +16,17 @@ export async function* linkedPages<P extends PageView>(
   let { url } = firstAddress(list);
   const seen = createSeen();
   seen.add(url.href);
+  let pages = 0;
   for (let page = first; ; ) {
     yield page;
+    pages += 1;
     const link = nextLink(page, pagination);
     if (link === undefined) return;
     checkNext(list, link);
-    url = resolve(link, url);
-    if (!seen.add(url.href)) throw incomplete('a page links to an earlier one: the pages loop');
+    const source = pagination.next === undefined ? 'its Link header' : 'pagination.next';
+    const wrong = (what: string) => incomplete(`the link to page ${pages + 1} ${what}: check ${source}`);
+    url = resolve(link, url, wrong);
+    if (!seen.add(url.href)) throw wrong('leads to an earlier one, so that the pages loop');
     page = await fetch({ url }, signal);
   }
 }
@@ -32,18 +36,18 @@ export function nextLink(page: PageView, { next }: LinkPagination): string | und
   if (next === undefined) return linkTo('next', page.headers.link);
   const link = page.next;
   if (isNone(link)) return undefined;
-  if (typeof link !== 'string') throw incomplete('the next page link is not text');
+  if (typeof link !== 'string') throw incomplete('the link to the next page is not text: check pagination.next');
   return link;
 }
 
-function resolve(link: string, current: URL): URL {
+function resolve(link: string, current: URL, wrong: (what: string) => Error): URL {
   const url = URL.parse(link, current);
-  if (url === null) throw incomplete('the next page link is no URL');
+  if (url === null) throw wrong('is no URL');
   // Not by `origin`: that of a blob: URL is the one of the URL inside it.
   if (url.protocol !== current.protocol || url.host !== current.host) {
-    throw incomplete('the next page link leads elsewhere: a credential goes to its configured origin only');
+    throw wrong('leads elsewhere, and a credential goes to its configured origin only');
   }
-  if (url.username !== '' || url.password !== '') throw incomplete('the next page link holds a user or a password');
+  if (url.username !== '' || url.password !== '') throw wrong('holds a user or a password');
   url.hash = '';
   return url;
 }

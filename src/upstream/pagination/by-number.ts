@@ -1,6 +1,6 @@
 import { inOrder } from './in-order.ts';
 import { incomplete } from './incomplete.ts';
-import { checkBounds, type ListRead, type PageView, totalOf } from './list-read.ts';
+import { checkBounds, type ListRead, type PageView, totalKey, totalOf } from './list-read.ts';
 import { type PageAddress, pageAddress } from './page-address.ts';
 import {
   type NumberPagination,
@@ -53,7 +53,11 @@ export async function* numberedPages<P extends PageView>(
   for (let index = 1; previous > 0; index += 1) {
     const page = await fetch(pageOf(index), signal);
     const count = page.count;
-    if (count > full || (count > 0 && previous < full)) throw incomplete('a page before the last is not full');
+    if (count > full || (count > 0 && previous < full)) {
+      throw incomplete(
+        `a page before the last is not full: the first has ${full} items, page ${index} has ${previous} and page ${index + 1} has ${count}: check pagination.pageParam and pagination.sizeParam`,
+      );
+    }
     yield page;
     previous = count;
   }
@@ -73,16 +77,28 @@ async function* knownTotalPages<P extends PageView>(
 ): AsyncGenerator<P> {
   const total = totalOf(first, pagination);
   const size = first.count;
-  if (size > total || (size === 0 && total > 0)) throw incomplete('the first page does not fit the total');
+  if (size > total || (size === 0 && total > 0)) {
+    throw incomplete(`the first page has ${size} items, and the total says ${total}: check ${totalKey(pagination)}`);
+  }
+  const toCheck = `check ${totalKey(pagination)}, pagination.sizeParam and pagination.${pagination.kind}Param`;
   const pages = size === total ? 1 : Math.ceil(total / size);
   checkBounds(list, { items: total, pages });
   yield first;
   yield* inOrder(pages - 1, pagination.concurrency, signal, async (each, pageSignal) => {
     const index = each + 1;
     const page = await fetch(pageOf(index, size), pageSignal);
-    if (totalOf(page, pagination) !== total) throw incomplete('the total changed while the list was read');
+    const told = totalOf(page, pagination);
+    if (told !== total) {
+      throw incomplete(
+        `the total changed while the list was read: page 1 says ${total}, and page ${index + 1} says ${told}: check ${totalKey(pagination)}`,
+      );
+    }
     const due = Math.min(size, total - index * size);
-    if (page.count !== due) throw incomplete('the pages do not add up to the total');
+    if (page.count !== due) {
+      throw incomplete(
+        `page ${index + 1} has ${page.count} items where ${due} are due, since the total says ${total} and page 1 has ${size}: ${toCheck}`,
+      );
+    }
     return page;
   });
 }

@@ -14,12 +14,18 @@ export async function* tokenPages<P extends PageView>(
 ): AsyncGenerator<P> {
   const size = sizeParameter(pagination);
   const seen = createSeen();
+  let pages = 0;
   for (let page = first; ; ) {
     yield page;
+    pages += 1;
     const token = nextToken(page.next);
     if (token === undefined) return;
     checkNext(list, String(token));
-    if (!seen.add(String(token))) throw incomplete('a page token came again: the pages loop');
+    if (!seen.add(String(token))) {
+      throw incomplete(
+        `page ${pages} names the token that an earlier page named: the pages loop: check pagination.tokenParam and pagination.next`,
+      );
+    }
     page = await fetch(pageAddress(list, { ...size, [pagination.tokenParam]: token }), signal);
   }
 }
@@ -30,5 +36,5 @@ function nextToken(value: unknown): string | number | undefined {
   // A number beyond this has lost digits in parsing, and would lead to another page.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string') return value;
-  throw incomplete('the next page token is neither text nor a whole number');
+  throw incomplete('the next page token is neither text nor a whole number: check pagination.next');
 }

@@ -13,10 +13,10 @@ export function beyond(bound: string, reason: string): GatewayError {
 
 /**
  * The error for a list that would be called complete although the platform says that there is more. `what` says by what,
- * in words and numbers.
+ * in words and numbers; `other`, what else than other paging may be the cure.
  */
-export function goesOn(sign: Sign, what: string): GatewayError {
-  const cure = `set pagination.kind and its keys to how the platform pages; only where the list is known to be whole, pagination.ignoreSigns: [${sign}], after which this sign reveals no short list`;
+export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
+  const cure = `set pagination.kind and its keys to how the platform pages${other === undefined ? '' : `; ${other}`}; only where the list is known to be whole, pagination.ignoreSigns: [${sign}], after which this sign reveals no short list`;
   return new GatewayError('upstream_invalid', {
     reason: `the platform says that there is more than was read (${sign}: ${what}): ${cure}`,
     detail: `The platform says that there is more than the gateway reads (sign: ${sign}). Its operator has to ${cure}.`,

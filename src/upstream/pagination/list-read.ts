@@ -78,17 +78,32 @@ export interface ListRead<P extends PageView> {
   readonly list: ListRequest;
   readonly first: P;
   fetch(address: PageAddress, signal: AbortSignal): Promise<P>;
+  /** The same for a request that tests the end of the list, which is none of its pages. */
+  test(address: PageAddress, signal: AbortSignal): Promise<P>;
   readonly signal: AbortSignal;
 }
 
+/** Whether the list may be requested once more: a POST may write, unless settings say that it changes nothing. */
+export function mayRepeat({ post }: ListRequest): boolean {
+  return post === undefined || post.isRepeatable;
+}
+
 /** The total that a page tells where settings say that it does. Throws `upstream_invalid` where it tells none. */
-export function totalOf(page: PageView, { total, totalHeader = '' }: Pagination): number {
+export function totalOf(page: PageView, pagination: Pagination): number {
+  const { total, totalHeader = '' } = pagination;
   const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
-    throw incomplete('the page does not say the total');
+    throw incomplete(
+      `the page does not say the total: no whole number is where ${totalKey(pagination)} says: correct it`,
+    );
   }
   return number;
+}
+
+/** The setting that says where the total is. */
+export function totalKey({ total }: Pagination): string {
+  return total === undefined ? 'pagination.totalHeader' : 'pagination.total';
 }
 
 /** Throws `upstream_invalid` where a read of so many items or pages would break a bound. */
@@ -96,8 +111,8 @@ export function checkBounds(
   { maxItems, maxPages }: ListRequest,
   { items = 0, pages = 0 }: { readonly items?: number; readonly pages?: number },
 ): void {
-  if (items > maxItems) throw beyond('maxItems', 'the list has more items than maxItems');
-  if (pages > maxPages) throw beyond('maxPages', 'the list has more pages than maxPages');
+  if (items > maxItems) throw beyond('maxItems', `the list has more items than maxItems: ${maxItems}`);
+  if (pages > maxPages) throw beyond('maxPages', `the list has more pages than maxPages: ${maxPages}`);
 }
 
 /**
@@ -106,5 +121,5 @@ export function checkBounds(
  */
 export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
   if (Buffer.byteLength(next) > maxNextBytes)
-    throw beyond('maxNextBytes', 'the token or link to the next page is longer than maxNextBytes');
+    throw beyond('maxNextBytes', `the token or link to the next page is longer than maxNextBytes: ${maxNextBytes}`);
 }

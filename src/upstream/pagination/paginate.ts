@@ -32,7 +32,9 @@ export function paginate<P extends PageView>(
     checkBounds(list, { pages });
     return fetchPage(targetOf(address), pageSignal);
   };
-  const read = { list, first, fetch, signal };
+  // No read has more than one of these, so that they need no bound.
+  const test = (address: PageAddress, testSignal: AbortSignal) => fetchPage(targetOf(address), testSignal);
+  const read = { list, first, fetch, test, signal };
   return guarded(read, withoutRepeats(withinMaxItems(list, pagesOf(read))));
 }
 

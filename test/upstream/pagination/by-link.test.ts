@@ -54,7 +54,7 @@ describe('pages by link', () => {
     ]) {
       const platform = linking(link);
       expect(await reasonOf(platform), link).to.equal(
-        'the next page link leads elsewhere: a credential goes to its configured origin only',
+        'the link to page 2 leads elsewhere, and a credential goes to its configured origin only: check pagination.next',
       );
       expect(platform.targets).to.have.length(1);
     }
@@ -62,14 +62,16 @@ describe('pages by link', () => {
 
   it('never take a user or a password from a link', async () => {
     for (const link of ['https://user@platform.example/x', 'https://:password@platform.example/x']) {
-      expect(await reasonOf(linking(link))).to.equal('the next page link holds a user or a password');
+      expect(await reasonOf(linking(link))).to.equal(
+        'the link to page 2 holds a user or a password: check pagination.next',
+      );
     }
   });
 
   it('are invalid where the link is no text or no URL', async () => {
     for (const link of [7, {}, ['?page=2']])
-      expect(await reasonOf(linking(link))).to.equal('the next page link is not text');
-    expect(await reasonOf(linking('https://'))).to.equal('the next page link is no URL');
+      expect(await reasonOf(linking(link))).to.equal('the link to the next page is not text: check pagination.next');
+    expect(await reasonOf(linking('https://'))).to.equal('the link to page 2 is no URL: check pagination.next');
   });
 
   it('may be linked by so many bytes as settings say, and not by one more', async () => {
@@ -77,15 +79,16 @@ describe('pages by link', () => {
     expect(await readAll(linking(link))).to.have.length(1);
     for (const longer of [`${link}x`, `?${' '.repeat(1_900_000)}`]) {
       const platform = linking(longer);
-      expect(await reasonOf(platform)).to.equal('the token or link to the next page is longer than maxNextBytes');
+      expect(await reasonOf(platform)).to.equal('the token or link to the next page is longer than maxNextBytes: 4096');
       expect(platform.targets).to.have.length(1);
     }
   });
 
   it('are invalid where they loop, though it was over empty pages', async () => {
-    const reason = 'a page links to an earlier one: the pages loop';
-    expect(await reasonOf(linking('?page=2', '?page=2#again'))).to.equal(reason);
-    expect(await reasonOf(linking('?page=2', '?page=3', '?page=2'))).to.equal(reason);
-    expect(await reasonOf(linking('?installed=true&size=5'))).to.equal(reason);
+    const reason = (page: number) =>
+      `the link to page ${page} leads to an earlier one, so that the pages loop: check pagination.next`;
+    expect(await reasonOf(linking('?page=2', '?page=2#again'))).to.equal(reason(3));
+    expect(await reasonOf(linking('?page=2', '?page=3', '?page=2'))).to.equal(reason(4));
+    expect(await reasonOf(linking('?installed=true&size=5'))).to.equal(reason(2));
   });
 });

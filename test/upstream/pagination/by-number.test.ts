@@ -24,7 +24,9 @@ describe('pages of a known total', () => {
   it('are invalid where the first page lacks the total or has something else in its place', async () => {
     for (const total of [undefined, null, '', 'ten', '1e1', '-1', -1, 1.5, 2 ** 53, '9'.repeat(20), true, ['10']]) {
       const platform = mangled(() => ({ body: { total } }));
-      expect(await reasonOf(platform), String(total)).to.equal('the page does not say the total');
+      expect(await reasonOf(platform), String(total)).to.equal(
+        'the page does not say the total: no whole number is where pagination.total says: correct it',
+      );
       expect(platform.targets).to.have.length(1);
     }
   });
@@ -39,7 +41,7 @@ describe('pages of a known total', () => {
       });
     expect(await readAll(platform('3'))).to.have.length(3);
     for (const value of [undefined, '', '3, 3', ['3', '3']]) {
-      expect(await reasonOf(platform(value))).to.equal('the page does not say the total');
+      expect(await reasonOf(platform(value))).to.contain('no whole number is where pagination.totalHeader says');
     }
   });
 
@@ -52,16 +54,17 @@ describe('pages of a known total', () => {
   });
 
   it('are invalid where the first page is empty or longer than the total', async () => {
-    const reason = 'the first page does not fit the total';
-    expect(await reasonOf(mangled(() => ({ items: [] })))).to.equal(reason);
-    expect(await reasonOf(mangled(() => ({ body: { total: 3 } })))).to.equal(reason);
+    const reason = (items: number, total: number) =>
+      `the first page has ${items} items, and the total says ${total}: check pagination.total`;
+    expect(await reasonOf(mangled(() => ({ items: [] })))).to.equal(reason(0, 10));
+    expect(await reasonOf(mangled(() => ({ body: { total: 3 } })))).to.equal(reason(4, 3));
   });
 
   it('are invalid where a later page tells another total or none', async () => {
     for (const [total, reason] of [
-      [9, 'the total changed while the list was read'],
-      [11, 'the total changed while the list was read'],
-      [undefined, 'the page does not say the total'],
+      [9, 'the total changed while the list was read: page 1 says 10, and page 3 says 9: check pagination.total'],
+      [11, 'the total changed while the list was read: page 1 says 10, and page 3 says 11: check pagination.total'],
+      [undefined, 'the page does not say the total: no whole number is where pagination.total says: correct it'],
     ] as const) {
       const platform = mangled((page, request) => ({ body: { ...page.body, total: request === 2 ? total : 10 } }));
       expect(await reasonOf(platform)).to.equal(reason);
@@ -73,17 +76,21 @@ describe('pages of a known total', () => {
       const long = mangled((page, request) => ({
         items: request === at ? [...page.items, { id: 99, name: 'one too many' }] : page.items,
       }));
-      expect(await reasonOf(long)).to.equal('the pages do not add up to the total');
+      const [page, has, due] = at === 1 ? [2, 5, 4] : [3, 3, 2];
+      expect(await reasonOf(long)).to.equal(
+        `page ${page} has ${has} items where ${due} are due, since the total says 10 and page 1 has 4: check pagination.total, pagination.sizeParam and pagination.offsetParam`,
+      );
     }
   });
 
   it('are invalid where a page is not full or the last has not what is left', async () => {
     for (const at of [1, 2]) {
       const short = mangled((page, request) => ({ items: request === at ? page.items.slice(1) : page.items }));
-      expect(await reasonOf(short)).to.equal('the pages do not add up to the total');
+      const [page, has, due] = at === 1 ? [2, 3, 4] : [3, 1, 2];
+      expect(await reasonOf(short)).to.contain(`page ${page} has ${has} items where ${due} are due`);
     }
     const lying = mangled(() => ({ body: { total: 12 } }));
-    expect(await reasonOf(lying)).to.equal('the pages do not add up to the total');
+    expect(await reasonOf(lying)).to.contain('page 3 has 2 items where 4 are due, since the total says 12');
   });
 });
 
@@ -145,6 +152,8 @@ describe('pages by number', () => {
       'installed=true&size=5&page=2',
       'installed=true&size=5&page=3',
       'installed=true&size=5&page=4',
+      // Where pages are counted from 0, this brings what the first page left out.
+      'installed=true&size=1&page=8',
     ]);
   });
 
@@ -165,7 +174,12 @@ describe('pages by number', () => {
         mangle: (page, request) => (request === short ? { ...page, items: page.items.slice(1) } : page),
       });
       const error = await readAll(platform).catch((reason) => reason);
-      expect(error).to.include({ code: 'upstream_invalid', reason: 'a page before the last is not full' });
+      expect(error).to.have.property('code', 'upstream_invalid');
+      const figures =
+        short === 0
+          ? 'first has 4 items, page 1 has 4 and page 2 has 5'
+          : 'first has 5 items, page 2 has 4 and page 3 has 5';
+      expect(error.reason).to.contain(figures).and.to.contain('pagination.sizeParam');
     }
   });
 
@@ -178,7 +192,8 @@ describe('pages by number', () => {
         request === 1 ? { ...page, items: [...page.items, { id: 99, name: 'one too many' }] } : page,
     });
     const error = await readAll(platform).catch((reason) => reason);
-    expect(error).to.include({ code: 'upstream_invalid', reason: 'a page before the last is not full' });
+    expect(error).to.have.property('code', 'upstream_invalid');
+    expect(error.reason).to.contain('the first has 5 items, page 1 has 5 and page 2 has 6');
   });
 
   it('fetch as many as the total needs, where it is known', async () => {

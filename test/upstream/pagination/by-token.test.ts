@@ -45,7 +45,7 @@ describe('pages by token', () => {
       const error = await readAll(platformWith([token])).catch((reason) => reason);
       expect(error, String(token)).to.include({
         code: 'upstream_invalid',
-        reason: 'the next page token is neither text nor a whole number',
+        reason: 'the next page token is neither text nor a whole number: check pagination.next',
       });
     }
   });
@@ -57,7 +57,7 @@ describe('pages by token', () => {
       const platform = platformWith([longer]);
       expect(await readAll(platform).catch((reason) => reason)).to.include({
         code: 'upstream_invalid',
-        reason: 'the token or link to the next page is longer than maxNextBytes',
+        reason: 'the token or link to the next page is longer than maxNextBytes: 4096',
       });
       expect(platform.targets).to.have.length(1);
     }
@@ -66,7 +66,11 @@ describe('pages by token', () => {
   it('are invalid where a token comes again, though it was an empty page', async () => {
     const platform = platformWith(['a', 'b', 'a', 'b', 'a']);
     const error = await readAll(platform).catch((reason) => reason);
-    expect(error).to.include({ code: 'upstream_invalid', reason: 'a page token came again: the pages loop' });
+    expect(error).to.include({
+      code: 'upstream_invalid',
+      reason:
+        'page 3 names the token that an earlier page named: the pages loop: check pagination.tokenParam and pagination.next',
+    });
     expect(platform.targets).to.have.length(3);
   });
 });

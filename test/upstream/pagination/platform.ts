@@ -47,6 +47,8 @@ export interface PlatformOptions {
   readonly concurrency?: number;
   /** Whether pages are posted, with what they are asked for in the body. Links are followed with a GET. @default false */
   readonly posted?: boolean;
+  /** Whether settings say that a POST changes nothing. @default true */
+  readonly repeatable?: boolean;
   /** Called with each request, from 0, before it is answered. */
   readonly before?: (request: number) => void;
   /** Replaces an answer. `previous` is the one before; undefined for the first. */
@@ -72,7 +74,15 @@ export interface Platform {
 }
 
 export function simulate(options: PlatformOptions): Platform {
-  const { kind, items, cap = 1000, posted = false, before = () => {}, mangle = (page) => page } = options;
+  const {
+    kind,
+    items,
+    cap = 1000,
+    posted = false,
+    repeatable = true,
+    before = () => {},
+    mangle = (page) => page,
+  } = options;
   const targets: string[] = [];
   const pagination = paginationOf(options);
   let previous: SimulatedPage | undefined;
@@ -82,7 +92,7 @@ export function simulate(options: PlatformOptions): Platform {
       baseUrl: 'https://platform.example/base/',
       path: '/v1/list',
       query: { installed: 'true' },
-      ...(posted && { post: { body: (places) => JSON.stringify(places), isRepeatable: false } }),
+      ...(posted && { post: { body: (places) => JSON.stringify(places), isRepeatable: repeatable } }),
       pagination,
       maxItems: 1000,
       maxPages: 1000,

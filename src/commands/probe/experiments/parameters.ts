@@ -38,9 +38,7 @@ export const paging: Experiment = {
     const found: Shown[] = [];
     if (isSized) {
       const size = Math.ceil(first.count / 2);
-      // Pages alone: the read's own test of a full page would stand in place of the second one.
-      const ignoreSigns = [...(pagination.ignoreSigns ?? []), 'fullPage' as const];
-      const smaller = { pagination: { ...pagination, size, ignoreSigns } as Pagination };
+      const smaller = { pagination: { ...pagination, size } as Pagination };
       const [one, two] = await attempt({ settings: smaller, maxPages: isWhole ? 3 : 1 });
       if (one === undefined) return [];
       if (one.count < first.count) {

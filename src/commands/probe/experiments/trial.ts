@@ -81,7 +81,11 @@ export function createTrials({ config, resource, settings, identity, onRequest }
   const attempt: Try = async ({ settings: changed, credential, maxPages = 1 }) => {
     if (upstream === undefined) throw new Error('the settings were not checked');
     if (requests + maxPages > MAX_REQUESTS) throw new NotTried(`it would take more than ${MAX_REQUESTS} requests`);
-    const own: ResourceConfig = { ...settings, ...changed, maxPages, ...PERMISSIVE };
+    const merged = { ...settings, ...changed };
+    // Pages alone: the read's own test of the end would stand in place of one.
+    const ignoreSigns = [...(merged.pagination.ignoreSigns ?? []), 'fullPage' as const];
+    const pagination = { ...merged.pagination, ignoreSigns };
+    const own: ResourceConfig = { ...merged, pagination, maxPages, ...PERMISSIVE };
     const others = Object.entries(config.resources).map(([name, each]) => [name, { ...each, enabled: false }] as const);
     const changedUpstream = {
       ...upstream,

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+
+const tools = Array.from({ length: 120 }, (_, index) => ({ id: `t-${index}`, name: `Tool ${index}` }));
+const cache = { ttlMs: 1000, staleWhileRevalidateMs: 0, staleIfErrorMs: 0, minRefreshMs: 0 };
+
+/** A gateway in front of a platform that serves the first tools in one page, as many as `size` says. */
+async function start({ size, etag }: { size: (query: URLSearchParams) => number; etag?: string }) {
+  const upstream = await startHttpUpstream((request, response) => {
+    if (etag !== undefined && request.headers['if-none-match'] === etag) {
+      response.writeHead(304, { ETag: etag }).end();
+      return;
+    }
+    const { searchParams } = new URL(request.url ?? '/', 'http://platform');
+    response.writeHead(200, { 'content-type': 'application/json', ...(etag !== undefined && { ETag: etag }) });
+    response.end(JSON.stringify({ tools: tools.slice(0, size(searchParams)) }));
+  });
+  let now = 0;
+  const { gateway, read } = await startGateway(
+    settingsFor(upstream.url, { resources: { tools: { pagination: { kind: 'none' }, maxPages: 1, cache } } }),
+    { now: () => now },
+  );
+  return {
+    async read(token = 'one') {
+      now += 2000;
+      const asked = upstream.requests.length;
+      const response = await read('tools', { headers: { authorization: `Bearer ${token}` } });
+      const body = (await response.json()) as { length?: number; detail?: string };
+      return { status: response.status, body, requests: upstream.requests.length - asked };
+    },
+    async close() {
+      await gateway.close();
+      await upstream.close();
+    },
+  };
+}
+
+describe('a list of a round number of items in front of a platform', () => {
+  it('is tested once, and not where the same bytes come again, to any caller, though maxPages is 1', async () => {
+    const { read, close } = await start({ size: () => 120 });
+    const seen = [await read(), await read(), await read('two')];
+    expect(seen.map(({ status, requests }) => [status, requests])).to.deep.equal([
+      [200, 2],
+      [200, 1],
+      [200, 1],
+    ]);
+    await close();
+  });
+
+  it('is not tested where the platform confirms it by its entity tag', async () => {
+    const { read, close } = await start({ size: () => 120, etag: '"1"' });
+    const seen = [await read(), await read()];
+    expect(seen.map(({ status, body, requests }) => [status, body.length, requests])).to.deep.equal([
+      [200, 120, 2],
+      [200, 120, 1],
+    ]);
+    await close();
+  });
+
+  it('is an error each time where it is a page, with what to do about it', async () => {
+    const { read, close } = await start({ size: (query) => Number(query.get('limit') ?? 20) });
+    for (const token of ['one', 'one', 'two']) {
+      const { status, body, requests } = await read(token);
+      expect([status, requests]).to.deep.equal([502, 2]);
+      expect(body.detail).to.contain('20 items came').and.to.contain('set pagination.kind');
+    }
+    await close();
+  });
+});
