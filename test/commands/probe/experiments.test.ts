@@ -119,12 +119,13 @@ describe('experiments of a probe', () => {
     });
   }
 
-  it('find a total that is computed from the page', async () => {
+  it('find a total that counts the page', async () => {
     const handler = acme((query, { headers }) => {
       const { status = 200, body } = honest(query, headers.authorization);
-      return { status, body: { list: 'list' in body ? body.list : [] } };
+      const list: readonly unknown[] = 'list' in body ? [body.list].flat() : [];
+      return { status, body: { list, sum: list.length } };
     });
-    const yaml = 'items: list, errors: null, pagination: { kind: offset, total: length(list) }';
+    const yaml = 'items: list, errors: null, pagination: { kind: offset, total: sum }';
     const report = await probedOne(handler, settings(yaml));
     expect(found(report)).to.deep.equal([['pages_incomplete', 'resources.projects.pagination']]);
   });

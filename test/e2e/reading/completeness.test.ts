@@ -12,14 +12,15 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Serves the first 25 projects whatever it is asked for, unless `skip` says otherwise. */
+/** Serves the first 25 projects whatever it is asked for, unless `skip` says otherwise, and counts them in `came`. */
 function platform(say: (url: URL) => Answer, skip = (_url: URL) => 0, size = (_url: URL) => 25): RequestListener {
   return (request, response) => {
     const url = new URL(request.url ?? '/', 'http://platform');
     const { body = {}, headers = {} } = say(url);
     const start = skip(url);
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify({ projects: projects.slice(start, start + size(url)), ...body }));
+    const page = projects.slice(start, start + size(url));
+    response.end(JSON.stringify({ projects: page, came: page.length, ...body }));
   };
 }
 
@@ -68,9 +69,9 @@ const KINDS: Readonly<Record<string, { readonly kind: string; readonly [key: str
   'link in body': { kind: 'link', next: 'elsewhere' },
   // It takes neither parameter, and brings the first page again, or nothing behind it.
   offset: { kind: 'offset' },
-  'offset with the count of the page as total': { kind: 'offset', total: 'length(projects)' },
+  'offset with the count of the page as total': { kind: 'offset', total: 'came' },
   page: { kind: 'page' },
-  'page with the count of the page as total': { kind: 'page', total: 'length(projects)' },
+  'page with the count of the page as total': { kind: 'page', total: 'came' },
 };
 
 describe('a list of which a wrong paging setting reads the first page', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countsPage } from '../../../mapping/expressions/page-length.ts';
 import { toTimestamp } from '../../../mapping/timestamp.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { LifetimeSettings } from '../cache.ts';
@@ -82,7 +83,25 @@ export function resourceSettings(resource: Resource) {
       .describe('Longest page token, or link to a next page; a longer one is an error.'),
     ...storedOnly(resource),
   });
-  return Shape.superRefine(crossCheck<z.output<typeof Shape>>(checkRequest), EVEN_AFTER_ISSUES);
+  const check = crossCheck<z.output<typeof Shape>>((settings, report) => {
+    checkRequest(settings, report);
+    checkTotal(settings, report);
+  });
+  return Shape.superRefine(check, EVEN_AFTER_ISSUES);
+}
+
+/** A total that is computed from the page would end each list behind its first one. */
+function checkTotal(
+  settings: Unchecked<{ readonly items: string; readonly pagination: { readonly total?: string | undefined } }>,
+  report: Report,
+): void {
+  const { items, pagination } = settings ?? {};
+  const total = pagination?.total;
+  if (typeof items !== 'string' || typeof total !== 'string' || !countsPage(total, items)) return;
+  report(
+    ['pagination', 'total'],
+    'counts the items of one page, which items selects: name where the platform says how many there are in all, or leave it out',
+  );
 }
 
 function fieldsSettings(resource: Resource) {

@@ -274,6 +274,18 @@ describe('the settings of a resource', () => {
     }
   });
 
+  it('have no total that is computed from the page', () => {
+    const issue =
+      'resources.tools.pagination.total: counts the items of one page, which items selects: name where the platform says how many there are in all, or leave it out';
+    for (const kind of ['none', 'token', 'offset', 'page', 'link'] as const) {
+      expect(issues({ tools: { pagination: { kind, total: 'length(tools)' } } }), kind).to.deep.equal([issue]);
+      expect(
+        issues({ tools: { items: 'data.list', pagination: { kind, total: 'data | length(list)' } } }),
+      ).to.deep.equal([issue]);
+      expect(issues({ tools: { pagination: { kind, total: 'length(ids)' } } }), kind).to.deep.equal([]);
+    }
+  });
+
   it('take an expression for a field in place of a block', () => {
     const { fields } = parsed({ tools: { fields: { id: 'a.b', name: { default: 'x' } } } }).resources.tools;
     expect(fields['id']).to.deep.equal({ from: 'a.b', default: '', values: {}, format: 'none' });
