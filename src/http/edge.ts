@@ -12,6 +12,7 @@ import { type ConnectionBounds, createConnections } from './connection/connectio
 import { createListener, type ListenerSettings, listen } from './connection/listener.ts';
 import { createHandshakes } from './connection/secure.ts';
 import { createHandler } from './handler.ts';
+import type { ClientAddress } from './limits/client-address.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
@@ -36,6 +37,8 @@ export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowe
   readonly otherCredentials?: ReadonlySet<string> | undefined;
   /** @default nobody keeps account */
   readonly auditing?: Auditing | undefined;
+  /** Finds the address of a client. @default that of its connection */
+  readonly addressOf?: ClientAddress | undefined;
   /** @default none */
   readonly limits?: Limits | undefined;
   /** @default one that names no place to obtain a token */

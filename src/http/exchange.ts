@@ -55,6 +55,8 @@ export class Exchange implements RequestRecord {
   /** `performance.now()` when it began to wait for the upstream. */
   waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
+  /** What names its client; empty until that is looked for. */
+  address = '';
   callerKey: string | undefined = undefined;
   auditee: Auditee | undefined = undefined;
   members: MemberRecord[] | undefined = undefined;

@@ -1,6 +1,6 @@
 import type { Authenticate, BeforeVerify } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
-import { type Caller, countedAs } from '../kernel/caller.ts';
+import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/users.ts';
 import { stackOf } from '../observability/causes.ts';
@@ -9,6 +9,7 @@ import { tellBound } from '../observability/join-events.ts';
 import type { Tracing } from '../observability/traces/tracing.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
+import { type ClientAddress, createClientAddress } from './limits/client-address.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Overload } from './limits/overload.ts';
 import type { Operation } from './operations/operation.ts';
@@ -25,6 +26,8 @@ export interface HandlerOptions {
   readonly authenticate: Authenticate;
   /** @default nobody keeps account */
   readonly auditing?: Auditing | undefined;
+  /** Finds the address of a client. @default that of its connection */
+  readonly addressOf?: ClientAddress | undefined;
   /** @default none */
   readonly limits?: Limits | undefined;
   /** @default nothing is refused for that */
@@ -52,6 +55,7 @@ export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>
 export function createHandler(options: HandlerOptions): Handle {
   const { admit, authenticate, auditing, limits, overload, users, challenge, connections, events, tracing, headers } =
     options;
+  const { addressOf = createClientAddress([]) } = options;
 
   return async function handle(exchange, operation) {
     exchange.route = operation.path;
@@ -69,7 +73,10 @@ export function createHandler(options: HandlerOptions): Handle {
     try {
       admit(exchange, operation);
       // What is open costs no more than to refuse it; and an orchestrator must not take an instance at work for a dead one.
-      if (operation.open !== true) overload?.check();
+      if (operation.open !== true) {
+        overload?.check();
+        exchange.address = addressOf(exchange);
+      }
       let response: HttpResponse;
       if (operation.open === true) response = await operation.respond(exchange);
       else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
@@ -88,7 +95,7 @@ export function createHandler(options: HandlerOptions): Handle {
   }
 
   async function callerOf(exchange: Exchange): Promise<Caller> {
-    const { requestId, trace, span, fields } = exchange;
+    const { requestId, trace, span, fields, address } = exchange;
     // Before the token is looked at: where many were refused, this is one more guess.
     const checked = limits?.checkAddress(exchange);
     if (checked !== undefined) await checked;
@@ -96,7 +103,7 @@ export function createHandler(options: HandlerOptions): Handle {
     const { credential, key, partition, expiresAt, verified } = identity;
     exchange.callerKey = key;
     auditing?.name(exchange, identity);
-    if (limits !== undefined) await limits.count(exchange, countedAs(identity), 1);
+    if (limits !== undefined) await limits.count(exchange, identity, 1);
     const { others } = fields;
     return {
       credential,
@@ -104,6 +111,7 @@ export function createHandler(options: HandlerOptions): Handle {
       partition,
       expiresAt,
       verified,
+      address: verified === undefined ? address : undefined,
       others,
       requestId,
       trace: (span ?? trace)?.headers,

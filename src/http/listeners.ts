@@ -8,6 +8,7 @@ import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import type { ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
+import { createClientAddress } from './limits/client-address.ts';
 import {
   createLimits,
   type LimitSettings,
@@ -114,7 +115,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
       options.settings;
-    const limits = limitsOf({ ...options.limits, trustedProxies, judged: options.judged });
+    const limits = limitsOf({ ...options.limits, judged: options.judged });
     const forCallers = [
       ...readOperations({ ...options, compressMinBytes }),
       ...(rpc === undefined
@@ -129,6 +130,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       authenticate: options.authenticate,
       otherCredentials: lowerCaseSet(options.otherCredentials),
       auditing: options.nameToken && createAuditing(options.nameToken, trustedProxies),
+      addressOf: createClientAddress(trustedProxies),
       limits,
       challenge: createChallenge(protectedResource),
       users: options.users,

@@ -56,6 +56,11 @@ export interface Caller {
   readonly expiresAt?: number | undefined;
   /** `undefined` where nobody verifies. */
   readonly verified?: Verified | undefined;
+  /**
+   * Where the request came from. Anybody can make up tokens, so callers of one address share bounds. `undefined` for a caller that
+   * was verified, or that has no address.
+   */
+  readonly address?: string | undefined;
   /** What stood in the headers that settings name beside `Authorization`, by name in lower case: each of its lines. */
   readonly others?: ReadonlyMap<string, readonly Credential[]> | undefined;
   readonly requestId: string;

@@ -52,7 +52,7 @@ export function withFlights(load: Loader, { resource, waiting, events }: Flights
   return async (caller, signal, options) => {
     signal.throwIfAborted();
     const { key } = caller;
-    waiting.enter(key);
+    waiting.enter(caller);
     try {
       const joins = flights.has(key);
       if (joins) tellJoined(caller);
@@ -61,7 +61,7 @@ export function withFlights(load: Loader, { resource, waiting, events }: Flights
       if (!joins) return landed;
       return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
     } finally {
-      waiting.leave(key);
+      waiting.leave(caller);
     }
   };
 }

@@ -169,6 +169,11 @@ export const LimitSettings = z.strictObject({
     .describe(
       'Requests of one caller in a window, each message of a batch for one; more are 429. A caller is a verified subject, else an access token. 0: no limit.',
     ),
+  perAddress: whole(0, 1_000_000_000)
+    .optional()
+    .describe(
+      'Requests from one address (IPv6: one /64) in a window, as for perCaller, with tokens that neither verification nor, within ten minutes, a platform has accepted; more are 429. Left out: 10 times perCaller. 0: no limit.',
+    ),
   rejectedPerAddress: whole(0, 1_000_000_000)
     .default(0)
     .describe(

@@ -41,7 +41,9 @@ const COMMON = {
   tracing: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
   maxWaiting: whole(1, 1_000_000)
     .default(16_384)
-    .describe('Reads that may wait for an upstream at once, all callers together; more are 503.'),
+    .describe(
+      'Reads that may wait for an upstream at once, all callers together; more are 503. Unverified callers of one address get half.',
+    ),
   maxWaitingPerCaller: whole(1, 1_000_000)
     .default(2048)
     .describe('The same for one access token. What is served from the cache does not wait.'),

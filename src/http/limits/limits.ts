@@ -1,7 +1,7 @@
+import { type Caller, countedAs } from '../../kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../kernel/errors.ts';
 import { createTtlSet } from '../../kernel/tables/ttl-set.ts';
 import type { Exchange } from '../exchange.ts';
-import { createClientAddress } from './client-address.ts';
 import { createRate, type Rate, type Standing } from './rate.ts';
 import { createReservations } from './reservations.ts';
 import { type SharedCounts, withSharedCounts } from './shared-rate.ts';
@@ -10,16 +10,17 @@ import { type SharedCounts, withSharedCounts } from './shared-rate.ts';
 export interface LimitSettings {
   readonly windowMs: number;
   readonly perCaller: number;
+  /** @default {@link CALLERS_OF_ADDRESS} times `perCaller` */
+  readonly perAddress?: number | undefined;
   readonly rejectedPerAddress: number;
   readonly total: number;
   readonly maxKeys: number;
 }
 
 export interface LimitsOptions extends LimitSettings {
-  readonly trustedProxies: readonly string[];
   /**
-   * Resources that a caller is given only where the platform has accepted its access token. Whoever was given one needs no place
-   * among those whose credential is being judged. @default each caller needs one
+   * Resources that a caller is given only where the platform has accepted its access token. A caller that was given one needs no
+   * place among those whose credential is being judged, and does not count against its address. @default each caller does
    */
   readonly judged?: readonly string[] | undefined;
 }
@@ -29,10 +30,10 @@ export interface Limits {
   /** Rejects with `rate_limited` where too many credentials from this address were refused. */
   checkAddress(exchange: Exchange): Promise<void> | undefined;
   /**
-   * Counts so many requests of a caller; without one, of the address. Rejects with `rate_limited` where those are more than may
-   * be sent.
+   * Counts so many requests of a caller, and of its address where nothing has accepted its token; without a caller, of the
+   * address alone. Rejects with `rate_limited` where those are more than may be sent.
    */
-  count(exchange: Exchange, callerKey: string | undefined, units: number): Promise<void>;
+  count(exchange: Exchange, caller: Pick<Caller, 'key' | 'verified'> | undefined, units: number): Promise<void>;
   /**
    * Takes a place of the address for a credential that is yet to be judged, unless the caller with this key was accepted
    * lately. Rejects with `rate_limited` where none is free in time.
@@ -44,6 +45,9 @@ export interface Limits {
   settle(exchange: Exchange): void;
 }
 
+/** What may be sent from one address with tokens that nothing has accepted, unless settings say: as much as by so many callers. */
+const CALLERS_OF_ADDRESS = 10;
+
 type Policy = Exclude<keyof LimitSettings, 'windowMs' | 'maxKeys'>;
 
 /** Names of the policies in `RateLimit`, and what a caller who meets one is told. */
@@ -51,6 +55,11 @@ const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail
   perCaller: {
     name: 'caller',
     detail: 'This caller has sent more requests than it may. Try again after Retry-After.',
+  },
+  perAddress: {
+    name: 'address',
+    detail:
+      'More requests came from this address than may, with tokens not known to be accepted. Try again after Retry-After.',
   },
   rejectedPerAddress: {
     name: 'rejected',
@@ -77,29 +86,31 @@ export interface SharedLimits {
 
 /** The limits that settings ask for; `undefined` where they ask for none. `shared`: how they hold for all replicas together. */
 export function createLimits(options: LimitsOptions, shared?: SharedLimits): Limits | undefined {
-  const { windowMs, maxKeys } = options;
+  const { windowMs, maxKeys, perCaller: ofCaller, perAddress: ofAddress = ofCaller * CALLERS_OF_ADDRESS } = options;
+  const quotas: Readonly<Record<Policy, number>> = { ...options, perAddress: ofAddress };
   function rateOf(policy: Policy): Rate | undefined {
-    if (options[policy] === 0) return undefined;
-    const rate = createRate({ quota: options[policy], windowMs, maxKeys });
+    if (quotas[policy] === 0) return undefined;
+    const rate = createRate({ quota: quotas[policy], windowMs, maxKeys });
     if (shared === undefined) return rate;
     // A window of another length is another count.
     const nameOf = (key: string) => shared.nameOf(`${policy} ${windowMs} ${key}`);
     return withSharedCounts(rate, { counts: shared.counts, nameOf, windowMs, maxKeys });
   }
   const perCaller = rateOf('perCaller');
+  const perAddress = rateOf('perAddress');
   const rejected = rateOf('rejectedPerAddress');
   const total = rateOf('total');
   // A table of its own: many addresses must not push out what all callers with a token share.
   const anonymous = rateOf('total');
-  if (perCaller === undefined && rejected === undefined && total === undefined) return undefined;
+  if ([perCaller, perAddress, rejected, total].every((rate) => rate === undefined)) return undefined;
   const reservations = rejected && createReservations(rejected, options.rejectedPerAddress);
   const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
   const judged = new Set(options.judged);
-  const addressOf = createClientAddress(options.trustedProxies);
   // Subseconds are unknown to the draft. Rounded up, a client that keeps to it keeps within the limit.
-  const policyOf = (policy: Policy) => `"${POLICIES[policy].name}";q=${options[policy]};w=${seconds(windowMs)}`;
+  const policyOf = (policy: Policy) => `"${POLICIES[policy].name}";q=${quotas[policy]};w=${seconds(windowMs)}`;
   const policies = {
     perCaller: policyOf('perCaller'),
+    perAddress: policyOf('perAddress'),
     rejectedPerAddress: policyOf('rejectedPerAddress'),
     total: policyOf('total'),
   };
@@ -125,38 +136,42 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
     return !gone && error === undefined && resource !== undefined && judged.has(resource);
   }
 
-  async function lookAt(exchange: Exchange, rate: Rate): Promise<void> {
-    const standing = await rate.look(addressOf(exchange));
-    if (standing?.remaining === 0) refuse(exchange, 'rejectedPerAddress', standing);
+  async function lookAt(exchange: Exchange, policy: Policy, rate: Rate): Promise<void> {
+    const standing = await rate.look(exchange.address);
+    if (standing?.remaining === 0) refuse(exchange, policy, standing);
+  }
+
+  async function takeOf(exchange: Exchange, policy: Policy, key: string, units: number, rate?: Rate): Promise<void> {
+    const standing = await rate?.take(key, units);
+    if (standing?.isOver) refuse(exchange, policy, standing);
+    if (standing !== undefined && policy === 'perCaller') describe(exchange, policy, standing);
   }
 
   return {
     checkAddress: (exchange) =>
       // While nobody is refused, nobody is looked up.
-      rejected === undefined || rejected.keys === 0 ? undefined : lookAt(exchange, rejected),
-    async count(exchange, callerKey, units) {
-      if (perCaller !== undefined && callerKey !== undefined) {
-        const standing = await perCaller.take(callerKey, units);
-        if (standing.isOver) refuse(exchange, 'perCaller', standing);
-        describe(exchange, 'perCaller', standing);
-      }
-      // What one caller sends beyond its own limit takes nothing from the others, nor does what comes without a token.
-      const standing = await (callerKey === undefined
-        ? anonymous?.take(`anonymous ${addressOf(exchange)}`, units)
-        : total?.take(ALL, units));
-      if (standing?.isOver) refuse(exchange, 'total', standing);
+      rejected === undefined || rejected.keys === 0 ? undefined : lookAt(exchange, 'rejectedPerAddress', rejected),
+    async count(exchange, caller, units) {
+      const { address } = exchange;
+      // A table of its own: what comes without a token takes nothing from callers with one.
+      if (caller === undefined) return takeOf(exchange, 'total', `anonymous ${address}`, units, anonymous);
+      const ofAddress = caller.verified !== undefined || accepted.has(caller.key) ? undefined : perAddress;
+      // Looked at first: an address over its limit adds no key, which could have a caller forgotten.
+      if (ofAddress !== undefined) await lookAt(exchange, 'perAddress', ofAddress);
+      // What is refused by a limit takes nothing of those behind it.
+      await takeOf(exchange, 'perCaller', countedAs(caller), units, perCaller);
+      await takeOf(exchange, 'perAddress', address, units, ofAddress);
+      await takeOf(exchange, 'total', ALL, units, total);
     },
     reserve: (exchange, callerKey) =>
       reservations === undefined || accepted.has(callerKey)
         ? undefined
-        : reservations.take(exchange, addressOf(exchange), (standing) =>
-            refuse(exchange, 'rejectedPerAddress', standing),
-          ),
+        : reservations.take(exchange, exchange.address, (standing) => refuse(exchange, 'rejectedPerAddress', standing)),
     settle(exchange) {
-      if (rejected === undefined) return;
-      const { callerKey, error } = exchange;
+      if (rejected === undefined && perAddress === undefined) return;
+      const { address, callerKey, error } = exchange;
       if (isOfCredential(error)) {
-        rejected.take(addressOf(exchange), 1);
+        rejected?.take(address, 1);
         if (callerKey !== undefined) accepted.delete(callerKey);
       } else if (callerKey !== undefined && wasAccepted(exchange)) accepted.add(callerKey);
       reservations?.release(exchange);

@@ -1,4 +1,4 @@
-import { type Caller, countedAs } from '../../kernel/caller.ts';
+import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../observability/request-record.ts';
 import type { Exchange } from '../exchange.ts';
@@ -75,7 +75,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       requireJsonBody(fields);
       requireJsonAccepted(fields);
       const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
-      const countMore = limits && ((messages: number) => limits.count(exchange, caller && countedAs(caller), messages));
+      const countMore = limits && ((messages: number) => limits.count(exchange, caller, messages));
       return handle(new Posted(exchange, body, caller, countMore));
     },
   };

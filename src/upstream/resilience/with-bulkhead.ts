@@ -1,4 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
+import { createPlaces } from '../../kernel/tables/places.ts';
 import { createTtlSet } from '../../kernel/tables/ttl-set.ts';
 import type { Events } from '../../observability/events.ts';
 import { requestOf } from '../../observability/trace.ts';
@@ -23,7 +24,8 @@ const KNOWN = { ttlMs: 600_000, max: 10_000 };
 
 /**
  * Bounds what one upstream may take up of Portico, and Portico of it. Where any string may be a token, newcomers get
- * half of it at most: a caller is known by a page that its token was given.
+ * half of it at most: a caller is known by a page that its token was given. Newcomers of one address that were not verified
+ * get half of the queue of newcomers.
  */
 export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): Upstream {
   const { callersOwn, opening, events, now } = options;
@@ -33,12 +35,12 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
   return {
     ...upstream,
     async get(request, signal) {
-      const { key } = request.caller;
+      const { key, address } = request.caller;
       const asked = now();
       let entered = false;
       try {
         const newcomer = callersOwn && !known.has(key);
-        const reply = await bulkhead.run(newcomer, signal, () => {
+        const reply = await bulkhead.run({ newcomer, address }, signal, () => {
           entered = true;
           events.bulkheadEntered?.({ upstream: name, waitedMs: now() - asked });
           return upstream.get(request, signal);
@@ -56,13 +58,19 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
   };
 }
 
+interface Visitor {
+  readonly newcomer: boolean;
+  /** `undefined`: none that it shares a bound with. */
+  readonly address: string | undefined;
+}
+
 interface Bulkhead {
   /**
    * Runs `work` once there is a slot, in the order of asking. A newcomer may use half of the slots and of the queue at
-   * most. Rejects with `overloaded` where the queue is full, and with the signal's reason where it aborts before
+   * most, and those of one address half of that queue. Rejects with `overloaded` where the queue is full, and with the signal's reason where it aborts before
    * `work` has begun; else settles as `work` does.
    */
-  run<T>(newcomer: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  run<T>(caller: Visitor, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 /** Calls that run, and that wait to. */
@@ -97,6 +105,8 @@ function createBulkhead(
     maxQueue: Math.ceil(maxQueue / 2),
     queue: new Set(),
   };
+  const addresses = createPlaces();
+  const maxOfAddress = Math.ceil(newcomers.maxQueue / 2);
   let numbered = 0;
   const running = () => known.running + newcomers.running;
   const waiting = () => known.queue.size + newcomers.queue.size;
@@ -136,7 +146,7 @@ function createBulkhead(
   }
 
   return {
-    async run(newcomer, signal, work) {
+    async run({ newcomer, address }, signal, work) {
       signal.throwIfAborted();
       const lane = newcomer ? newcomers : known;
       if (hasSlot(lane)) {
@@ -144,7 +154,10 @@ function createBulkhead(
         changed();
       } else {
         if (waiting() >= maxQueue || lane.queue.size >= lane.maxQueue) throw new GatewayError('overloaded');
-        await wait(lane, signal);
+        const bound = newcomer ? address : undefined;
+        if (addresses.taken(bound) >= maxOfAddress) throw new GatewayError('overloaded');
+        addresses.take(bound);
+        await wait(lane, signal).finally(() => addresses.release(bound));
       }
       try {
         return await work();

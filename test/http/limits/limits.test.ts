@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
-import { exchange, get, requestText } from '../../support/raw-http.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
 const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;
@@ -105,6 +105,100 @@ describe('rate limits', () => {
       const of = (token: string) => get(LIST, bearer(token));
       expect(await statuses(of('a'), of('b'), of('a'), of('c'))).to.deep.equal([200, 200, 429, 200]);
       expect(await statuses(of('a'), of('b'))).to.deep.equal([429, 200]);
+    });
+  });
+
+  describe('of an address', () => {
+    /** Another one of loopback, so that the platform and the gateway see two. */
+    const askFrom = (localAddress: string, url: string, request: string) =>
+      new Promise<number>((resolve, reject) => {
+        const { hostname, port } = new URL(url);
+        const socket = connect({ port: Number(port), host: hostname, localAddress });
+        let text = '';
+        socket.on('data', (chunk) => {
+          text += chunk;
+          const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? [];
+          if (status !== undefined) socket.destroy();
+          if (status !== undefined) resolve(Number(status));
+        });
+        socket.on('error', reject);
+        socket.write(request);
+      });
+
+    /** Sends many requests over one connection, one after another, and counts their statuses. */
+    async function flood(url: string, requests: readonly string[]): Promise<Record<number, number>> {
+      const connection = openConnection(url);
+      const counts: Record<number, number> = {};
+      for (const request of requests) {
+        connection.send(request);
+        const { status } = await connection.receive();
+        counts[status] = (counts[status] ?? 0) + 1;
+      }
+      connection.socket.destroy();
+      return counts;
+    }
+
+    const madeUp = (count: number, request = (headers: object) => get(READ, { ...headers })) =>
+      Array.from({ length: count }, (_, index) => request(bearer(`refused-made-up-${index}`)));
+
+    it('hold for 1,000 made-up tokens as for ten callers, and for no other address', async () => {
+      const { url, bounds } = await start({ perCaller: 5 });
+      const asked = platform.requests.length;
+      expect(await flood(url, madeUp(1000))).to.deep.equal({ 401: 50, 429: 950 });
+      expect(platform.requests.length - asked).to.equal(50);
+      expect(new Set(bounds())).to.deep.equal(new Set(['limits.perAddress']));
+      expect(await askFrom('127.0.0.2', url, get(READ, bearer('elsewhere')))).to.equal(200);
+    });
+
+    it('hold over MCP, where no message need ask a platform', async () => {
+      const { url } = await start({ perCaller: 5, perAddress: 20 });
+      const pings = Array.from({ length: 100 }, (_, index) => post(rpc(index), `made-up-${index}`));
+      expect(await flood(url, pings)).to.deep.equal({ 200: 20, 429: 80 });
+      expect(await askFrom('127.0.0.2', url, post(rpc(1), 'elsewhere'))).to.equal(200);
+    });
+
+    it('are told with the policy that was met', async () => {
+      const { ask } = await start({ perAddress: 1 });
+      expect((await ask(post(rpc(1), 'one'))).headers.get('RateLimit')).to.equal(null);
+      const refused = await ask(post(rpc(2), 'two'));
+      expect([refused.status, refused.headers.get('RateLimit-Policy')]).to.deep.equal([429, '"address";q=1;w=60']);
+      expect(refused.headers.get('RateLimit')).to.match(/^"address";r=0;t=\d+$/);
+    });
+
+    it('hold for addresses that a trusted proxy tells, one by one', async () => {
+      const { statuses } = await start({ perAddress: 1 }, { trustedProxies: ['127.0.0.0/8'] });
+      const read = (address: string, token: string) => get(READ, from(address, bearer(token)));
+      const requests = [read('203.0.113.1', 'refused-a'), read('203.0.113.1', 'b'), read('203.0.113.2', 'c')];
+      expect(await statuses(...requests)).to.deep.equal([401, 429, 200]);
+    });
+
+    it('take nothing from callers whose token a platform has accepted, nor they from it', async () => {
+      // The first one of the good token counts: nothing has accepted it yet.
+      const { statuses } = await start({ perCaller: 5, perAddress: 3 });
+      const good = get(READ, bearer('accepted-here'));
+      expect(await statuses(good, good, good)).to.deep.equal([200, 200, 200]);
+      expect(await statuses(...madeUp(2), get(READ, bearer('new-here')))).to.deep.equal([401, 401, 429]);
+      expect(await statuses(good, good, good)).to.deep.equal([200, 200, 429]);
+    });
+
+    it('lose nothing to what one caller sends beyond its own, and leave what all callers share alone', async () => {
+      const { statuses } = await start({ perCaller: 1, perAddress: 3, total: 3 });
+      const one = get(READ, bearer('refused-again'));
+      expect(await statuses(one, one, one, one)).to.deep.equal([401, 429, 429, 429]);
+      expect(await statuses(...madeUp(4))).to.deep.equal([401, 401, 429, 429]);
+      const { statuses: more } = await start({ perAddress: 1, total: 2 });
+      expect(await more(...madeUp(3))).to.deep.equal([401, 429, 429]);
+    });
+
+    it('have no count of a caller forgotten for tokens that are made up beyond it', async () => {
+      const { statuses } = await start({ perCaller: 1, perAddress: 2, maxKeys: 3 });
+      const one = get(READ, bearer('refused-greedy'));
+      expect(await statuses(one, ...madeUp(10), one)).to.deep.equal([401, 401, ...Array(10).fill(429)]);
+    });
+
+    it('are off with 0', async () => {
+      const { url } = await start({ perCaller: 1, perAddress: 0 });
+      expect(await flood(url, madeUp(40))).to.deep.equal({ 401: 40 });
     });
   });
 

@@ -148,13 +148,13 @@ describe('a rate that replicas share', () => {
 describe('limits that replicas share', () => {
   it('are counted apart, each in windows of its own length', async () => {
     const { counts, totals } = createCounts();
-    const limits = { perCaller: 10, rejectedPerAddress: 0, total: 10, maxKeys: 10, trustedProxies: [] };
+    const limits = { perCaller: 10, rejectedPerAddress: 0, total: 10, maxKeys: 10 };
     for (const windowMs of [1000, 2000]) {
       const shared = createLimits({ ...limits, windowMs }, { counts, nameOf: (text) => `name of ${text}` });
-      // A caller who is called what all together are.
-      await shared?.count({} as Exchange, 'all', 1);
+      // A caller, and an address, that are called what all together are.
+      await shared?.count({ address: 'all' } as Exchange, { key: 'all' }, 1);
     }
-    await eventually(() => totals.size === 4);
-    expect([...totals.values()]).to.deep.equal([1, 1, 1, 1]);
+    await eventually(() => totals.size === 6);
+    expect([...totals.values()]).to.deep.equal([1, 1, 1, 1, 1, 1]);
   });
 });

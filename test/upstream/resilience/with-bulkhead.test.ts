@@ -20,7 +20,7 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
     now: () => clock.time,
     ...options,
   });
-  const get = (key: string, signal = calm()) => upstream.get(asking('/', { key }), signal);
+  const get = (key: string, signal = calm(), address?: string) => upstream.get(asking('/', { key, address }), signal);
   const introduce = async (key: string) => {
     const reading = get(key);
     platform.open.at(-1)?.succeed();
@@ -169,6 +169,32 @@ describe('an upstream behind a bulkhead', () => {
       }
       await Promise.all([...strangers, ...known]);
       expect(open).to.deep.equal([]);
+    });
+
+    it('gives those of one address half of the queue of newcomers, and each place back', async () => {
+      const { get, open, introduce } = bulkhead({ slots: 2, maxQueue: 8 });
+      const address = '203.0.113.1';
+      await introduce('known');
+      const leaving = new AbortController();
+      const made = [get('made up 0', calm(), address), get('made up 1', calm(), address)];
+      const left = rejection(get('made up 2', leaving.signal, address));
+      expect((await errorOf(get('made up 3', calm(), address))).code).to.equal('overloaded');
+      const others = [get('elsewhere', calm(), '203.0.113.2'), get('without address'), get('known', calm(), address)];
+      leaving.abort(new Error('gone'));
+      await left;
+      made.push(get('made up 4', calm(), address));
+      expect((await errorOf(get('made up 5', calm(), address))).code).to.equal('overloaded');
+      for (let ended = 0; ended < 6; ended += 1) {
+        open[0]?.succeed();
+        await settled();
+      }
+      await Promise.all([...made, ...others]);
+      const again = [0, 1, 2].map((index) => get(`made up again ${index}`, calm(), address));
+      for (let ended = 0; ended < 3; ended += 1) {
+        open[0]?.succeed();
+        await settled();
+      }
+      await Promise.all(again);
     });
 
     it('knows a caller by a page that it was given within ten minutes', async () => {

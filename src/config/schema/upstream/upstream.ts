@@ -115,7 +115,9 @@ const UpstreamShape = z.strictObject({
     .describe('Who may be served next over a connection that is kept open: any caller, or only the one before.'),
   maxQueue: whole(0, 1_000_000)
     .default(1024)
-    .describe('Requests that may wait for a connection; more are 503. Callers new to the upstream get half of both.'),
+    .describe(
+      'Requests that may wait for a connection; more are 503. Callers new to the upstream get half of both; those of one address that are unverified, half of that queue.',
+    ),
   rememberRejectedMs: milliseconds(0)
     .default(5000)
     .describe(
