@@ -80,7 +80,9 @@ export function requestShape(resource: Resource) {
     retryPost: z
       .boolean()
       .default(false)
-      .describe('Whether a POST that failed is repeated like a GET. Only where the platform changes nothing at it.'),
+      .describe(
+        'Whether a POST is sent again: like a GET where it failed, and to test the end of a list. Only where the platform changes nothing at it.',
+      ),
   };
 }
 
