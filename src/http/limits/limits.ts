@@ -4,7 +4,7 @@ import { createTtlSet } from '../../kernel/tables/ttl-set.ts';
 import type { Exchange } from '../exchange.ts';
 import { createRate, type Rate, type Standing } from './rate.ts';
 import { createReservations } from './reservations.ts';
-import { type SharedCounts, withSharedCounts } from './shared-rate.ts';
+import { createSharedRate, type SharedCounts } from './shared-rate.ts';
 
 /** Settings of the limits; 0 is no limit. */
 export interface LimitSettings {
@@ -90,11 +90,11 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
   const quotas: Readonly<Record<Policy, number>> = { ...options, perAddress: ofAddress };
   function rateOf(policy: Policy): Rate | undefined {
     if (quotas[policy] === 0) return undefined;
-    const rate = createRate({ quota: quotas[policy], windowMs, maxKeys });
-    if (shared === undefined) return rate;
+    const rate = { quota: quotas[policy], windowMs, maxKeys };
+    if (shared === undefined) return createRate(rate);
     // A window of another length is another count.
     const nameOf = (key: string) => shared.nameOf(`${policy} ${windowMs} ${key}`);
-    return withSharedCounts(rate, { counts: shared.counts, nameOf, windowMs, maxKeys });
+    return createSharedRate({ ...rate, counts: shared.counts, nameOf });
   }
   const perCaller = rateOf('perCaller');
   const perAddress = rateOf('perAddress');

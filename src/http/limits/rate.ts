@@ -29,8 +29,8 @@ export interface Rate {
   /** What there is for a key, where something was taken lately. Takes nothing. */
   look(key: string): Promise<Standing | undefined>;
   /**
-   * Says what was taken for a key in all, in a window that ends in so many milliseconds. It is believed where it is as much as was
-   * taken here at least, and for a window at most.
+   * Replaces what was taken for a key, and ends its window in so many milliseconds: never later than the window that is open, or
+   * that one which begins now, would end.
    */
   set(key: string, taken: number, resetMs: number): Promise<void>;
 }
@@ -66,11 +66,11 @@ export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
       return found === null || found.msBeforeNext <= 0 ? undefined : standing(found);
     },
     async set(key, taken, resetMs) {
-      const here = await limiter.get(key);
-      if (here !== null && here.msBeforeNext > 0 && here.consumedPoints > taken) return;
+      const open = await limiter.get(key);
+      const longestMs = open !== null && open.msBeforeNext > 0 ? open.msBeforeNext : windowMs;
       keys.add(key);
       // 0 would keep it for ever.
-      await limiter.set(key, taken, Math.min(Math.max(resetMs, 1), windowMs) / 1000);
+      await limiter.set(key, taken, Math.min(Math.max(resetMs, 1), longestMs) / 1000);
     },
   };
 }

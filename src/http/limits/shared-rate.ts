@@ -1,4 +1,4 @@
-import type { Rate } from './rate.ts';
+import { createRate, type Rate, type RateOptions, type Standing } from './rate.ts';
 
 /** Where several replicas count together. */
 export interface SharedCounts {
@@ -12,13 +12,10 @@ export interface SharedCounts {
   ): Promise<readonly ({ readonly total: number; readonly restMs: number } | undefined)[]>;
 }
 
-export interface SharedRateOptions {
+export interface SharedRateOptions extends RateOptions {
   readonly counts: SharedCounts;
   /** What a key is called there: the same on all replicas. */
   readonly nameOf: (key: string) => string;
-  readonly windowMs: number;
-  /** Keys at most of which something is to be told. */
-  readonly maxKeys: number;
 }
 
 /** No key is told of more often. */
@@ -27,12 +24,20 @@ const PAUSE_MS = 100;
 const STEP = 1024;
 
 /**
- * Counts as `rate` does, and tells others what was taken a moment later, for all keys together: nobody waits for them. What they
- * say was taken in all, and when that window ends, holds from then on, unless more was taken here alone: a store that was
- * emptied, or lies, lets nobody through. So all together may take more than the quota by what
- * they take within that moment. What cannot be told is counted here alone.
+ * Counts in this process, and adds what was taken to the shared counts a moment later, for all keys together: no request waits for
+ * that. A key is refused where it is over by either count, so that a store that was emptied, or lies, lets through no more than
+ * one process would alone. All together may take more than the quota by what they take within that moment. What cannot
+ * be added is counted here alone.
+ *
+ * The end of a shared window may come nearer, but never moves away while it is open: a store can refuse a key for one window, and
+ * then not before the key has taken again.
  */
-export function withSharedCounts(rate: Rate, { counts, nameOf, windowMs, maxKeys }: SharedRateOptions): Rate {
+export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptions): Rate {
+  const { windowMs, maxKeys } = options;
+  /** What was taken here. The store has no say in it. */
+  const own = createRate(options);
+  /** What all replicas have taken, as the store has it, and what was taken here since. */
+  const together = createRate(options);
   /** What was taken and not told yet. */
   const untold = new Map<string, number>();
   let isTelling = false;
@@ -49,7 +54,7 @@ export function withSharedCounts(rate: Rate, { counts, nameOf, windowMs, maxKeys
     const found = await counts.add(step, windowMs);
     for (const [index, key] of keys.entries()) {
       const counted = found[index];
-      if (counted !== undefined) await rate.set(key, counted.total + (untold.get(key) ?? 0), counted.restMs);
+      if (counted !== undefined) await together.set(key, counted.total + (untold.get(key) ?? 0), counted.restMs);
     }
   }
 
@@ -67,18 +72,30 @@ export function withSharedCounts(rate: Rate, { counts, nameOf, windowMs, maxKeys
 
   return {
     get keys() {
-      return rate.keys;
+      return own.keys;
     },
-    take(key, units) {
-      const standing = rate.take(key, units);
+    async take(key, units) {
+      const taken = own.take(key, units);
       const before = untold.get(key);
       if (before !== undefined || untold.size < maxKeys) {
         untold.set(key, (before ?? 0) + units);
         tellSoon();
       }
-      return standing;
+      const shared = (await together.look(key)) && together.take(key, units);
+      return narrower(await taken, await shared);
     },
-    look: rate.look,
-    set: rate.set,
+    async look(key) {
+      const [here, shared] = await Promise.all([own.look(key), together.look(key)]);
+      return here === undefined ? shared : narrower(here, shared);
+    },
+    set: together.set,
   };
+}
+
+/** The one that lets less through, or for longer. */
+function narrower(one: Standing, other: Standing | undefined): Standing {
+  if (other === undefined) return one;
+  if (one.isOver !== other.isOver) return one.isOver ? one : other;
+  if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other;
+  return one.resetMs >= other.resetMs ? one : other;
 }

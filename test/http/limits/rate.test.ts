@@ -81,7 +81,7 @@ describe('a rate', () => {
     expect(await rate.look('a')).to.deep.equal({ isOver: false, remaining: 7, resetMs: 5000 });
   });
 
-  it('takes what others say of a window where it is as much as was taken here, and ends it as they do', async () => {
+  it('is set to what others say of a window, and ends as they do', async () => {
     mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
     const rate = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
     await rate.take('a', 5);
@@ -91,6 +91,19 @@ describe('a rate', () => {
     mock.timers.tick(1);
     expect(await rate.look('a'), 'one that is ending').to.equal(undefined);
     expect(await rate.take('a', 1)).to.include({ remaining: 9 });
+  });
+
+  it('is never set to end later than the window that is open', async () => {
+    mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
+    const rate = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
+    await rate.set('a', 5, 2000);
+    for (let turn = 1; turn < 4; turn += 1) {
+      mock.timers.tick(500);
+      await rate.set('a', 100, WINDOW_MS);
+      expect(await rate.look('a')).to.deep.equal({ isOver: true, remaining: 0, resetMs: 2000 - turn * 500 });
+    }
+    mock.timers.tick(500);
+    expect(await rate.look('a')).to.equal(undefined);
   });
 
   it('keeps no more than its bound of 100,000 keys, nor their timers', async () => {

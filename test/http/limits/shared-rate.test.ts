@@ -1,8 +1,9 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { createLimits } from '../../../src/http/limits/limits.ts';
 import { createRate } from '../../../src/http/limits/rate.ts';
-import { type SharedCounts, withSharedCounts } from '../../../src/http/limits/shared-rate.ts';
+import { createSharedRate, type SharedCounts } from '../../../src/http/limits/shared-rate.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const WINDOW_MS = 60_000;
@@ -30,10 +31,7 @@ function createCounts() {
 
 describe('a rate that replicas share', () => {
   const open = ({ counts }: Pick<ReturnType<typeof createCounts>, 'counts'>, quota = 10, maxKeys = 5000) =>
-    withSharedCounts(createRate({ quota, windowMs: WINDOW_MS, maxKeys }), {
-      ...{ counts, windowMs: WINDOW_MS, maxKeys },
-      nameOf: (key) => `name of ${key}`,
-    });
+    createSharedRate({ quota, windowMs: WINDOW_MS, maxKeys, counts, nameOf: (key) => `name of ${key}` });
 
   it('counts at once what is taken here, and waits for nobody', async () => {
     const rate = open({ counts: { add: () => new Promise(() => {}) } });
@@ -142,6 +140,58 @@ describe('a rate that replicas share', () => {
     const standing = await raised.look('a');
     expect(standing).to.include({ remaining: 5 });
     expect(standing?.resetMs).to.be.within(WINDOW_MS / 2, WINDOW_MS);
+  });
+});
+
+describe('a rate whose store is in the hands of others', () => {
+  const QUOTA = 3;
+
+  /** A rate whose store gives this answer each time, the total growing; time passes as the test says. */
+  function open({ total, restMs, growth = 0 }: { total: number; restMs: number; growth?: number }) {
+    mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
+    let told = 0;
+    const counts: SharedCounts = {
+      async add(units) {
+        told += 1;
+        return [...units].map(() => ({ total: total + told * growth, restMs }));
+      },
+    };
+    const rate = createSharedRate({ quota: QUOTA, windowMs: WINDOW_MS, maxKeys: 10, counts, nameOf: (key) => key });
+    return {
+      /** Takes one, has the store answer, and lets time pass. */
+      async take(passMs: number) {
+        const before = told;
+        const { isOver } = await rate.take('a', 1);
+        while (told === before) await settled();
+        await settled();
+        mock.timers.tick(passMs);
+        return !isOver;
+      },
+    };
+  }
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  afterEach(() => mock.timers.reset());
+
+  it('lets through no more than it would alone, where windows are said to be at their end', async () => {
+    for (const restMs of [1, 0, -1]) {
+      for (const total of [0, QUOTA, 1_000_000]) {
+        const { take } = open({ total, restMs });
+        let passed = 0;
+        for (let turn = 0; turn < 100; turn += 1) passed += Number(await take(200));
+        expect(passed, `a total of ${total}, ${restMs} ms left`).to.equal(QUOTA);
+        mock.timers.reset();
+      }
+    }
+  });
+
+  it('refuses for one window at a time, where a full one is said to have just begun each time', async () => {
+    const { take } = open({ total: 1_000_000, restMs: WINDOW_MS, growth: 1000 });
+    const passed: number[] = [];
+    for (let turn = 0; turn < 1000; turn += 1) if (await take(200)) passed.push(turn * 200);
+    const gaps = passed.slice(1).map((ms, index) => ms - (passed[index] ?? 0));
+    expect(passed.length).to.be.at.least(3);
+    expect(Math.max(...gaps)).to.be.at.most(WINDOW_MS + 200);
   });
 });
 
