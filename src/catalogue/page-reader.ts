@@ -34,8 +34,6 @@ export interface MappedPage extends PageView {
   readonly items: EncodedItems;
   /** Those of the page by itself. */
   readonly counts: MappingCounts;
-  /** Marks of the documented ids, as `digests`; absent where the page is the whole list. */
-  readonly ids?: string | undefined;
 }
 
 /**

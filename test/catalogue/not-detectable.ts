@@ -13,7 +13,8 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
   /** Settings find no next page in a first one that says neither how long the list is nor that it goes on. */
   'a page that says nothing': (read) => {
     const first = firstOf(read);
-    return first !== undefined && saysNothing(read.platform) && !leadsOn(read, first) && !isFull(read, first);
+    if (first === undefined || !saysNothing(read.platform) || leadsOn(read, first)) return false;
+    return !isFull(read, first) && !isRound(read, first);
   },
   /** To a token that it does not know, the platform replies as at the end of a list, where a token may well lead. */
   'an unknown token that leads to an empty page': (read) => {
@@ -23,27 +24,17 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     const size = pagination.sizeParam === null ? '' : `${pagination.sizeParam}=${pagination.size}&`;
     const place = `${pagination.tokenParam}=${encodeURIComponent(String(pagination.next(first.body)))}`;
     const second = replyTo(platform, `/list?${size}${place}`);
-    return leadsOn(read, first) && second !== undefined && itemsIn(second).length === 0;
+    return leadsOn(read, first) && second !== undefined && itemsIn(second).length === 0 && !setsSize(read);
   },
-  /** The platform reads the number of the first page as that of another: nothing in the pages shows that one is before them. */
-  'a first page that is not the first': (read) => {
+  /** The last page says truly that none follows, and settings name its length as the total: so it looks like the only one. */
+  'a last page that is taken for the first': (read) => {
+    const { platform, pagination } = read;
     const first = firstOf(read);
-    if (!isByNumber(read) || first === undefined || tellsHowMany(read.platform)) return false;
-    const [item] = itemsIn(first);
-    return item?.id !== itemsOf(read.platform)[0]?.id;
+    if ((pagination.kind !== 'page' && pagination.kind !== 'offset') || first === undefined) return false;
+    if (tellsHowMany(platform)) return false;
+    const items = itemsIn(first);
+    return pagination.total?.(first.body) === items.length && items[0]?.id !== itemsOf(platform)[0]?.id;
   },
-  /** Settings name as the total what is the length of each page, so that the first one seems to be all. */
-  'a total that counts the page': (read) => {
-    const first = firstOf(read);
-    const { total } = read.pagination;
-    return first !== undefined && saysNothing(read.platform) && total?.(first.body) === itemsIn(first).length;
-  },
-  /** The test of an offset is a page by chance as long as what is due. */
-  'an offset that is the number of a page': ({ platform, pagination }) =>
-    pagination.kind === 'offset' &&
-    pagination.offsetParam === platform.placeParam &&
-    platform.way === 'page' &&
-    !tellsHowMany(platform),
 };
 
 /** The name of the exclusion that a read falls under. */
@@ -67,8 +58,9 @@ function tellsHowMany({ shown }: GeneratedPlatform): boolean {
   return COUNTING.some((sign) => shown.includes(sign));
 }
 
-function isByNumber({ pagination }: GeneratedRead): boolean {
-  return pagination.kind === 'offset' || pagination.kind === 'page';
+/** Whether the platform follows the size that settings send. */
+function setsSize({ platform, pagination }: GeneratedRead): boolean {
+  return 'sizeParam' in pagination && pagination.sizeParam === platform.sizeParam && platform.ignores !== 'size';
 }
 
 /** Whether the settings find a next page in the first one. */
@@ -92,4 +84,12 @@ function leadsOn({ pagination }: GeneratedRead, { body, headers }: Reply): boole
 function isFull({ pagination, query }: GeneratedRead, first: Reply): boolean {
   const asked = pagination.kind === 'none' ? Object.values(query)[0] : pagination.sizeParam && pagination.size;
   return itemsIn(first).length === Number(asked ?? Number.NaN);
+}
+
+/** A page of `none` of a round number of items: then the usual size parameters are the test. */
+function isRound({ platform, pagination, query }: GeneratedRead, first: Reply): boolean {
+  const { length } = itemsIn(first);
+  const takesSize = !platform.refusesUnknown && platform.ignores !== 'size' && !(platform.sizeParam in query);
+  const isAsked = pagination.total !== undefined || pagination.totalHeader === undefined;
+  return pagination.kind === 'none' && length >= 20 && length % 10 === 0 && takesSize && isAsked;
 }

@@ -14,6 +14,8 @@ interface Told {
   filled: number;
   /** Items of the last page that has some. */
   tail: number;
+  /** Marks of the ids of that page and of the one before it. */
+  tailIds: string;
   /** The fewest items, and the fewest pages, that a page said there are in all. */
   readonly least: { total?: Statement; pages?: Statement };
   last: PageView;
@@ -26,8 +28,9 @@ interface Told {
 export async function* guarded<P extends PageView>(read: ListRead<P>, pages: AsyncIterable<P>): AsyncGenerator<P> {
   const { pagination } = read.list;
   // Of an empty list, some platforms say that it has one page.
-  const told: Told = { items: 0, pages: 1, filled: 0, tail: 0, least: {}, last: read.first };
+  const told: Told = { items: 0, pages: 1, filled: 0, tail: 0, tailIds: '', least: {}, last: read.first };
   let all = 0;
+  let ids = '';
   for await (const page of pages) {
     all += 1;
     told.items += page.count;
@@ -36,6 +39,8 @@ export async function* guarded<P extends PageView>(read: ListRead<P>, pages: Asy
       told.pages = all;
       told.filled += 1;
       told.tail = page.count;
+      told.tailIds = ids + (page.ids ?? '');
+      ids = page.ids ?? '';
     }
     keepLeast(told.least, 'total', page);
     keepLeast(told.least, 'pages', page);

@@ -1,3 +1,4 @@
+import { COUNTS } from '../signs/signs.ts';
 import { type Enclosing, type Statement, statementsOf } from '../signs/statements.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { beyond, incomplete } from './incomplete.ts';
@@ -32,6 +33,8 @@ export interface PageView {
   readonly total?: unknown;
   /** Digests of its items, as one text; absent where the page {@link isWhole the whole list} is. */
   readonly digests?: string | undefined;
+  /** Marks of its documented ids, in the same form; absent where the page is the whole list. */
+  readonly ids?: string | undefined;
 }
 
 /** A page, parsed. */
@@ -54,7 +57,8 @@ export function viewOf(pagination: Pagination, { body, items, enclosing, headers
 }
 
 /** Whether a first page is certainly all of its list, so that no other is asked for. */
-export function isWhole(pagination: Pagination, { count, headers, next, total }: PageView): boolean {
+export function isWhole(pagination: Pagination, page: PageView): boolean {
+  const { count, headers, next, total } = page;
   switch (pagination.kind) {
     case 'none':
       return true;
@@ -64,8 +68,13 @@ export function isWhole(pagination: Pagination, { count, headers, next, total }:
       return pagination.next === undefined ? headers.link === undefined : isNone(next);
     case 'offset':
     case 'page':
-      return count === 0 || total === count;
+      return count === 0 || (total === count && saysTotal(page, count));
   }
+}
+
+/** Whether a page says that there are `items` in all, and not by what may count its own. */
+export function saysTotal({ said }: PageView, items: number): boolean {
+  return said.some(({ sign, name, says }) => sign === 'total' && says === items && !COUNTS.includes(name));
 }
 
 /** Whether what a page holds in place of a token or link says that it is the last one. `hasMore && cursor` is false there. */

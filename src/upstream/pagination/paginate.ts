@@ -32,7 +32,7 @@ export function paginate<P extends PageView>(
     checkBounds(list, { pages });
     return fetchPage(targetOf(address), pageSignal);
   };
-  // No read has more than one of these, so that they need no bound.
+  // No read has more than two of these, so that they need no bound.
   const test = (address: PageAddress, testSignal: AbortSignal) => fetchPage(targetOf(address), testSignal);
   const read = { list, first, fetch, test, signal };
   return guarded(read, withoutRepeats(withinMaxItems(list, pagesOf(read))));

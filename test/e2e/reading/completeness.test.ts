@@ -417,7 +417,7 @@ describe('a total that counts the items of a full page', () => {
         const handler = platform((url) => ({ body: { sum: isReal ? 50 : size(url) } }), undefined, size);
         const { status, requests } = await read(handler, { pagination });
         expect(status, kind).to.equal(isReal ? 200 : 502);
-        expect(requests.at(-1)).to.contain('limit=49');
+        expect(requests[1]).to.contain('limit=49');
       }
     }
   });

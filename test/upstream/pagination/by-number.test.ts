@@ -153,7 +153,7 @@ describe('pages by number', () => {
       'installed=true&size=5&page=3',
       'installed=true&size=5&page=4',
       // Where pages are counted from 0, this brings what the first page left out.
-      'installed=true&size=1&page=8',
+      'installed=true&size=5',
     ]);
   });
 

@@ -29,15 +29,36 @@ describe('pages by token', () => {
   it('go on over empty pages as long as there is a token, be it a number', async () => {
     const platform = platformWith(['a', 'b', 0, 7]);
     expect(await readAll(platform)).to.deep.equal(itemsUpTo(1));
-    expect(platform.targets.map((target) => target.split('token=')[1])).to.deep.equal([undefined, 'a', 'b', '0', '7']);
+    const tokens = platform.targets.map((target) => target.split('token=')[1]);
+    // At last, the token of a page of another size is tested.
+    expect(tokens).to.deep.equal([undefined, 'a', 'b', '0', '7', undefined]);
   });
 
   it('end with an empty, null, false or absent token', async () => {
     for (const last of ['', null, false, undefined]) {
-      const platform = platformWith(['a', last, 'never used']);
+      const platform = platformWith(['a', last]);
       await readAll(platform);
-      expect(platform.targets).to.have.length(2);
+      const tokens = platform.targets.map((target) => target.split('token=')[1]);
+      expect(tokens).to.deep.equal([undefined, 'a', undefined]);
     }
+  });
+
+  it('are invalid where only the first page has items, and the tokens of shorter ones lead to none either', async () => {
+    const platform = (leads: boolean) =>
+      simulate({
+        kind: 'token',
+        items: itemsUpTo(12),
+        size: 5,
+        mangle: (page, request) =>
+          request === 1 || (request === 3 && !leads) ? { ...page, items: [], body: {} } : page,
+      });
+    const error = await readAll(platform(false)).catch((reason) => reason);
+    expect(error).to.have.property('code', 'upstream_invalid');
+    expect(error.reason)
+      .to.contain('5 items')
+      .and.to.contain('4 came, and 0 behind them')
+      .and.to.contain('pagination.next');
+    expect(await readAll(platform(true))).to.have.length(5);
   });
 
   it('are invalid where the token is anything else, or a number that has lost digits', async () => {

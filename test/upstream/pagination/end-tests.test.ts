@@ -3,6 +3,7 @@ import { GatewayError } from '../../../src/kernel/errors.ts';
 import { viewOf } from '../../../src/upstream/pagination/list-read.ts';
 import { firstTarget, type ListRequest, paginate } from '../../../src/upstream/pagination/paginate.ts';
 import type { Pagination } from '../../../src/upstream/pagination/pagination.ts';
+import { marksOf } from '../../../src/upstream/pagination/repeats.ts';
 import type { PageTarget } from '../../../src/upstream/upstream.ts';
 import { itemsUpTo, readAll, simulate } from './platform.ts';
 
@@ -39,9 +40,11 @@ async function read(
     const { searchParams } = new URL(target, list.baseUrl);
     const replied = reply((name) => (searchParams.has(name) ? Number(searchParams.get(name)) : undefined));
     if (typeof replied === 'number') throw new GatewayError('upstream_refused', { upstreamStatus: replied });
-    const items = Array.from({ length: Math.max(0, replied.to - (replied.from ?? 0)) });
+    const from = replied.from ?? 0;
+    const items = Array.from({ length: Math.max(0, replied.to - from) }, (_, index) => `${from + index}`);
     const body = { items, ...replied.said };
-    return viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
+    const view = viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
+    return { ...view, ids: marksOf(items) };
   };
   const { signal } = new AbortController();
   try {
@@ -160,7 +163,8 @@ describe('a total that settings name and that counts the items of the page', () 
         pagination,
         capped(25, (count) => ({ count })),
       );
-      expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(2);
+      // What is behind it, and whether it is where the list begins.
+      expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(3);
     });
 
     it(`is believed by ${kind} where it is no count, or the platform refuses what is behind it`, async () => {
@@ -213,6 +217,28 @@ describe('a list by page that says no total', () => {
     }
   });
 
+  it('is an error where the platform counts from 0 and ignores the size, or none is sent', async () => {
+    const ignoring = (query: Query): Reply => numbered(120, 0)((name) => (name === 'limit' ? 100 : query(name)));
+    for (const sizeParam of ['limit', null]) {
+      const { result, targets } = await read({ ...PAGE, sizeParam }, ignoring);
+      expect(result)
+        .to.contain('20 items came')
+        .and.to.contain('without page=1')
+        .and.to.contain('pagination.firstPage');
+      expect(targets.at(-1)).to.equal(sizeParam === null ? '/list' : '/list?limit=100');
+    }
+  });
+
+  it('is an error where it is empty, and the first page without the parameter is not', async () => {
+    const OFFSET = { ...PAGE, kind: 'offset', offsetParam: 'page' } as const;
+    for (const pagination of [PAGE, OFFSET]) {
+      const { result } = await read(pagination, (query) => ({ to: query('page') === undefined ? 3 : 0 }));
+      expect(result).to.contain('0 items came').and.to.contain('3 came');
+      expect((await read(pagination, () => ({ to: 0 }))).result).to.equal(0);
+      expect((await read(pagination, (query) => (query('page') === undefined ? 400 : { to: 0 }))).result).to.equal(0);
+    }
+  });
+
   it('is an error where a full page and an empty one came, and shorter pages have no second one', async () => {
     const oneFull = (query: Query): Reply => ({ to: query('page') === 1 ? (query('limit') ?? 100) : 0 });
     const { result, targets } = await read(PAGE, oneFull);
@@ -225,6 +251,19 @@ describe('a list by page that says no total', () => {
     expect((await read(PAGE, refusing)).result).to.equal(20);
     const full = (query: Query): Reply => (query('limit') === 100 ? numbered(100, 1)(query) : 422);
     expect((await read(PAGE, full)).result).to.contain('the platform refuses it');
+  });
+});
+
+describe('a list by offset', () => {
+  it('is an error where the offset is the number of a page, though as many items are there as are due', async () => {
+    const OFFSET = { kind: 'offset', sizeParam: 'limit', size: 2, offsetParam: 'page', concurrency: 1 } as const;
+    const paged = (query: Query): Reply => ({
+      from: (query('page') ?? 0) * 2,
+      to: Math.min(9, (query('page') ?? 0) * 2 + 2),
+    });
+    const { result, targets } = await read(OFFSET, paged);
+    expect(result).to.contain('5 items').and.to.contain('2 came');
+    expect(targets.at(-1)).to.equal('/list?limit=2&page=3');
   });
 });
 

@@ -1,7 +1,7 @@
 import { isWhole, viewOf } from '../../../src/upstream/pagination/list-read.ts';
 import { firstTarget, type ListRequest, type PageView, paginate } from '../../../src/upstream/pagination/paginate.ts';
 import type { Pagination } from '../../../src/upstream/pagination/pagination.ts';
-import { digestsOf } from '../../../src/upstream/pagination/repeats.ts';
+import { digestsOf, marksOf } from '../../../src/upstream/pagination/repeats.ts';
 import type { PageTarget } from '../../../src/upstream/upstream.ts';
 
 export interface Item {
@@ -114,7 +114,11 @@ export function simulate(options: PlatformOptions): Platform {
       const { items: read } = answer;
       const view = viewOf(pagination, { ...answer, enclosing: [{ fields: [], value: answer.body }] });
       const alone = request === 0 && isWhole(pagination, view);
-      return { ...view, items: read, ...(!alone && { digests: digestsOf(read) }) };
+      return {
+        ...view,
+        items: read,
+        ...(!alone && { digests: digestsOf(read), ids: marksOf(read.map(({ id }) => `${id}`)) }),
+      };
     },
   };
 }
