@@ -220,7 +220,8 @@ describe('replicas that share a Redis', function () {
     }
     expect(outcomes).to.deep.equal(new Set([200, 403, 401]));
     const keys = async (kind: string) => ((await redis.command('KEYS', `*:${kind}*`)) as string[]).length;
-    await eventually(async () => (await keys('value:')) === 80 && (await keys('count:')) === tokens.length + 2);
+    // Of each caller; of the address, by perAddress and rejectedPerAddress; of all together.
+    await eventually(async () => (await keys('value:')) === 80 && (await keys('count:')) === tokens.length + 3);
     expect(await keys('evictions')).to.equal(1);
     await eventually(async () => (await keys('rejections')) === 1);
     await redis.command('CONFIG', 'SET', 'rdbcompression', 'no');
