@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/kernel/errors.ts';
+import type { Pagination } from '../../src/upstream/pagination/pagination.ts';
 import { SEEDED } from '../support/seed.ts';
-import { itemsOf, type Shown } from './generated-platform.ts';
+import { type GeneratedPlatform, itemsOf, type Shown } from './generated-platform.ts';
 import { outcomeOf } from './generated-read.ts';
 import { anyRead, fitting, type GeneratedRead } from './generated-settings.ts';
 import { NOT_DETECTABLE, notDetectable } from './not-detectable.ts';
@@ -30,10 +31,25 @@ const silent = anyRead.map((read) => {
   return { ...read, platform: { ...read.platform, shown } };
 });
 
+/** The settings name a token that may be none, to a platform that replies to such a one with an empty page. */
+const misread = anyRead
+  .filter(({ pagination }) => pagination.kind === 'token')
+  .map((read): GeneratedRead => {
+    const platform: GeneratedPlatform = {
+      ...read.platform,
+      onNonsense: 'is empty',
+      way: 'token',
+      refusesUnknown: false,
+    };
+    const { placeParam: tokenParam, sizeParam } = platform;
+    return { ...read, platform, pagination: { ...read.pagination, tokenParam, sizeParam } as Pagination };
+  });
+
 describe(`a list of a generated platform ${SEEDED}`, () => {
   for (const [reads, arbitrary, what] of [
     [ANY, anyRead, 'platforms that show signs of more, or none'],
     [SILENT, silent, 'platforms that say neither a total nor that there is more'],
+    [SILENT, misread, 'platforms that may not understand a token'],
   ] as const) {
     it(`is whole or an error, under any settings, in ${reads} reads of ${what}`, async function () {
       this.timeout(120_000);
