@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from './close-words.ts';
+import { closest, didYouMean } from './close-words.ts';
 import { MAX_LISTED_ISSUES } from './config-error.ts';
 import { hintForKey, placesOfKeys } from './hints.ts';
 import { howToWrite, kindMeant } from './how-to-write.ts';
@@ -22,8 +22,10 @@ export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
   let places: ReturnType<typeof placesOfKeys> | undefined;
   const unknownKey = (key: string, block: unknown, path: readonly PropertyKey[] = []): string => {
     const siblings = block instanceof z.ZodObject ? Object.keys(block.shape) : [];
-    // Platforms call fields otherwise: no hint elsewhere in settings is of use.
-    if (path.at(-1) === 'fields') return `unknown field; the documented ones are ${siblings.join(', ')}`;
+    // A name that is not close to a field is mostly the platform's own: a place elsewhere in settings is no hint.
+    if (path.at(-1) === 'fields' && closest(key, siblings) === undefined) {
+      return `unknown field; the documented ones are ${siblings.join(', ')}`;
+    }
     places ??= placesOfKeys(settings);
     return `unknown key${hintForKey(key, siblings, places)}`;
   };
