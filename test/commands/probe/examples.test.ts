@@ -25,9 +25,9 @@ function serving(
   return async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://a.example');
     const posted = await textOf(request);
-    const listed = Object.keys(lists).findIndex((name) =>
-      name.startsWith('/') ? name === pathname : new RegExp(`\\b${name}\\b`).test(posted),
-    );
+    const isRequested = (name: string) =>
+      name.startsWith('/') ? name === pathname : new RegExp(`\\b${name}\\b`).test(posted);
+    const listed = Object.keys(lists).findIndex(isRequested);
     const [header, prefix] = token;
     const list = Object.values(lists)[listed];
     const reply = (status: number, body: unknown, headers = {}) =>
