@@ -44,7 +44,7 @@ export type Authenticate = (
   beforeVerify?: BeforeVerify,
 ) => Promise<Identity>;
 
-/** Called with the caller's key before anybody is asked about its token; where it rejects, nobody is. */
+/** Called with the caller's key before its token is verified. Where it rejects, the token is not verified. */
 export type BeforeVerify = (key: string) => Promise<void> | undefined;
 
 /** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */

@@ -10,7 +10,7 @@ export interface MappingCounts {
   readonly dropReason?: string | undefined;
   /** Mapped items whose documented id an earlier one has. */
   readonly repeatedIds: number;
-  /** What the items expression passed over, in words and figures of ours; undefined where it found items, or nothing is there. */
+  /** What the items expression passed over, with figures; undefined where it found items, or where nothing is there. */
   readonly overlooked?: string | undefined;
   /** How many of those that are left took the default of a field, by its name. Fields whose default none took are not in it. */
   readonly defaulted: ReadonlyMap<string, number>;
@@ -52,7 +52,7 @@ function inBoth(a: readonly string[], b: readonly string[]): readonly string[] {
   return a.length === 0 ? a : a.filter((field) => b.includes(field));
 }
 
-/** Why nothing is left of a reply that was not empty, in words and figures of ours, and the settings that cause it. */
+/** Why nothing is left of a reply that was not empty, with figures, and the settings that cause it. */
 export interface NothingLeft {
   readonly why: string;
   /** Below those of the resource. */

@@ -17,7 +17,7 @@ const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'resp
 const MAX_DEPTH = 3;
 
 /**
- * Compiles into a check of a page without items: what its items expression passed over, in words and figures of ours. That is
+ * Compiles into a check of a page without items: what its items expression passed over, with figures and no text of the platform. That is
  * a list whose entries it filtered away, or, where it leads to an empty list, another one under a generic name or that of the
  * resource whose first item the mapper accepts, with an id and a name of its own. Lists under other names (`included`,
  * `facets`, `folders`) hold something else as a rule.

@@ -163,7 +163,7 @@ const TOTAL_HEADERS = HEADERS.total.map((name) => name.toLowerCase());
 /** How many items there are in all, by the page's own account. A count of its own items alone is less than that, if anything. */
 function totalOf({ headers, count }: FirstPage, words: PagingWords): Total | undefined {
   const all = words.all('total', (value) => isCount(value) && value >= count);
-  // Where the platform tells both, what a filter leaves counts, and not the whole collection.
+  // Where the platform sends both, the filtered total counts, and not the total of the whole collection.
   const filtered = all.filter(({ path }) => FILTERED.includes(nameOf(path)));
   const members = filtered.length > 0 ? filtered : all;
   // Of several, one may be the length of the page.

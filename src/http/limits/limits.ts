@@ -130,7 +130,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
     });
   }
 
-  /** Whether the platform has accepted the access token of the caller: it was given what is given to nobody else. */
+  /** Whether the platform has accepted the access token of the caller: it received a list with its own token. */
   function wasAccepted({ gone, resource, error, members }: Exchange): boolean {
     if (members !== undefined) return members.some((one) => one.outcome === 'ok' && judged.has(one.resource ?? ''));
     return !gone && error === undefined && resource !== undefined && judged.has(resource);

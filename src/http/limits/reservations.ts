@@ -92,7 +92,7 @@ export function createReservations(rate: Rate, quota: number): Reservations {
       const address = holders.get(exchange);
       if (address === undefined) return;
       holders.delete(exchange);
-      // Whoever has looked at the count before this was added to it, takes a place before this one is given back.
+      // A request that read the count before this outcome was added takes its place before this one is released.
       setImmediate(() => {
         const own = placesOf(address);
         own.taken -= 1;

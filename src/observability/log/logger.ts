@@ -51,7 +51,7 @@ export function createLogger({ level, format = 'json', destination = standardOut
   });
 }
 
-/** Escapes what a reader cannot see, whoever wrote it into a name: the subject of a token is its issuer's text. */
+/** Escapes what a reader cannot see: a subject, for instance, is text that the issuer of a token chooses. */
 function visibly(destination: LogDestination): LogDestination {
   return {
     write: (line) => destination.write(withVisibleText(line)),

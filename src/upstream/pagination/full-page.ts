@@ -14,8 +14,8 @@ const SIZE_PARAMETERS =
 /**
  * Tests a first page exactly as long as was asked for, which does not say that it is the last: it may be all of the list or
  * the beginning of it. Some platforms leave out the link or token then, and what is called a total may count the items of
- * the page. A page shorter by one has to lead on, or to tell the same total. Throws where that cannot be requested and no
- * total is told.
+ * the page. A page shorter by one has to lead on, or to have the same total. Throws where that cannot be requested and there
+ * is no total.
  */
 export function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
   const { pagination, post } = list;

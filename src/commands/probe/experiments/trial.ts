@@ -19,7 +19,7 @@ export const MAX_REQUESTS = 24;
 /** A page of a trial, in the form in which pages are compared. */
 export interface Look {
   readonly count: number;
-  /** The ids of the items, and the totals that the page tells: the same for the same part of the same list. */
+  /** The ids of the items, and the totals in the page: the same for the same part of the same list. */
   readonly ids: string;
   /** The items as they came. */
   readonly content: string;
@@ -36,7 +36,7 @@ export interface Variation {
 /** Reads the first pages of the list once more, with a variation. Empty where the platform answered with no list. */
 export type Try = (variation: Variation) => Promise<readonly Look[]>;
 
-/** An experiment that showed nothing. `message` is in words of ours. */
+/** An experiment that showed nothing. `message` holds no text of the platform. */
 export class NotTried extends Error {}
 
 /** Statuses that say nothing of what was changed. */
