@@ -52,7 +52,7 @@ const SETTINGS = `
 log: { level: debug }
 http: { port: 0, maxHeaderBytes: 2048 }
 admin: { port: 0 }
-limits: { perCaller: 4 }
+limits: { perCaller: 4, perAddress: 0 }
 tracing: { enabled: true, sampleRatio: 1, endpoint: "\${COLLECTOR_URL}/v1/traces", maxQueueSpans: 100000 }
 upstreams:
   steady:
