@@ -3,156 +3,151 @@
  * `test/floors.test.ts` plants a violation of every rule, since a tool that reads nothing finds nothing.
  */
 
-const SLICES = [
-  'core',
-  'commands',
-  'init',
-  'http',
-  'mcp',
-  'catalogue',
-  'resources',
-  'mapping',
-  'snapshots',
-  'upstream',
-  'credentials',
-  'fleet',
-  'observability',
-  'kernel',
-  'config',
-  'demo',
-  'testing',
-];
+/** Rooms of the core. Each is read, tested and replaced by itself. */
+const ROOMS = ['http', 'mcp', 'reads', 'upstream', 'mapping', 'resources', 'credentials', 'config', 'log', 'kernel'];
 
 /** Where each vendor package may be imported. A package that is not here may be imported nowhere. */
 const HOMES = {
-  // Platforms, authorization servers and the collector of traces are asked through agents of its own.
-  undici: ['upstream', 'credentials', 'observability/traces'],
-  jose: ['credentials'],
-  opossum: ['upstream'],
-  'openid-client': ['credentials'],
-  'lru-cache': ['kernel', 'snapshots'],
-  '@jmespath-community/jmespath': ['mapping'],
-  koa: ['http'],
-  '@koa/router': ['http'],
-  negotiator: ['http'],
-  '@redis/client': ['fleet'],
-  'rate-limiter-flexible': ['http'],
-  '@modelcontextprotocol': ['mcp'],
-  // Settings, and the documents that platforms publish of themselves.
-  yaml: ['config', 'init'],
-  pino: ['observability/log'],
-  'pino-pretty': ['observability/log'],
-  'prom-client': ['observability/metrics'],
-  '@opentelemetry': ['observability/traces'],
+  // The issuer of tokens and the collector of traces are called through agents of their own.
+  undici: ['core/upstream', 'core/credentials', 'capabilities/tracing'],
+  jose: ['core/credentials', 'capabilities/verification', 'capabilities/token-exchange'],
+  opossum: ['core/upstream'],
+  'openid-client': ['capabilities/token-exchange', 'capabilities/verification'],
+  'lru-cache': ['core/kernel', 'core/reads'],
+  '@jmespath-community/jmespath': ['core/mapping'],
+  koa: ['core/http'],
+  '@koa/router': ['core/http'],
+  negotiator: ['core/http'],
+  '@redis/client': ['capabilities/shared-cache'],
+  'rate-limiter-flexible': ['capabilities/rate-limits'],
+  '@modelcontextprotocol': ['core/mcp'],
+  // Settings, and the documents that platforms publish about themselves.
+  yaml: ['core/config', 'setup'],
+  pino: ['core/log'],
+  'pino-pretty': ['core/log'],
+  'prom-client': ['capabilities/metrics'],
+  '@opentelemetry': ['capabilities/tracing'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
-  zod: ['config', 'resources', 'mcp'],
+  zod: ['core/config', 'core/resources', 'core/mcp', 'capabilities'],
 };
 
 const ROOT_FILE = '^src/[^/]+[.]ts$';
 const installed = (name) => `(^|/)node_modules/${name}/`;
-const slices = (names) => `^src/(${names.join('|')})/`;
+const rooms = (names) => `^src/core/(${names.join('|')})/`;
+const folders = (names) => `^src/(${names.join('|')})/`;
 
 const floors = [
   {
+    name: 'core-knows-no-capability',
+    comment:
+      'The core answers every request of the contract by itself. What is optional reaches it through the hooks of capabilities/capability.ts.',
+    from: { path: '^src/core/' },
+    to: { path: '^src/[^/]+/', pathNot: '^src/core/' },
+  },
+  {
+    name: 'capabilities-never-each-other',
+    comment:
+      'Each capability can be deleted with its folder and its line in index.ts. What two of them need is a core type or an event.',
+    from: { path: '^src/capabilities/([^/]+)/' },
+    to: { path: '^src/[^/]+/', pathNot: '^src/(core/|capabilities/($1/|capability[.]ts$))' },
+  },
+  {
+    name: 'capabilities-are-named-once',
+    comment: 'Only index.ts names the capabilities, so adding or removing one changes one line.',
+    from: { path: '^src/', pathNot: '^src/(capabilities|core|setup|demo)/' },
+    to: { path: '^src/capabilities/', pathNot: '^src/capabilities/(index|capability)[.]ts$' },
+  },
+  {
+    name: 'only-the-gateway-composes',
+    comment: 'gateway.ts puts the core and the capabilities together. A second importer would be a second composition.',
+    from: { path: '^src/', pathNot: '^src/gateway[.]ts$' },
+    to: { path: '^src/capabilities/index[.]ts$' },
+  },
+  {
     name: 'edges-never-each-other',
     comment:
-      'Each edge must work, and be switched off, without the other. What both need belongs to the catalogue or below.',
-    from: { path: '^src/(http|mcp)/' },
-    to: { path: '^src/(http|mcp)/', pathNot: '^src/$1/' },
+      'Each edge must work, and be switched off, without the other. What both need belongs to the reads or below.',
+    from: { path: '^src/core/(http|mcp)/' },
+    to: { path: '^src/core/(http|mcp)/', pathNot: '^src/core/$1/' },
   },
   {
-    name: 'edges-know-the-catalogue',
+    name: 'edges-know-the-reads',
     comment:
-      'An edge turns requests into reads of the catalogue, whose resources are data that it may look at. What it took from a platform or from settings by itself would be missing at the other edge.',
-    from: { path: '^src/(http|mcp)/' },
+      'An edge turns requests into reads of the catalogue. What it took from a platform or from settings by itself would be missing at the other edge.',
+    from: { path: '^src/core/(http|mcp)/' },
     to: {
-      path: '^src/[^/]+/',
-      pathNot: slices(['http', 'mcp', 'catalogue', 'resources', 'credentials', 'snapshots', 'observability', 'kernel']),
+      path: '^src/core/[^/]+/',
+      pathNot: rooms(['http', 'mcp', 'reads', 'resources', 'credentials', 'kernel']),
     },
   },
   {
-    name: 'catalogue-knows-slices-below',
-    comment:
-      'The core puts the slices below it together and serves all edges alike, so it knows no edge and no settings file.',
-    from: { path: '^src/catalogue/' },
-    to: {
-      path: '^src/[^/]+/',
-      pathNot: slices([
-        'catalogue',
-        'resources',
-        'mapping',
-        'snapshots',
-        'upstream',
-        'credentials',
-        'observability',
-        'kernel',
-      ]),
-    },
+    name: 'reads-know-rooms-below',
+    comment: 'Reads serve all edges alike, so they know no edge.',
+    from: { path: '^src/core/reads/' },
+    to: { path: '^src/core/(http|mcp|log)/' },
   },
   {
-    name: 'slices-stand-alone',
+    name: 'rooms-stand-alone',
     comment:
-      'Only the catalogue and the files on top put these slices together; so each is read, tested and replaced without the others.',
-    from: { path: '^src/(resources|mapping|snapshots|upstream|credentials|fleet)/' },
-    to: { path: '^src/[^/]+/', pathNot: '^src/($1|observability|kernel)/' },
+      'Only the reads and core.ts put these rooms together; so each is read, tested and replaced without the others.',
+    from: { path: '^src/core/(resources|mapping|upstream|credentials|log)/' },
+    to: { path: '^src/core/[^/]+/', pathNot: '^src/core/($1|kernel)/' },
   },
   {
     name: 'data-and-mapping-do-no-io',
     comment:
-      'Resources are data, mapping and proposals are pure: same input, same items. That is what lets property tests speak for every platform.',
-    from: { path: '^src/(resources|mapping|init)/' },
+      'Resources are data, mapping is pure: same input, same items. That is what lets property tests speak for every platform.',
+    from: { path: '^src/core/(resources|mapping)/' },
     to: { dependencyTypes: ['core'] },
   },
   {
-    name: 'observability-knows-the-kernel',
-    comment: 'Every floor logs, so what logs can know none of them.',
-    from: { path: '^src/observability/' },
-    to: { path: '^src/[^/]+/', pathNot: slices(['observability', 'kernel']) },
-  },
-  {
     name: 'kernel-knows-nothing',
-    comment: 'The kernel is the closed list of words that all floors share. A word that needs a floor belongs there.',
-    from: { path: '^src/kernel/' },
-    to: { path: '^src/[^/]+/', pathNot: '^src/kernel/' },
+    comment: 'The kernel is the closed list of types that all rooms share. A type that needs a room belongs there.',
+    from: { path: '^src/core/kernel/' },
+    to: { path: '^src/[^/]+/', pathNot: '^src/core/kernel/' },
   },
   {
     name: 'config-knows-data-only',
     comment:
-      'Settings are checked against the resources and with the expression compiler, both pure; whatever else read them there would also read the environment.',
-    from: { path: '^src/config/' },
-    to: { path: '^src/[^/]+/', pathNot: slices(['config', 'resources', 'mapping', 'kernel']) },
+      'Settings are checked against the resources and with the expression compiler, both pure; anything else there could also read the environment.',
+    from: { path: '^src/core/config/' },
+    to: { path: '^src/core/[^/]+/', pathNot: rooms(['config', 'resources', 'mapping', 'kernel']) },
   },
   {
-    name: 'init-proposes-from-data',
-    comment:
-      'A proposal is made from a document or from replies that a command brings: no guess asks anybody, or decides what settings may hold.',
-    from: { path: '^src/init/' },
-    to: { path: '^src/[^/]+/', pathNot: slices(['init', 'resources', 'mapping', 'kernel']) },
+    name: 'rooms-know-no-composition',
+    comment: 'The files directly in core/ put its rooms together. Importing one from a room closes a circle.',
+    from: { path: '^src/core/[^/]+/' },
+    to: { path: '^src/core/[^/]+[.]ts$' },
   },
   {
-    name: 'demo-is-a-stranger',
+    name: 'setup-knows-the-core',
+    comment: 'check, probe and init read as the gateway does, through the core. They run no server.',
+    from: { path: '^src/setup/' },
+    to: { path: '^src/[^/]+/', pathNot: '^src/(setup|core)/' },
+  },
+  {
+    name: 'demo-shares-no-code',
     comment:
       'The demo platform stands for a platform of somebody else. If it shared code with Portico, it would prove nothing.',
     from: { path: '^src/demo/' },
-    to: { path: '^src/[^/]+/', pathNot: slices(['demo', 'kernel']) },
+    to: { path: '^src/[^/]+/', pathNot: '^src/(demo/|core/kernel/)' },
   },
   {
     name: 'root-files-on-top',
     comment:
       'main.ts, gateway.ts and the files beside them put everything together. Importing one from below closes a circle.',
-    from: { path: '^src/[^/]+/', pathNot: '^src/(commands|testing)/' },
+    from: { path: '^src/[^/]+/', pathNot: '^src/(commands|setup|testing)/' },
     to: { path: ROOT_FILE },
   },
   {
     name: 'commands-are-started-by-main',
-    comment: 'A command runs the process, from its signals to its end. Whoever imports a gateway must not get one.',
+    comment: 'A command runs the process, from its signals to its end. Importing a gateway must not bring one.',
     from: { path: '^src/', pathNot: '^src/(commands/|main[.]ts$)' },
     to: { path: '^src/commands/' },
   },
   {
     name: 'testing-is-for-tests',
-    comment:
-      'It starts gateways and platforms for those who test against Portico. What runs in production needs neither.',
+    comment: 'It starts gateways and platforms for tests against Portico. Production needs neither.',
     from: { path: '^src/', pathNot: '^src/(testing/|portico-testing[.]ts$)' },
     to: { path: '^src/testing/' },
   },
@@ -165,16 +160,19 @@ const floors = [
   {
     name: 'house-is-closed',
     comment:
-      'A folder without a floor is held to no rule. Name its floor here first, or find the slice where the file belongs.',
-    from: { path: ROOT_FILE },
-    to: { path: '^src/[^/]+/', pathNot: slices(SLICES) },
+      'A folder without a floor is held to no rule. Name its floor here first, or find the folder where the file belongs.',
+    from: {},
+    to: {
+      path: '^src/[^/]+/',
+      pathNot: `^src/(core/(${ROOMS.join('|')})/|core/[^/]+[.]ts$|(capabilities|setup|commands|demo|testing)/)`,
+    },
   },
 ];
 
-const homes = Object.entries(HOMES).map(([vendor, slicesOf]) => ({
+const homes = Object.entries(HOMES).map(([vendor, homesOf]) => ({
   name: `home-of-${vendor.replace('@', '').replace('/', '-')}`,
-  comment: `One slice alone knows a vendor package, so that replacing it touches one place. This one lives in ${slicesOf.join(', ')}.`,
-  from: { path: '^src/', pathNot: slices(slicesOf) },
+  comment: `A vendor package has one home, so that replacing it changes one place: ${homesOf.join(', ')}.`,
+  from: { path: '^src/', pathNot: folders(homesOf) },
   to: { path: installed(vendor) },
 }));
 

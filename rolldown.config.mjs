@@ -9,7 +9,7 @@ export default {
     gateway: 'src/gateway.ts',
     'portico-testing': 'src/portico-testing.ts',
     testing: 'src/testing/testing.ts',
-    'page-thread': 'src/catalogue/page-thread.ts',
+    'page-thread': 'src/core/reads/catalogue/page-thread.ts',
   },
   platform: 'node',
   external: /^[^./]/,

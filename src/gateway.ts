@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Audit, openAudit } from './audit.ts';
-import { changeSettings, type SettingsChanges } from './config/changes.ts';
-import { effectiveSettings } from './config/effective.ts';
-import { parseConfig } from './config/load-config.ts';
-import type { Config, SettingsInput } from './config/schema/settings.ts';
+import { type Audit, openAudit } from './capabilities/audit/open-audit.ts';
+import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
+import { joinReplicas } from './capabilities/shared-cache/replicas.ts';
+import { logControl, openMetrics, viewOf } from './capabilities/status/operating.ts';
+import { createStatusKeeper } from './capabilities/status/status.ts';
+import type { Now } from './capabilities/status/view.ts';
+import { createTracing } from './capabilities/tracing/tracing.ts';
+import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
+import { effectiveSettings } from './core/config/effective.ts';
+import { parseConfig } from './core/config/load-config.ts';
+import type { Config, SettingsInput } from './core/config/schema/settings.ts';
 import { type Core, createCore } from './core/core.ts';
+import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
+import { joinEvents } from './core/kernel/join-events.ts';
+import { readVersion } from './core/kernel/version.ts';
+import { logEvents } from './core/log/log.ts';
+import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
+import { protectedResourceOf, rpcOptions } from './core/mcp-over-http.ts';
 import { createOwnFiles, withFiles } from './core/own-files.ts';
-import { joinReplicas } from './core/replicas.ts';
-import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './http/listeners.ts';
-import { protectedResourceOf, rpcOptions } from './mcp-over-http.ts';
-import { joinEvents } from './observability/join-events.ts';
-import { logEvents } from './observability/log/log.ts';
-import { createLogger, type Logger, standardOutput } from './observability/log/logger.ts';
-import { createVerbosity, isAdjustable } from './observability/log/verbosity.ts';
-import { createStatusKeeper } from './observability/status/status.ts';
-import type { Now } from './observability/status/view.ts';
-import { createTracing } from './observability/traces/tracing.ts';
-import { readVersion } from './observability/version.ts';
-import { logControl, openMetrics, viewOf } from './operating.ts';
-import { RESOURCES } from './resources/index.ts';
-import type { Resource } from './resources/resource.ts';
-import { createRepresentations } from './snapshots/representations/representations.ts';
-import type { BreakerState } from './upstream/resilience/breaker.ts';
+import { createRepresentations } from './core/reads/representations/representations.ts';
+import { RESOURCES } from './core/resources/index.ts';
+import type { Resource } from './core/resources/resource.ts';
+import type { BreakerState } from './core/upstream/resilience/breaker.ts';
 
-export { ConfigError } from './config/mistakes/config-error.ts';
-export type { Config, SettingsInput } from './config/schema/settings.ts';
-export type { BreakerState } from './upstream/resilience/breaker.ts';
+export { ConfigError } from './core/config/mistakes/config-error.ts';
+export type { Config, SettingsInput } from './core/config/schema/settings.ts';
+export type { BreakerState } from './core/upstream/resilience/breaker.ts';
 
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 import { catchSignals } from './commands/signals.ts';
-import type { LoadedConfig } from './config/load-config.ts';
+import type { LoadedConfig } from './core/config/load-config.ts';
 
 catchSignals();
 
@@ -30,7 +30,7 @@ async function main(args: string[]): Promise<number> {
   try {
     return await run(command);
   } catch (error) {
-    const { ConfigError } = await import('./config/mistakes/config-error.ts');
+    const { ConfigError } = await import('./core/config/mistakes/config-error.ts');
     if (!(error instanceof ConfigError)) throw error;
     // As compilers do, each line begins with the place: editors jump there.
     process.stderr.write(`${error.message}\n`);
@@ -50,15 +50,15 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
     case 'help':
       return print(USAGE);
     case 'version': {
-      const { readVersion } = await import('./observability/version.ts');
+      const { readVersion } = await import('./core/kernel/version.ts');
       return print(`${readVersion()}\n`);
     }
     case 'schema': {
-      const { settingsJsonSchema } = await import('./config/json-schema.ts');
+      const { settingsJsonSchema } = await import('./core/config/json-schema.ts');
       return print(settingsJsonSchema());
     }
     case 'init': {
-      const { runInit } = await import('./commands/init/run-init.ts');
+      const { runInit } = await import('./setup/init/run-init.ts');
       const { openapi, from, yes = false } = init ?? {};
       return runInit({ openapi, from, file }, yes);
     }
@@ -67,12 +67,12 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
       return process.exit(await serveDemo());
     }
   }
-  const { loadConfig } = await import('./config/load-config.ts');
+  const { loadConfig } = await import('./core/config/load-config.ts');
   const loaded = await loadConfig(file);
   try {
     return await runWith(loaded, { file, ...rest });
   } catch (error) {
-    const { ConfigError } = await import('./config/mistakes/config-error.ts');
+    const { ConfigError } = await import('./core/config/mistakes/config-error.ts');
     // It came up where the settings were used, by something that knows no file.
     throw error instanceof ConfigError ? loaded.placed(error) : error;
   }
@@ -81,14 +81,14 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
 async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...options }: WithSettings): Promise<number> {
   const { config, warnings } = loaded;
   if (name === 'check') {
-    const { checkReport } = await import('./commands/check.ts');
-    const { warningLines } = await import('./commands/settings-warnings.ts');
+    const { checkReport } = await import('./setup/check.ts');
+    const { warningLines } = await import('./setup/settings-warnings.ts');
     const { checkOwnFiles } = await import('./core/own-files.ts');
-    const { RESOURCES } = await import('./resources/index.ts');
+    const { RESOURCES } = await import('./core/resources/index.ts');
     process.stderr.write(warningLines(warnings, file));
     checkOwnFiles(config, RESOURCES);
     if (!probe) return print(checkReport(file, loaded, full));
-    const { runProbe } = await import('./commands/probe/run-probe.ts');
+    const { runProbe } = await import('./setup/probe/run-probe.ts');
     const { text, ok } = await runProbe(file, loaded, options);
     return (await print(text)) || (ok ? 0 : 1);
   }

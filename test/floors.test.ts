@@ -16,42 +16,45 @@ const options = await extractDepcruiseOptions(RULES);
 type Plant = readonly [importer: string, specifier: string, imported?: string];
 
 const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
+  'core-knows-no-capability': [
+    ['src/core/http/a.ts', '../../capabilities/metrics/b.ts'],
+    ['src/core/a.ts', '../capabilities/capability.ts'],
+    ['src/core/reads/a.ts', '../../demo/b.ts'],
+  ],
+  'capabilities-never-each-other': [
+    ['src/capabilities/metrics/a.ts', '../tracing/b.ts'],
+    ['src/capabilities/metrics/a.ts', '../../setup/b.ts'],
+  ],
+  'capabilities-are-named-once': [['src/gateway.ts', './capabilities/metrics/b.ts']],
+  'only-the-gateway-composes': [['src/main.ts', './capabilities/index.ts']],
   'edges-never-each-other': [
-    ['src/http/a.ts', '../mcp/b.ts'],
-    ['src/mcp/a.ts', '../http/b.ts'],
+    ['src/core/http/a.ts', '../mcp/b.ts'],
+    ['src/core/mcp/a.ts', '../http/b.ts'],
   ],
-  'edges-know-the-catalogue': [
-    ['src/http/a.ts', '../upstream/b.ts'],
-    ['src/http/a.ts', '../mapping/b.ts'],
-    ['src/mcp/a.ts', '../config/schema/b.ts'],
+  'edges-know-the-reads': [
+    ['src/core/http/a.ts', '../upstream/b.ts'],
+    ['src/core/http/a.ts', '../mapping/b.ts'],
+    ['src/core/mcp/a.ts', '../config/schema/b.ts'],
   ],
-  'catalogue-knows-slices-below': [
-    ['src/catalogue/a.ts', '../http/b.ts'],
-    ['src/catalogue/a.ts', '../config/schema/b.ts'],
-  ],
-  'slices-stand-alone': [
-    ['src/upstream/pagination/a.ts', '../../mapping/b.ts'],
-    ['src/mapping/a.ts', '../resources/b.ts'],
-    ['src/resources/a.ts', '../config/b.ts'],
-    ['src/snapshots/a.ts', '../upstream/b.ts'],
-    ['src/credentials/a.ts', '../catalogue/b.ts'],
-    ['src/fleet/a.ts', '../snapshots/b.ts'],
+  'reads-know-rooms-below': [['src/core/reads/a.ts', '../http/b.ts']],
+  'rooms-stand-alone': [
+    ['src/core/upstream/pagination/a.ts', '../../mapping/b.ts'],
+    ['src/core/mapping/a.ts', '../resources/b.ts'],
+    ['src/core/resources/a.ts', '../config/b.ts'],
+    ['src/core/credentials/a.ts', '../reads/b.ts'],
+    ['src/core/log/a.ts', '../http/b.ts'],
   ],
   'data-and-mapping-do-no-io': [
-    ['src/resources/a.ts', 'node:fs/promises'],
-    ['src/mapping/a.ts', 'node:http'],
-    ['src/init/a.ts', 'node:fs'],
+    ['src/core/resources/a.ts', 'node:fs/promises'],
+    ['src/core/mapping/a.ts', 'node:http'],
   ],
-  'observability-knows-the-kernel': [['src/observability/a.ts', '../http/b.ts']],
-  'kernel-knows-nothing': [['src/kernel/a.ts', '../observability/b.ts']],
-  'config-knows-data-only': [['src/config/a.ts', '../upstream/b.ts']],
-  'init-proposes-from-data': [
-    ['src/init/a.ts', '../config/b.ts'],
-    ['src/init/a.ts', '../upstream/b.ts'],
-  ],
-  'demo-is-a-stranger': [['src/demo/a.ts', '../mapping/b.ts']],
+  'kernel-knows-nothing': [['src/core/kernel/a.ts', '../log/b.ts']],
+  'config-knows-data-only': [['src/core/config/a.ts', '../upstream/b.ts']],
+  'rooms-know-no-composition': [['src/core/http/a.ts', '../core.ts']],
+  'setup-knows-the-core': [['src/setup/a.ts', '../demo/b.ts']],
+  'demo-shares-no-code': [['src/demo/a.ts', '../core/mapping/b.ts']],
   'root-files-on-top': [
-    ['src/http/a.ts', '../gateway.ts'],
+    ['src/core/http/a.ts', '../../gateway.ts'],
     ['src/core/a.ts', '../gateway.ts'],
   ],
   'commands-are-started-by-main': [['src/gateway.ts', './commands/b.ts']],
@@ -64,39 +67,42 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
     ['src/gateway.ts', './main.ts'],
     ['test/a.test.ts', '../src/main.ts'],
   ],
-  'house-is-closed': [['src/main.ts', './utils/b.ts']],
-  'home-of-undici': [['src/http/a.ts', 'undici']],
-  'home-of-jose': [['src/upstream/a.ts', 'jose']],
-  'home-of-opossum': [['src/catalogue/a.ts', 'opossum']],
-  'home-of-openid-client': [['src/upstream/a.ts', 'openid-client']],
-  'home-of-lru-cache': [['src/upstream/a.ts', 'lru-cache']],
-  'home-of-jmespath-community-jmespath': [['src/upstream/a.ts', '@jmespath-community/jmespath']],
-  'home-of-koa': [['src/mcp/a.ts', 'koa']],
+  'house-is-closed': [
+    ['src/main.ts', './utils/b.ts'],
+    ['src/core/core.ts', './utils/b.ts'],
+  ],
+  'home-of-undici': [['src/core/http/a.ts', 'undici']],
+  'home-of-jose': [['src/core/upstream/a.ts', 'jose']],
+  'home-of-opossum': [['src/core/reads/a.ts', 'opossum']],
+  'home-of-openid-client': [['src/core/upstream/a.ts', 'openid-client']],
+  'home-of-lru-cache': [['src/core/upstream/a.ts', 'lru-cache']],
+  'home-of-jmespath-community-jmespath': [['src/core/upstream/a.ts', '@jmespath-community/jmespath']],
+  'home-of-koa': [['src/core/mcp/a.ts', 'koa']],
   'home-of-koa-router': [['src/main.ts', '@koa/router']],
-  'home-of-negotiator': [['src/mcp/a.ts', 'negotiator']],
-  'home-of-redis-client': [['src/snapshots/a.ts', '@redis/client']],
-  'home-of-rate-limiter-flexible': [['src/kernel/a.ts', 'rate-limiter-flexible']],
-  'home-of-modelcontextprotocol': [['src/http/a.ts', '@modelcontextprotocol/sdk']],
+  'home-of-negotiator': [['src/core/mcp/a.ts', 'negotiator']],
+  'home-of-redis-client': [['src/core/reads/a.ts', '@redis/client']],
+  'home-of-rate-limiter-flexible': [['src/core/kernel/a.ts', 'rate-limiter-flexible']],
+  'home-of-modelcontextprotocol': [['src/core/http/a.ts', '@modelcontextprotocol/sdk']],
   'home-of-yaml': [['src/main.ts', 'yaml']],
-  'home-of-pino': [['src/observability/a.ts', 'pino']],
+  'home-of-pino': [['src/core/kernel/a.ts', 'pino']],
   'home-of-pino-pretty': [['src/commands/a.ts', 'pino-pretty']],
-  'home-of-prom-client': [['src/observability/a.ts', 'prom-client']],
-  'home-of-opentelemetry': [['src/observability/a.ts', '@opentelemetry/api']],
-  'home-of-zod': [['src/upstream/a.ts', 'zod']],
-  'no-homeless-package': [['src/http/a.ts', 'declared']],
-  'no-dev-package': [['src/http/a.ts', 'declared-for-development']],
+  'home-of-prom-client': [['src/core/log/a.ts', 'prom-client']],
+  'home-of-opentelemetry': [['src/core/kernel/a.ts', '@opentelemetry/api']],
+  'home-of-zod': [['src/core/upstream/a.ts', 'zod']],
+  'no-homeless-package': [['src/core/http/a.ts', 'declared']],
+  'no-dev-package': [['src/core/http/a.ts', 'declared-for-development']],
   'no-undeclared-package': [
-    ['src/http/a.ts', 'undeclared'],
+    ['src/core/http/a.ts', 'undeclared'],
     ['test/a.test.ts', 'undeclared'],
   ],
   'sources-ship-alone': [
-    ['src/http/a.ts', '../../test/support/b.ts'],
+    ['src/core/http/a.ts', '../../../test/support/b.ts'],
     ['src/main.ts', '../bench/b.ts'],
   ],
-  'no-circle': [['src/http/a.ts', './b.ts', "import './a.ts';\n"]],
-  'no-orphan': [['src/http/a.ts', '']],
+  'no-circle': [['src/core/http/a.ts', './b.ts', "import './a.ts';\n"]],
+  'no-orphan': [['src/core/http/a.ts', '']],
   'no-unresolvable': [
-    ['src/http/a.ts', './missing.ts'],
+    ['src/core/http/a.ts', './missing.ts'],
     ['test/a.test.ts', 'missing'],
   ],
 };
@@ -104,36 +110,41 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
 const ALLOWED: readonly Plant[] = [
   ['src/main.ts', './gateway.ts'],
   ['src/main.ts', './commands/b.ts'],
+  ['src/gateway.ts', './capabilities/index.ts'],
+  ['src/capabilities/index.ts', './metrics/b.ts'],
+  ['src/capabilities/metrics/a.ts', '../capability.ts'],
+  ['src/capabilities/metrics/a.ts', '../../core/kernel/b.ts'],
+  ['src/capabilities/capability.ts', '../core/kernel/b.ts'],
   ['src/commands/a.ts', '../gateway.ts'],
   ['src/testing/a.ts', '../gateway.ts'],
   ['src/testing/a.ts', '../demo/b.ts'],
-  ['src/commands/a.ts', '../config/b.ts'],
-  ['src/gateway.ts', './http/b.ts'],
-  ['src/gateway.ts', './fleet/b.ts'],
-  ['src/fleet/a.ts', '@redis/client'],
-  ['src/http/a.ts', '../catalogue/b.ts'],
-  ['src/http/a.ts', 'node:http'],
-  ['src/http/a.ts', 'koa'],
-  ['src/mcp/a.ts', '../credentials/b.ts'],
-  ['src/mcp/a.ts', '../resources/b.ts'],
-  ['src/catalogue/a.ts', '../upstream/b.ts'],
-  ['src/upstream/a.ts', '../kernel/b.ts'],
-  ['src/upstream/a.ts', './pagination/b.ts'],
-  ['src/upstream/a.ts', 'undici'],
-  ['src/credentials/a.ts', 'undici'],
-  ['src/credentials/a.ts', 'jose'],
-  ['src/kernel/a.ts', 'lru-cache'],
-  ['src/mapping/a.ts', '@jmespath-community/jmespath'],
-  ['src/observability/log/a.ts', 'pino'],
-  ['src/config/schema/a.ts', '../../mapping/b.ts'],
-  ['src/config/schema/a.ts', 'zod'],
-  ['src/init/a.ts', '../resources/b.ts'],
-  ['src/init/a.ts', '../mapping/b.ts'],
-  ['src/init/a.ts', 'yaml'],
-  ['src/commands/a.ts', '../init/b.ts'],
+  ['src/commands/a.ts', '../core/config/b.ts'],
+  ['src/gateway.ts', './core/http/b.ts'],
+  ['src/capabilities/shared-cache/a.ts', '@redis/client'],
+  ['src/core/http/a.ts', '../reads/b.ts'],
+  ['src/core/http/a.ts', 'node:http'],
+  ['src/core/http/a.ts', 'koa'],
+  ['src/core/mcp/a.ts', '../credentials/b.ts'],
+  ['src/core/mcp/a.ts', '../resources/b.ts'],
+  ['src/core/reads/a.ts', '../upstream/b.ts'],
+  ['src/core/core.ts', './reads/b.ts'],
+  ['src/core/upstream/a.ts', '../kernel/b.ts'],
+  ['src/core/upstream/a.ts', './pagination/b.ts'],
+  ['src/core/upstream/a.ts', 'undici'],
+  ['src/core/credentials/a.ts', 'undici'],
+  ['src/core/kernel/a.ts', 'lru-cache'],
+  ['src/core/mapping/a.ts', '@jmespath-community/jmespath'],
+  ['src/core/log/a.ts', 'pino'],
+  ['src/core/config/schema/a.ts', '../../mapping/b.ts'],
+  ['src/core/config/schema/a.ts', 'zod'],
+  ['src/setup/a.ts', '../core/resources/b.ts'],
+  ['src/setup/a.ts', '../core/mapping/b.ts'],
+  ['src/setup/a.ts', '../core/upstream/b.ts'],
+  ['src/setup/a.ts', 'yaml'],
+  ['src/commands/a.ts', '../setup/b.ts'],
   ['test/http/a.test.ts', '../../src/gateway.ts'],
   ['test/http/a.test.ts', 'declared-for-development'],
-  ['bench/a.ts', '../src/http/b.ts'],
+  ['bench/a.ts', '../src/core/http/b.ts'],
 ];
 
 const MISSING = ['missing', './missing.ts'];
@@ -230,7 +241,7 @@ describe('the floors', () => {
 
   for (const [name, form] of Object.entries(FORMS)) {
     it(`hold for ${name}`, async () => {
-      expect(await broken(['src/http/a.ts', '../mcp/b.ts'], form)).to.deep.equal(['edges-never-each-other']);
+      expect(await broken(['src/core/http/a.ts', '../mcp/b.ts'], form)).to.deep.equal(['edges-never-each-other']);
     });
   }
 
@@ -253,7 +264,7 @@ describe('the floors', () => {
 
   it('end the check with an error', async () => {
     await inFolder(async (folder) => {
-      await plant(folder, ['src/http/a.ts', '../mcp/b.ts'], importValue);
+      await plant(folder, ['src/core/http/a.ts', '../mcp/b.ts'], importValue);
       const depcruise = join(ROOT, 'node_modules/.bin/depcruise');
       const run = promisify(execFile)(process.execPath, [depcruise, '--config', RULES, 'src'], { cwd: folder });
       const failure: { code?: unknown; stdout?: unknown } = await run.then(
@@ -261,25 +272,28 @@ describe('the floors', () => {
         (error) => error,
       );
       expect(failure.code).to.equal(1);
-      expect(failure.stdout).to.include('edges-never-each-other: src/http/a.ts');
+      expect(failure.stdout).to.include('edges-never-each-other: src/core/http/a.ts');
     });
   });
 });
 
 describe('the lint rules', () => {
   const planted: Readonly<Record<string, readonly [file: string, text: string]>> = {
-    'lint/style/noDefaultExport': ['src/http/default-export.ts', 'export default 1;\n'],
-    'lint/suspicious/noConsole': ['src/http/console.ts', "console.log('planted');\n"],
-    'lint/suspicious/noExplicitAny': ['src/http/any.ts', 'export const planted = (value: any) => value;\n'],
-    'lint/style/noNonNullAssertion': ['src/http/non-null.ts', 'export const planted = (value?: string) => value!;\n'],
-    'lint/style/noProcessEnv': ['src/http/environment.ts', 'export const planted = process.env;\n'],
+    'lint/style/noDefaultExport': ['src/core/http/default-export.ts', 'export default 1;\n'],
+    'lint/suspicious/noConsole': ['src/core/http/console.ts', "console.log('planted');\n"],
+    'lint/suspicious/noExplicitAny': ['src/core/http/any.ts', 'export const planted = (value: any) => value;\n'],
+    'lint/style/noNonNullAssertion': [
+      'src/core/http/non-null.ts',
+      'export const planted = (value?: string) => value!;\n',
+    ],
+    'lint/style/noProcessEnv': ['src/core/http/environment.ts', 'export const planted = process.env;\n'],
     'lint/style/useImportType': [
-      'src/http/import-type.ts',
+      'src/core/http/import-type.ts',
       "import { Planted } from './any.ts';\nexport type Again = Planted;\n",
     ],
-    'lint/style/useNodejsImportProtocol': ['src/http/protocol.ts', "export { readFile } from 'fs';\n"],
-    'lint/correctness/useImportExtensions': ['src/http/extension.ts', "export { planted } from './any';\n"],
-    'lint/style/useFilenamingConvention': ['src/http/camelCase.ts', 'export const planted = 1;\n'],
+    'lint/style/useNodejsImportProtocol': ['src/core/http/protocol.ts', "export { readFile } from 'fs';\n"],
+    'lint/correctness/useImportExtensions': ['src/core/http/extension.ts', "export { planted } from './any';\n"],
+    'lint/style/useFilenamingConvention': ['src/core/http/camelCase.ts', 'export const planted = 1;\n'],
   };
   const found = new Set<string>();
 
@@ -288,7 +302,7 @@ describe('the lint rules', () => {
       await cp(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
       await cp(join(ROOT, '.gitignore'), join(folder, '.gitignore'));
       for (const [file, text] of Object.values(planted)) await write(folder, file, text);
-      await write(folder, 'src/config/environment.ts', 'export const allowed = process.env;\n');
+      await write(folder, 'src/core/config/environment.ts', 'export const allowed = process.env;\n');
       const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
       const run = promisify(execFile)(process.execPath, [biome, 'lint', '--reporter=json'], { cwd: folder });
       const { stdout } = await run.catch((error: { stdout: string }) => error);
@@ -303,7 +317,7 @@ describe('the lint rules', () => {
     });
   }
 
-  it('let src/config/ read the environment', () => {
-    expect([...found].filter((finding) => finding.includes('src/config/'))).to.deep.equal([]);
+  it('let src/core/config/ read the environment', () => {
+    expect([...found].filter((finding) => finding.includes('src/core/config/'))).to.deep.equal([]);
   });
 });

@@ -1,5 +1,5 @@
-import { type Lifetime, stageAt } from '../../src/snapshots/lifetime.ts';
-import { isRecent, nextStep, pauseMs, type Standing } from '../../src/snapshots/shared/steps.ts';
+import { isRecent, nextStep, pauseMs, type Standing } from '../../src/capabilities/shared-cache/snapshots/steps.ts';
+import { type Lifetime, stageAt } from '../../src/core/reads/snapshots/lifetime.ts';
 import { type Account, createAccount } from './account.ts';
 import { type CallersOptions, haveCallersCome } from './callers.ts';
 import { createSchedule } from './schedule.ts';

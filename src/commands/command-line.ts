@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { closest } from '../config/mistakes/close-words.ts';
+import { closest } from '../core/config/mistakes/close-words.ts';
 
 export const USAGE = `Usage: portico COMMAND [FILE]
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { processEnvironment } from '../config/environment.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { processEnvironment } from '../core/config/environment.ts';
+import { loadConfig } from '../core/config/load-config.ts';
 import { demoInstructions } from '../demo/instructions.ts';
 import { startDemoPlatform } from '../demo/platform.ts';
 import { serve } from './serve.ts';

@@ -1,10 +1,10 @@
-import { headerVariable, type LoadedConfig } from '../config/load-config.ts';
-import { ConfigError, type ConfigIssue } from '../config/mistakes/config-error.ts';
-import { type Config, resourceConfig } from '../config/schema/settings.ts';
-import { createAuthenticate, type Identity } from '../credentials/authenticate.ts';
-import { Credential } from '../kernel/caller.ts';
-import { flawOf, HEADER_VALUE, TOKEN } from '../kernel/header-value.ts';
-import { RESOURCES } from '../resources/index.ts';
+import { headerVariable, type LoadedConfig } from '../core/config/load-config.ts';
+import { ConfigError, type ConfigIssue } from '../core/config/mistakes/config-error.ts';
+import { type Config, resourceConfig } from '../core/config/schema/settings.ts';
+import { createAuthenticate, type Identity } from '../core/credentials/authenticate.ts';
+import { Credential } from '../core/kernel/caller.ts';
+import { flawOf, HEADER_VALUE, TOKEN } from '../core/kernel/header-value.ts';
+import { RESOURCES } from '../core/resources/index.ts';
 
 type Loaded = Pick<LoadedConfig, 'config' | 'headerCredentials'>;
 

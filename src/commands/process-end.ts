@@ -1,6 +1,6 @@
-import { causesOf, nameError } from '../observability/causes.ts';
-import type { LogDestination } from '../observability/log/destination.ts';
-import type { Logger } from '../observability/log/logger.ts';
+import { causesOf, nameError } from '../core/kernel/causes.ts';
+import type { LogDestination } from '../core/log/destination.ts';
+import type { Logger } from '../core/log/logger.ts';
 import { listenToSignals } from './signals.ts';
 
 /** What the signals do that end nothing; each is ignored where there is nothing that it could do. */

@@ -1,11 +1,11 @@
-import type { ConfigIssue } from '../config/mistakes/config-error.ts';
-import { createOrigins, type IsFromEnvironment } from '../config/origins.ts';
-import type { Config } from '../config/schema/settings.ts';
+import { type FollowOptions, followSettings } from '../capabilities/reload/follow-settings.ts';
+import type { ConfigIssue } from '../core/config/mistakes/config-error.ts';
+import { createOrigins, type IsFromEnvironment } from '../core/config/origins.ts';
+import type { Config } from '../core/config/schema/settings.ts';
+import { createLogger, standardOutput } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
-import { createLogger, standardOutput } from '../observability/log/logger.ts';
-import { type FollowOptions, followSettings } from './follow-settings.ts';
+import { logWarnings } from '../setup/settings-warnings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
-import { logWarnings } from './settings-warnings.ts';
 
 export interface ServeOptions {
   /** Called once requests are answered. */

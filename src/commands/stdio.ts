@@ -1,17 +1,17 @@
-import { openAudit } from '../audit.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
+import { openAudit } from '../capabilities/audit/open-audit.ts';
+import { createTracing } from '../capabilities/tracing/tracing.ts';
+import type { LoadedConfig } from '../core/config/load-config.ts';
 import { createCore } from '../core/core.ts';
+import { joinEvents } from '../core/kernel/join-events.ts';
+import { readVersion } from '../core/kernel/version.ts';
+import { logEvents } from '../core/log/log.ts';
+import { createLogger, standardError } from '../core/log/logger.ts';
+import { openStdio } from '../core/mcp/stdio/open-stdio.ts';
 import { createOwnFiles } from '../core/own-files.ts';
-import { openStdio } from '../mcp/stdio/open-stdio.ts';
-import { joinEvents } from '../observability/join-events.ts';
-import { logEvents } from '../observability/log/log.ts';
-import { createLogger, standardError } from '../observability/log/logger.ts';
-import { createTracing } from '../observability/traces/tracing.ts';
-import { readVersion } from '../observability/version.ts';
-import { createRepresentations } from '../snapshots/representations/representations.ts';
+import { createRepresentations } from '../core/reads/representations/representations.ts';
+import { logWarnings } from '../setup/settings-warnings.ts';
 import { forWhoeverRunsIt, identityIn } from './identity.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
-import { logWarnings } from './settings-warnings.ts';
 
 /**
  * Answers MCP on standard input and output, with the token in settings, until the input ends or a signal comes.

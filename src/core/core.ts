@@ -1,21 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Catalogue, createCatalogue } from '../catalogue/catalogue.ts';
-import { createPageDesk } from '../catalogue/page-desk.ts';
-import { type Config, resourceConfig } from '../config/schema/settings.ts';
-import { type Authenticate, createAuthenticate } from '../credentials/authenticate.ts';
-import { openVerification, type Verification, type VerifiedBy } from '../credentials/verification/open-verification.ts';
-import { createUsers, type Users } from '../kernel/users.ts';
-import type { Events } from '../observability/events.ts';
-import { RESOURCES } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
-import type { Tap } from '../upstream/client/tap.ts';
-import { openServer } from '../upstream/open-server.ts';
-import type { SharedRejections } from '../upstream/resilience/shared-rejections.ts';
-import { carriedOver, createHoldings, type Holdings, type SharedParts } from './holdings.ts';
-import { otherCredentialsIn } from './known-callers.ts';
-import { openReads } from './open-reads.ts';
-import { type OpenUpstream, openUpstreams } from './open-upstreams.ts';
+import type { SharedRejections } from '../capabilities/shared-cache/shared-rejections.ts';
+import {
+  openVerification,
+  type Verification,
+  type VerifiedBy,
+} from '../capabilities/verification/open-verification.ts';
+import { type Config, resourceConfig } from './config/schema/settings.ts';
+import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
+import type { Events } from './kernel/events.ts';
+import { createUsers, type Users } from './kernel/users.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
+import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
+import { createPageDesk } from './reads/catalogue/page-desk.ts';
+import { carriedOver, createHoldings, type Holdings, type SharedParts } from './reads/holdings.ts';
+import { otherCredentialsIn } from './reads/known-callers.ts';
+import { openReads } from './reads/open-reads.ts';
+import { RESOURCES } from './resources/index.ts';
+import type { Resource } from './resources/resource.ts';
+import type { Tap } from './upstream/client/tap.ts';
+import { openServer } from './upstream/open-server.ts';
+import { type OpenUpstream, openUpstreams } from './upstream/open-upstreams.ts';
 
 export interface CoreOptions {
   readonly events: Events;

@@ -1,16 +1,16 @@
-import { ConfigError, type ConfigIssue } from '../config/mistakes/config-error.ts';
-import { type Config, resourceConfig } from '../config/schema/settings.ts';
-import { type NameToken, openAuditNames } from '../credentials/audit-names.ts';
-import type { Authorization } from '../credentials/authorization.ts';
-import { openAuthorization } from '../credentials/authorize.ts';
-import { type ClientAuthorization, openClientSecret } from '../credentials/client-secret.ts';
-import { openStoreFiles, type StoreFiles } from '../credentials/files/store-files.ts';
-import { openTlsFiles, type TlsFiles, type TlsPaths } from '../credentials/files/tls-files.ts';
-import type { Unusable } from '../credentials/files/watched-files.ts';
-import { proxyAuthorization } from '../credentials/proxy-authorization.ts';
-import type { Events } from '../observability/events.ts';
-import type { Resource } from '../resources/resource.ts';
-import { openServer } from '../upstream/open-server.ts';
+import { type NameToken, openAuditNames } from '../capabilities/audit/audit-names.ts';
+import { openStoreFiles, type StoreFiles } from '../capabilities/shared-cache/store-files.ts';
+import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts';
+import { type Config, resourceConfig } from './config/schema/settings.ts';
+import type { Authorization } from './credentials/authorization.ts';
+import { openAuthorization } from './credentials/authorize.ts';
+import { type ClientAuthorization, openClientSecret } from './credentials/client-secret.ts';
+import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
+import type { Unusable } from './credentials/files/watched-files.ts';
+import { proxyAuthorization } from './credentials/proxy-authorization.ts';
+import type { Events } from './kernel/events.ts';
+import type { Resource } from './resources/resource.ts';
+import { openServer } from './upstream/open-server.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
 

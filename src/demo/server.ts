@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer } from '../kernel/node-http.ts';
+import { createServer } from '../core/kernel/node-http.ts';
 import { sendError } from './reply.ts';
 
 /** One request and its response. */

@@ -1,5 +1,5 @@
+import type { Level, Logger, WriteLine } from '../core/log/logger.ts';
 import { createGateway, type GatewayOptions, type SettingsInput } from '../gateway.ts';
-import type { Level, Logger, WriteLine } from '../observability/log/logger.ts';
 
 /** Where the platform is unless settings say otherwise: nowhere, so that it has to be mocked. */
 export const PLATFORM_URL = 'https://platform.example';

@@ -4,7 +4,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { describeBug, nextSignal } from '../../src/commands/process-end.ts';
 import { catchSignals } from '../../src/commands/signals.ts';
-import { captureLog } from '../observability/log/captured-log.ts';
+import { captureLog } from '../core/log/captured-log.ts';
 import { inFolder, porticoEnvironment, startProcess } from '../support/process/process.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1'] as const;

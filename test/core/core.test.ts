@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { parseConfig } from '../../src/config/load-config.ts';
-import type { SettingsInput } from '../../src/config/schema/settings.ts';
+import { createDeploymentSecret } from '../../src/capabilities/shared-cache/deployment-secret.ts';
+import { parseConfig } from '../../src/core/config/load-config.ts';
+import type { SettingsInput } from '../../src/core/config/schema/settings.ts';
 import { type Core, createCore } from '../../src/core/core.ts';
-import { createDeploymentSecret } from '../../src/credentials/deployment-secret.ts';
-import { Credential } from '../../src/kernel/caller.ts';
-import type { GatewayError } from '../../src/kernel/errors.ts';
-import type { Events } from '../../src/observability/events.ts';
+import { Credential } from '../../src/core/kernel/caller.ts';
+import type { GatewayError } from '../../src/core/kernel/errors.ts';
+import type { Events } from '../../src/core/kernel/events.ts';
 import { callerWith } from '../support/authorization/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';

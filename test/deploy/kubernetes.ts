@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { type LoadedConfig, loadConfig } from '../../src/core/config/load-config.ts';
 import { inFolder, startProcess, writeSettings } from '../support/process/process.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,4 +1,4 @@
-import { createMetrics } from '../../src/observability/metrics/metrics.ts';
+import { createMetrics } from '../../src/capabilities/metrics/metrics.ts';
 
 /** Labels that Prometheus itself puts to whatever it scrapes, and metrics. */
 const OWN_LABELS = ['job', 'instance', 'le'];

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Status } from '../../src/observability/status/view.ts';
+import type { Status } from '../../src/capabilities/status/view.ts';
 import { anchorsOf, readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
 import { openPage, startBrowser } from '../support/process/browser.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { problemResponse } from '../../src/http/response/problem.ts';
-import { ERRORS } from '../../src/kernel/error-table.ts';
-import { GatewayError } from '../../src/kernel/errors.ts';
-import { writeError } from '../../src/mcp/rpc-errors.ts';
+import { problemResponse } from '../../src/core/http/response/problem.ts';
+import { ERRORS } from '../../src/core/kernel/error-table.ts';
+import { GatewayError } from '../../src/core/kernel/errors.ts';
+import { writeError } from '../../src/core/mcp/rpc-errors.ts';
 import { codeBlocks } from '../support/docs.ts';
 
 const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { BOUNDS } from '../../src/observability/metrics/families.ts';
-import { createMetrics } from '../../src/observability/metrics/metrics.ts';
+import { BOUNDS } from '../../src/capabilities/metrics/families.ts';
+import { createMetrics } from '../../src/capabilities/metrics/metrics.ts';
 import { readDoc } from '../support/docs.ts';
 
 const PAGE = readDoc('docs/metrics.md');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { HEADERS, MEMBERS, META, SIGNS } from '../../src/upstream/signs/signs.ts';
+import { HEADERS, MEMBERS, META, SIGNS } from '../../src/core/upstream/signs/signs.ts';
 
 describe('the signs in docs/configuration.md', () => {
   const page = readFileSync('docs/configuration.md', 'utf8');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ENVELOPE } from '../mcp/asked.ts';
-import { traceReplicas } from '../observability/traces/replicas.ts';
-import { startTraced } from '../observability/traces/traced.ts';
+import { traceReplicas } from '../capabilities/tracing/replicas.ts';
+import { startTraced } from '../capabilities/tracing/traced.ts';
+import { ENVELOPE } from '../core/mcp/asked.ts';
 import { codeBlocks, readDoc } from '../support/docs.ts';
 import { inTurn, json, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import type { Collector, ReceivedSpan } from '../support/process/collector.ts';

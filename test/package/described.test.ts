@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
-import { RESOURCES } from '../../src/resources/index.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
 import { labelsIn } from '../support/process/dockerfile.ts';
 import { serverJson } from './server-json-rules.ts';
 

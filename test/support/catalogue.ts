@@ -1,8 +1,8 @@
-import { type Catalogue, createCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { Caller } from '../../src/kernel/caller.ts';
-import { RESOURCES } from '../../src/resources/index.ts';
-import { define } from '../../src/resources/resource.ts';
-import type { Load } from '../../src/snapshots/load.ts';
+import type { Caller } from '../../src/core/kernel/caller.ts';
+import { type Catalogue, createCatalogue } from '../../src/core/reads/catalogue/catalogue.ts';
+import type { Load } from '../../src/core/reads/snapshots/load.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
+import { define } from '../../src/core/resources/resource.ts';
 import { loadOf } from './platform/loads.ts';
 
 /** One read that a catalogue was asked for. */

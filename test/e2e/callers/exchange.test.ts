@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
-import type { Status } from '../../../src/observability/status/view.ts';
-import { as, BASIC, codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../../credentials/token-exchange/exchanging.ts';
+import type { Status } from '../../../src/capabilities/status/view.ts';
+import {
+  as,
+  BASIC,
+  codeOf,
+  echo,
+  gatewayAt,
+  givenFor,
+  PLATFORM,
+} from '../../capabilities/token-exchange/exchanging.ts';
 import {
   type AuthorizationServer,
   CLIENT,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { SettingsInput } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import {

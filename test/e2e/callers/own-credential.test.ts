@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import nock from 'nock';
 import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
 import { useNock } from '../../support/nock.ts';
 import { json, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';

@@ -10,7 +10,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import type { SettingsInput } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import {
   type AuthorizationServer,
   startAuthorizationServer,

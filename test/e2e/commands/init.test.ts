@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { list, listing, number, object, openApi, parameter, text } from '../../init/proposed.ts';
+import { list, listing, number, object, openApi, parameter, text } from '../../setup/proposed.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, runPortico } from '../../support/process/process.ts';
 

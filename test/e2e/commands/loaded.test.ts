@@ -45,7 +45,7 @@ describe('what is off', () => {
       'pino-pretty',
       'prom-client',
       '@modelcontextprotocol/server',
-      // Inner files of it do (src/upstream/client/undici.ts); a release that moves them shows here.
+      // Inner files of it do (src/core/upstream/client/undici.ts); a release that moves them shows here.
       'undici/index.js',
       'koa',
       '@koa/router',

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import type { ProbeReport } from '../../../src/commands/probe/report.ts';
-import { byOffset, FIELDS, forToken, OFFSET, platform, settings, TOKEN } from '../../commands/probe/probed.ts';
+import type { ProbeReport } from '../../../src/setup/probe/report.ts';
+import { byOffset, FIELDS, forToken, OFFSET, platform, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import {
   inFolder,

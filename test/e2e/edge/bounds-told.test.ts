@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { SettingsInput } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
@@ -65,21 +65,21 @@ const CASES: Readonly<Record<string, Case>> = {
 /** Bounds that need more than one request, and where they are met. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'limits.maxKeys': 'refuses nothing: what was added longest ago begins anew',
-  maxQueueSpans: 'portico_trace_spans_dropped_total; test/observability/traces/collector.test.ts',
-  'http.maxConnections': 'the event connectionsRefused; test/http/edge.test.ts',
-  'http.maxEventLoopDelayMs': 'test/http/limits/overload.test.ts',
+  maxQueueSpans: 'portico_trace_spans_dropped_total; test/capabilities/tracing/collector.test.ts',
+  'http.maxConnections': 'the event connectionsRefused; test/core/http/edge.test.ts',
+  'http.maxEventLoopDelayMs': 'test/capabilities/load-shedding/overload.test.ts',
   'http.maxPipelined': 'refuses nothing: what is beyond waits',
-  'http.maxPipelinedWaiting': 'test/http/connection/waiting-lines.test.ts',
+  'http.maxPipelinedWaiting': 'test/core/http/connection/waiting-lines.test.ts',
   'http.maxConnectionUnsentBytes': 'refuses nothing: what is beyond waits',
-  'http.maxUnsentBytes': 'test/http/connection/waiting-lines.test.ts',
-  'http.maxCompressions': 'test/http/response/snapshot-response.test.ts',
-  'mcp.maxEscapingBytes': 'test/mcp/bounds.e2e.ts',
+  'http.maxUnsentBytes': 'test/core/http/connection/waiting-lines.test.ts',
+  'http.maxCompressions': 'test/core/http/response/snapshot-response.test.ts',
+  'mcp.maxEscapingBytes': 'test/core/mcp/bounds.e2e.ts',
   'mcp.maxParsedBytes': 'refuses nothing: what is beyond is parsed again',
-  maxWaiting: 'test/snapshots/with-flights.test.ts',
-  maxWaitingPerCaller: 'test/snapshots/with-flights.test.ts',
+  maxWaiting: 'test/core/reads/snapshots/with-flights.test.ts',
+  maxWaitingPerCaller: 'test/core/reads/snapshots/with-flights.test.ts',
   'cache.maxBytes': 'refuses nothing: what was used longest ago is let go of',
   'cache.maxEntries': 'refuses nothing: what was used longest ago is let go of',
-  maxQueue: 'the event callRefused; test/upstream/resilience/with-bulkhead.test.ts',
+  maxQueue: 'the event callRefused; test/core/upstream/resilience/with-bulkhead.test.ts',
   maxDelayMs: 'bounds a time',
 };
 

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
+import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
@@ -190,8 +190,8 @@ async function respond(url: string, request: string): Promise<RawResponse> {
 }
 
 /**
- * Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/http), a rate takes a limit that the
- * other cases would meet (test/http/limits), two are results of tools (test/mcp/tools), and one takes an issuer that is down
+ * Provoked elsewhere: a drain takes a signal (drain.test.ts), a bug takes a bug (test/core/http), a rate takes a limit that the
+ * other cases would meet (test/capabilities/rate-limits), two are results of tools (test/core/mcp/tools), and one takes an issuer that is down
  * (verification.test.ts).
  */
 const ELSEWHERE: readonly ErrorCode[] = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ConfigError, createGateway } from '../../../src/gateway.ts';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { createAuthority, writePem } from '../../support/certificates.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type DemoPlatform, startDemoPlatform } from '../../../src/demo/platform.ts';
-import { expectedFailures, expectedFailuresFile } from '../../mcp/conformance/expected-failures.ts';
-import { runSuite, scenarios, type Verdict } from '../../mcp/conformance/suite.ts';
+import { expectedFailures, expectedFailuresFile } from '../../core/mcp/conformance/expected-failures.ts';
+import { runSuite, scenarios, type Verdict } from '../../core/mcp/conformance/suite.ts';
 import { type BearerProxy, type Passed, startBearerProxy } from '../../support/authorization/bearer-proxy.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';

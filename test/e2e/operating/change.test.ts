@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { z } from 'zod';
+import { RESOURCES } from '../../../src/core/resources/index.ts';
+import type { Resource } from '../../../src/core/resources/resource.ts';
 import { ConfigError, type SettingsInput } from '../../../src/gateway.ts';
-import { RESOURCES } from '../../../src/resources/index.ts';
-import type { Resource } from '../../../src/resources/resource.ts';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';

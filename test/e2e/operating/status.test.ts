@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { Status } from '../../../src/capabilities/status/view.ts';
 import type { Gateway } from '../../../src/gateway.ts';
-import type { Status } from '../../../src/observability/status/view.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';

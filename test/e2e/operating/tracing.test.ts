@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LOADED, PARENT, SAMPLED } from '../../observability/traces/traced.ts';
+import { LOADED, PARENT, SAMPLED } from '../../capabilities/tracing/traced.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';

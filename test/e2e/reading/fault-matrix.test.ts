@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type CapturedLog, captureLog } from '../../observability/log/captured-log.ts';
+import { type CapturedLog, captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { responds, says, WORDS } from '../../support/platform/faults.ts';

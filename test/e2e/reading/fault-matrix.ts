@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { ErrorCode } from '../../../src/kernel/error-table.ts';
+import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { drips, item, message, once, page, responds, says, sends } from '../../support/platform/faults.ts';
 import type { Fault, RawRequest } from '../../support/platform/raw-upstream.ts';
 

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import type { SettingsInput } from '../../../src/gateway.ts';
-import { FOUR } from '../../resources/findings.ts';
+import { FOUR } from '../../core/resources/findings.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';

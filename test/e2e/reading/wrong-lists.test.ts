@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { captureLog } from '../../observability/log/captured-log.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 

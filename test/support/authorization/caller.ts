@@ -1,4 +1,4 @@
-import { type Caller, Credential } from '../../../src/kernel/caller.ts';
+import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 
 export const TOKEN = 'token-of-the-test';
 

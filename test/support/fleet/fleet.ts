@@ -1,5 +1,5 @@
-import { type Fleet, type FleetOptions, joinFleet } from '../../../src/fleet/fleet.ts';
-import type { Events } from '../../../src/observability/events.ts';
+import { type Fleet, type FleetOptions, joinFleet } from '../../../src/capabilities/shared-cache/redis/fleet.ts';
+import type { Events } from '../../../src/core/kernel/events.ts';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { RejectionsStore } from '../../../src/upstream/resilience/shared-rejections.ts';
+import type { RejectionsStore } from '../../../src/capabilities/shared-cache/shared-rejections.ts';
 import { eventually } from '../eventually.ts';
 
 /** Holds a store to what `RejectionsStore` promises. Call it within a suite; `connect` gives it as one more replica sees it. */

@@ -1,4 +1,4 @@
-import type { RejectionsStore } from '../../../src/upstream/resilience/shared-rejections.ts';
+import type { RejectionsStore } from '../../../src/capabilities/shared-cache/shared-rejections.ts';
 
 /** A store in the memory of the test, and all that may be wrong with it. */
 export interface MemoryRejections {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SharedStore } from '../../../src/snapshots/shared/store.ts';
+import type { SharedStore } from '../../../src/capabilities/shared-cache/snapshots/store.ts';
 import { eventually } from '../eventually.ts';
 
 /** A store to be held to the contract, in whatever way it is there. Nothing is held in it. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EvictedListener, SharedStore } from '../../../src/snapshots/shared/store.ts';
+import type { EvictedListener, SharedStore } from '../../../src/capabilities/shared-cache/snapshots/store.ts';
 
 interface Place {
   held?: { readonly bytes: Buffer; readonly until: number } | undefined;

@@ -1,5 +1,5 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { ERRORS, type ErrorCode } from '../../../src/kernel/error-table.ts';
+import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import type { RawResponse } from '../platform/raw-response.ts';
 import type { Given, Read } from './callers.ts';
 import { LIFETIME, TIMEOUT_MS, UPSTREAM_OF } from './scene-settings.ts';

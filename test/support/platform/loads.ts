@@ -1,6 +1,6 @@
-import type { Load } from '../../../src/snapshots/load.ts';
-import type { Snapshot } from '../../../src/snapshots/snapshot.ts';
-import { createSnapshotWriter } from '../../../src/snapshots/snapshot.ts';
+import type { Load } from '../../../src/core/reads/snapshots/load.ts';
+import type { Snapshot } from '../../../src/core/reads/snapshots/snapshot.ts';
+import { createSnapshotWriter } from '../../../src/core/reads/snapshots/snapshot.ts';
 
 export function snapshotOf(items: readonly object[], loadedAt = Date.now()): Snapshot {
   const writer = createSnapshotWriter(loadedAt);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import nock from 'nock';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { loadConfig } from '../../../src/core/config/load-config.ts';
 import { type RunningGateway, startGateway } from '../gateway.ts';
 import { useNock } from '../nock.ts';
 

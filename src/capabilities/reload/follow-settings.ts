@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeBug } from '../../commands/process-end.ts';
+import { type LoadedConfig, loadConfig } from '../../core/config/load-config.ts';
+import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import { CHECK_MS, QUIET_MS, stateOf } from '../../core/credentials/files/watched-files.ts';
+import type { Logger } from '../../core/log/logger.ts';
+import type { Gateway } from '../../gateway.ts';
+import { logWarnings } from '../../setup/settings-warnings.ts';
+
+export interface FollowOptions {
+  readonly file: string;
+  readonly gateway: Pick<Gateway, 'change'>;
+  readonly logger: Logger;
+  /** Whether the file is looked at, too, and not only read when it is asked for. */
+  readonly watch: boolean;
+  /** Told of the settings that are in force now, but for what needs a restart. */
+  readonly onChange: (loaded: LoadedConfig, needRestart: readonly string[]) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Has a gateway go on by its settings file whenever that has changed, in place or by a rename of it or of a folder or link on
+ * the way, as in files that Kubernetes mounts. Where the file is wrong or away, or a bug keeps it from being taken, the settings
+ * before stay, and a line of the log says why. Gives what reads it at once, changed or not.
+ */
+export function followSettings({ file, gateway, logger, watch, onChange, signal }: FollowOptions): () => Promise<void> {
+  let reading = Promise.resolve();
+  let next: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    let loaded: LoadedConfig | undefined;
+    try {
+      loaded = await loadConfig(file);
+      if (signal.aborted) return;
+      const { applied, needRestart } = gateway.change(loaded.config);
+      onChange(loaded, needRestart);
+      if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
+      else logWarnings(logger, loaded.warnings);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) {
+        logger.error({ file, ...describeBug(error) }, 'settings not taken: a bug');
+        return;
+      }
+      const { message } = loaded?.placed(error) ?? error;
+      logger.error({ file, issues: message.split('\n') }, 'settings refused');
+    }
+  }
+
+  /** After what is under way, which may have begun ahead of the last change; once for all who ask until then. */
+  function readInTurn(): Promise<void> {
+    if (next === undefined) {
+      next = reading.then(() => {
+        next = undefined;
+        return read();
+      });
+      reading = next;
+    }
+    return next;
+  }
+
+  async function look(before: string): Promise<string> {
+    const found = await stateNow(file);
+    if (found.stamp === before || found.quietMs < QUIET_MS) return before;
+    await readInTurn();
+    return found.stamp;
+  }
+
+  async function lookOn(): Promise<void> {
+    // What was written since this process began may have been written since the file was read.
+    const first = await stateNow(file);
+    let stamp = Date.now() - first.quietMs < performance.timeOrigin ? first.stamp : '';
+    while (!signal.aborted) {
+      await sleep(CHECK_MS, undefined, { ref: false, signal }).catch(() => {});
+      if (!signal.aborted) stamp = await look(stamp);
+    }
+  }
+
+  if (watch) void lookOn();
+  return readInTurn;
+}
+
+/** The state of the file now. That it is away is one, too. */
+async function stateNow(file: string): Promise<{ readonly stamp: string; readonly quietMs: number }> {
+  try {
+    return await stateOf(file, Date.now());
+  } catch (error) {
+    return { stamp: String((error as NodeJS.ErrnoException).code), quietMs: Number.POSITIVE_INFINITY };
+  }
+}

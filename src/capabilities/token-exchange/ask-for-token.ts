@@ -1,0 +1,120 @@
+import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
+import { type Caller, Credential } from '../../core/kernel/caller.ts';
+import { TOKEN } from '../../core/kernel/header-value.ts';
+import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT, type Send } from './authorization-server.ts';
+import { claimsOf } from './jwt-claims.ts';
+import { errorOfExchange, failedExchange } from './refusals.ts';
+
+/** What is asked for, of whom. */
+export interface TokenSettings {
+  /** Name of the platform at the authorization server (RFC 8693, section 2.1); one of `audience` and `resource` at least. */
+  readonly audience?: string | undefined;
+  /** Its address (RFC 8707). */
+  readonly resource?: string | undefined;
+  readonly scopes: readonly string[];
+  /** What the caller's token is, by the last word of the names in RFC 8693, section 3. */
+  readonly subjectTokenType: string;
+  readonly client: { readonly kind: string; readonly id: string };
+}
+
+/** A token that was made for the platform. */
+export interface Exchanged {
+  readonly credential: Credential;
+  /** When it ends, in milliseconds since the epoch; `undefined` where nothing says so. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface AskOptions extends TokenSettings {
+  readonly server: AuthorizationServer;
+  readonly send: Send;
+  /** How Portico shows who it is. */
+  readonly authenticate: (signal: AbortSignal) => Promise<ClientAuth>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Exchanges the caller's token for one that is made for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
+export type AskForToken = (caller: Caller, signal: AbortSignal) => Promise<Exchanged>;
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const TYPES = 'urn:ietf:params:oauth:token-type:';
+/** What the platform can be given as a bearer token. */
+const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
+
+export function createAskForToken(options: AskOptions): AskForToken {
+  const { server, send, authenticate, client, now } = options;
+
+  const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
+
+  async function request(caller: Caller, signal: AbortSignal): Promise<TokenEndpointResponse> {
+    const oauth = await import('openid-client');
+    const metadata = await server.metadata(caller, signal);
+    const seen = { status: 0 };
+    const auth = await authenticate(signal);
+    const config = new oauth.Configuration(metadata, client.id, byCertificate, auth);
+    config.timeout = NO_TIMEOUT;
+    config[oauth.customFetch] = fetchOver({ send, caller, signal, seen });
+    if (isPlain(new URL(metadata.issuer))) oauth.allowInsecureRequests(config);
+    try {
+      return await oauth.genericGrantRequest(config, GRANT, parametersFor(caller, options));
+    } catch (error) {
+      const failure = errorOfExchange(error, { what: 'token', status: seen.status });
+      if (failure.code === 'upstream_refused') server.forget();
+      throw failure;
+    }
+  }
+
+  return async (caller, signal) => {
+    const begun = now();
+    const response = await request(caller, signal);
+    return exchangedFrom(response, options, begun);
+  };
+}
+
+/** RFC 8693, section 2.1. */
+function parametersFor({ credential }: Caller, settings: TokenSettings): URLSearchParams {
+  const { audience, resource, scopes, subjectTokenType } = settings;
+  return new URLSearchParams({
+    subject_token: credential.reveal(),
+    subject_token_type: TYPES + subjectTokenType,
+    requested_token_type: `${TYPES}access_token`,
+    ...(audience !== undefined && { audience }),
+    ...(resource !== undefined && { resource }),
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+  });
+}
+
+/** No longer than most servers take headers. */
+const MAX_TOKEN_LENGTH = 16_384;
+
+/** `begun`: when it was asked for. */
+function exchangedFrom(response: TokenEndpointResponse, settings: TokenSettings, begun: number): Exchanged {
+  const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
+  if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
+  if (token.length > MAX_TOKEN_LENGTH) throw unusable('the token is too long');
+  if (!TOKEN.test(token)) throw unusable('the token cannot stand in a header');
+  const claims = claimsOf(token);
+  if (claims !== undefined && !isFor(claims['aud'], settings)) {
+    throw unusable('the token is for another audience than was asked for');
+  }
+  const ends = [seconds, claims && numberIn(claims['exp'], begun)].filter((each) => each !== undefined);
+  if (ends.some((end) => !(end > 0))) throw unusable('the token has ended already');
+  return {
+    credential: new Credential(token),
+    expiresAt: ends.length === 0 ? undefined : begun + Math.min(...ends) * 1000,
+  };
+}
+
+/** Seconds from `begun` until a NumericDate (RFC 7519, section 2). */
+function numberIn(claim: unknown, begun: number): number | undefined {
+  return typeof claim === 'number' ? claim - begun / 1000 : undefined;
+}
+
+/** Whether an `aud` names what was asked for (RFC 7519, section 4.1.3). One that names nobody does not. */
+function isFor(aud: unknown, { audience, resource }: TokenSettings): boolean {
+  return [aud].flat().some((each) => each !== undefined && (each === audience || each === resource));
+}
+
+function unusable(why: string) {
+  return failedExchange('upstream_invalid', `authorization server: ${why}`);
+}

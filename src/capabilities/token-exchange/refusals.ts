@@ -1,0 +1,119 @@
+import type { ErrorCode } from '../../core/kernel/error-table.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
+
+/** What was asked of an authorization server, and the status of its response; 0 where none came. */
+export interface Asked {
+  readonly what: 'metadata' | 'token';
+  readonly status: number;
+}
+
+/**
+ * The codes of OAuth that are about the caller's token (RFC 6749, section 5.2; `invalid_request` may be), or about what its owner may do. All others are about Portico, or what its
+ * settings ask for.
+ */
+const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
+  ['invalid_grant', 'credential_rejected'],
+  ['invalid_request', 'credential_rejected'],
+  ['interaction_required', 'credential_rejected'],
+  ['login_required', 'credential_rejected'],
+  ['access_denied', 'access_denied'],
+  ['consent_required', 'access_denied'],
+  ['insufficient_scope', 'access_denied'],
+]);
+
+/** Likewise, and worth naming in the log. */
+const OF_PORTICO: readonly string[] = [
+  ...['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope', 'invalid_target'],
+];
+
+const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable'];
+
+/** What callers are told of it. Where it says nothing, the row of the code does. */
+const SAYS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  credential_rejected:
+    'The authorization server of this platform refused this access token. Obtain a new one and try again.',
+  access_denied: 'The authorization server of this platform lets this caller have no token for it.',
+  upstream_credential_rejected:
+    'The authorization server of this platform refused Portico as its client, or what it asks for. Its operator has to mend this.',
+  upstream_failed: 'The authorization server of this platform did not answer. Trying again may help.',
+  upstream_timeout: 'The authorization server of this platform did not answer in time. Trying again may help.',
+  upstream_invalid:
+    'The authorization server of this platform answered with no token that can be used for it. Trying again seldom helps.',
+  upstream_refused:
+    'The authorization server of this platform is not where Portico asked for it. Its operator has to mend this.',
+  upstream_rate_limited: 'The authorization server of this platform asks to slow down. Try again after Retry-After.',
+  breaker_open:
+    'The authorization server of this platform failed so often that it is given a pause. Try again after Retry-After.',
+};
+
+/** RFC 8693, section 2.2.2 has one code for a subject token that is not accepted, and for a request that is not well-formed. */
+const OF_EITHER =
+  'The authorization server of this platform refused this access token, or the way in which Portico asked. Obtain a new one and try again; if that is refused, too, its operator has to mend this.';
+
+/** An error of the table. It speaks of another server than the upstream, which was not asked. */
+export function failedExchange(
+  code: ErrorCode,
+  reason: string,
+  rest: { cause?: unknown; retryAfterSeconds?: number; detail?: string } = {},
+) {
+  const { detail = SAYS[code] } = rest;
+  return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, elsewhere: true });
+}
+
+/**
+ * The error of the table for what openid-client threw. Nothing of that is kept as its cause: it holds what the server said,
+ * tokens included.
+ */
+export function errorOfExchange(error: unknown, { what, status }: Asked): GatewayError {
+  const ours = gatewayErrorIn(error);
+  if (ours?.elsewhere === true) return ours;
+  if (ours !== undefined) {
+    const { code, reason, title, retryAfterSeconds } = ours;
+    const rest = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    return failedExchange(code, `authorization server: ${reason ?? title}`, { ...rest, cause: ours });
+  }
+  const said = what === 'token' ? oauthCodeOf(error) : undefined;
+  if (said !== undefined) return refusal(said);
+  const client = status === 401 || status === 403;
+  if (what === 'token' && client) {
+    return failedExchange('upstream_credential_rejected', `authorization server: status ${status}, without a code`);
+  }
+  const where = what === 'token' ? 'the token endpoint' : 'metadata';
+  const code = libraryCodeOf(error);
+  if (status === 0) return failedExchange('upstream_invalid', `authorization server: ${where} cannot be asked${code}`);
+  return status === 200
+    ? failedExchange('upstream_invalid', `authorization server: no response of ${where}${code}`)
+    : failedExchange('upstream_refused', `authorization server: status ${status} in place of ${where}`);
+}
+
+/** What openid-client calls it: of a closed list. */
+function libraryCodeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^[A-Z_]{1,64}$/.test(code) ? ` (${code})` : '';
+}
+
+function refusal(said: string): GatewayError {
+  const code = OF_CALLERS.get(said);
+  const reason = `authorization server: refused the subject token (${said})`;
+  if (said === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
+  if (code !== undefined) return failedExchange(code, reason);
+  if (OF_SERVER.includes(said)) return failedExchange('upstream_failed', `authorization server: ${said}`);
+  const named = OF_PORTICO.includes(said) ? said : 'another code';
+  return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
+}
+
+/** The code that an error response of OAuth names (RFC 6749, section 5.2). */
+function oauthCodeOf(error: unknown): string | undefined {
+  const isSaid = error instanceof Error && error.name === 'ResponseBodyError' && 'error' in error;
+  return isSaid && typeof error.error === 'string' ? error.error : undefined;
+}
+
+/** What `send` rejected with, whatever was wrapped around it. */
+function gatewayErrorIn(error: unknown): GatewayError | undefined {
+  let each = error;
+  for (let depth = 0; depth < 5 && each instanceof Error; depth += 1) {
+    if (each instanceof GatewayError) return each;
+    each = each.cause;
+  }
+  return undefined;
+}

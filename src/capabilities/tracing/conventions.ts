@@ -1,0 +1,97 @@
+import { type Attributes, SpanKind, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
+import type { SpanAbout, SpanFacts } from '../../core/kernel/span.ts';
+
+/** Which conventions these are. Those of MCP are in development: their names stand here, and a test pins them. */
+export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.40.0';
+
+interface Described {
+  readonly kind: SpanKind;
+  /** Low in cardinality, as the conventions want it. */
+  name(facts: SpanFacts): string;
+}
+
+const SPANS: Readonly<Record<SpanAbout, Described>> = {
+  request: { kind: SpanKind.SERVER, name: ({ method, route }) => words(spelled(method, 'HTTP'), route) },
+  operation: { kind: SpanKind.SERVER, name: ({ rpc, tool }) => words(knownRpc(rpc), tool) },
+  read: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('read', resource) },
+  refresh: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('refresh', resource) },
+  load: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('load', resource) },
+  look: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('look', resource) },
+  page: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('page', resource) },
+  verify: { kind: SpanKind.INTERNAL, name: () => 'verify' },
+  call: { kind: SpanKind.CLIENT, name: ({ method }) => words(method) },
+};
+
+/** Methods of HTTP that the conventions know. */
+const METHODS: ReadonlySet<string | undefined> = new Set([
+  ...['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'],
+]);
+const OTHER = '_OTHER';
+/** Routes of requests for which there is none. */
+const NO_ROUTE = 'unmatched';
+
+/** They say that nobody waited any more, and not that anything failed. */
+const LEFT: ReadonlySet<string> = new Set(['cancelled', 'caller_gone']);
+
+export function kindOf(about: SpanAbout): SpanKind {
+  return SPANS[about].kind;
+}
+
+export function nameOf(about: SpanAbout, facts: SpanFacts): string {
+  return SPANS[about].name(facts);
+}
+
+export function statusOf({ error }: SpanFacts): SpanStatus {
+  return { code: error === undefined || LEFT.has(error) ? SpanStatusCode.UNSET : SpanStatusCode.ERROR };
+}
+
+/** What is not known is `undefined`, which the SDK leaves out. */
+export function attributesOf(facts: SpanFacts): Attributes {
+  const { method, rpc, tool, edge } = facts;
+  const route = facts.route === NO_ROUTE ? undefined : facts.route;
+  return {
+    // HTTP, stable. A path is shown where it is one of ours, and the URL of an upstream without its query.
+    'http.request.method': method && spelled(method, OTHER),
+    'http.route': route,
+    'url.path': route,
+    'url.scheme': facts.scheme,
+    'url.full': facts.url,
+    'network.protocol.version': facts.httpVersion,
+    'http.response.status_code': facts.status,
+    'http.request.resend_count': facts.resends === 0 ? undefined : facts.resends,
+    'server.address': facts.host,
+    'server.port': facts.port,
+    'error.type': facts.error,
+    // MCP, in development.
+    'mcp.method.name': rpc && knownRpc(rpc),
+    'mcp.protocol.version': facts.revision,
+    'mcp.resource.uri': facts.uri,
+    'gen_ai.tool.name': tool,
+    'gen_ai.operation.name': tool && 'execute_tool',
+    'rpc.response.status_code': facts.rpcCode?.toString(),
+    'network.transport': edge && (edge === 'stdio' ? 'pipe' : 'tcp'),
+    'network.protocol.name': edge === 'http' ? 'http' : undefined,
+    // Ours.
+    'portico.outcome': facts.outcome,
+    'portico.error.code': facts.code,
+    'portico.resource': facts.resource,
+    'portico.cache': facts.cache,
+    'portico.shared': facts.shared,
+    'portico.upstream': facts.upstream,
+    'portico.pages': facts.pages,
+    'portico.items': facts.items,
+    'portico.items.dropped': facts.dropped,
+  };
+}
+
+function spelled(method: string | undefined, other: string): string {
+  return method !== undefined && METHODS.has(method) ? method : other;
+}
+
+function knownRpc(rpc: string | undefined): string | undefined {
+  return rpc === 'other' ? OTHER : rpc;
+}
+
+function words(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== NO_ROUTE).join(' ');
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Span as ApiSpan, type Context, ROOT_CONTEXT, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Span, SpanAbout, SpanFacts, TraceHeaders } from '../../core/kernel/span.ts';
+import { createCollector } from './collector.ts';
+import { attributesOf, kindOf, nameOf, SCHEMA_URL, statusOf } from './conventions.ts';
+import { createQueue } from './queue.ts';
+import type { Beginning, Traces, TracingOptions, TracingSettings } from './traces.ts';
+
+/** Texts are of settings and of closed lists: none is longer, unless settings are. */
+const LIMITS = { attributeValueLengthLimit: 256 };
+
+/** Flags of a trace that begins here: sampled. */
+const SAMPLED = '01';
+
+/** What spans of one trace have in common. */
+interface Common {
+  readonly flags: string;
+  /** As it came: it goes on to upstreams, and to nobody else. */
+  readonly tracestate?: string | undefined;
+  /** What makes `performance.now()` milliseconds since the epoch: one for a trace, so that its spans are in order. */
+  readonly epochMs: number;
+}
+
+/** Has a provider of its own, so that several gateways of one process send to wherever each of them does. */
+export function openTraces(settings: TracingSettings, { version, events }: TracingOptions): Traces {
+  const collector = createCollector(settings);
+  const queue = createQueue({ ...settings, send: collector.send, events });
+  const ids = new RandomIdGenerator();
+  /** Of the trace that is about to begin, where its id has been drawn. */
+  let drawn: string | undefined;
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        'service.name': settings.serviceName,
+        'service.version': version,
+        'service.instance.id': randomUUID(),
+      }),
+    ),
+    sampler: new AlwaysOnSampler(),
+    spanLimits: LIMITS,
+    idGenerator: {
+      generateSpanId: () => ids.generateSpanId(),
+      generateTraceId: () => drawn ?? ids.generateTraceId(),
+    },
+    spanProcessors: [queue],
+  });
+  const tracer = provider.getTracer('portico', version, { schemaUrl: SCHEMA_URL });
+  return {
+    begin(about, traceId, first) {
+      drawn = traceId;
+      const span = OwnSpan.start(tracer, about, ROOT_CONTEXT, beginning(), first);
+      drawn = undefined;
+      return span;
+    },
+    goOn(about, { traceId, parentId, headers: { traceparent, tracestate } }, first) {
+      const parent = { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+      const common = { ...beginning(), flags: traceparent.slice(-2), tracestate };
+      return OwnSpan.start(tracer, about, trace.setSpanContext(ROOT_CONTEXT, parent), common, first);
+    },
+    async close(withinMs) {
+      const ended = new AbortController();
+      const late = sleep(withinMs, undefined, { signal: ended.signal });
+      await Promise.race([queue.empty(), late]);
+      ended.abort();
+      queue.close();
+      await collector.close();
+    },
+  };
+}
+
+/** A span of the SDK's. A class, unlike most here: a trace has a handful, and closures would be as many for each. */
+class OwnSpan implements Span {
+  readonly #tracer: Tracer;
+  readonly #about: SpanAbout;
+  readonly #common: Common;
+  readonly #begun: SpanFacts | undefined;
+  readonly #behind: ApiSpan;
+
+  static start(
+    tracer: Tracer,
+    about: SpanAbout,
+    parent: Context,
+    common: Common,
+    { begun, link }: Beginning = {},
+    facts?: SpanFacts,
+  ): Span {
+    const links = link === undefined ? [] : [{ context: OwnSpan.#contextOf(link) }];
+    const startTime = common.epochMs + (begun ?? performance.now());
+    const behind = tracer.startSpan(about, { kind: kindOf(about), links, startTime }, parent);
+    return new OwnSpan(tracer, about, common, facts, behind);
+  }
+
+  private constructor(tracer: Tracer, about: SpanAbout, common: Common, begun: SpanFacts | undefined, behind: ApiSpan) {
+    this.#tracer = tracer;
+    this.#about = about;
+    this.#common = common;
+    this.#begun = begun;
+    this.#behind = behind;
+  }
+
+  static #contextOf(span: Span) {
+    return (span as OwnSpan).#behind.spanContext();
+  }
+
+  get traceId(): string {
+    return this.#behind.spanContext().traceId;
+  }
+
+  get headers(): TraceHeaders {
+    const { traceId, spanId } = this.#behind.spanContext();
+    const { flags, tracestate } = this.#common;
+    const traceparent = `00-${traceId}-${spanId}-${flags}`;
+    return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
+  }
+
+  begin(about: SpanAbout, facts?: SpanFacts): Span {
+    return OwnSpan.start(this.#tracer, about, trace.setSpan(ROOT_CONTEXT, this.#behind), this.#common, {}, facts);
+  }
+
+  beginAside(about: SpanAbout, facts?: SpanFacts): Span {
+    return OwnSpan.start(this.#tracer, about, ROOT_CONTEXT, beginning(), { link: this }, facts);
+  }
+
+  link(other: Span): void {
+    this.#behind.addLink({ context: OwnSpan.#contextOf(other) });
+  }
+
+  end(ended?: SpanFacts): void {
+    const facts = { ...this.#begun, ...ended };
+    this.#behind
+      .updateName(nameOf(this.#about, facts))
+      .setAttributes(attributesOf(facts))
+      .setStatus(statusOf(facts))
+      .end(this.#common.epochMs + performance.now());
+  }
+}
+
+/** What spans of a trace that begins here have in common. */
+function beginning(): Common {
+  return { flags: SAMPLED, epochMs: Date.now() - performance.now() };
+}

@@ -1,0 +1,42 @@
+import type { Events } from '../../core/kernel/events.ts';
+import type { Span, SpanAbout } from '../../core/kernel/span.ts';
+import type { Trace } from '../../core/kernel/trace.ts';
+
+export interface TracingSettings {
+  readonly enabled: boolean;
+  /** Where the collector takes spans: OTLP over HTTP, in JSON. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Share of the traces that begin here which is kept, from 0 to 1. */
+  readonly sampleRatio: number;
+  readonly serviceName: string;
+  /** How long the collector has to take one batch. */
+  readonly timeoutMs: number;
+  /** How long a span waits for others to be sent with. */
+  readonly intervalMs: number;
+  /** Spans that wait to be sent, and that are being sent. */
+  readonly maxQueueSpans: number;
+}
+
+export interface TracingOptions {
+  /** Of this package. */
+  readonly version: string;
+  readonly events: Events;
+}
+
+/** How a span begins that has none of ours above it. */
+export interface Beginning {
+  /** `performance.now()` when that was. @default now */
+  readonly begun?: number | undefined;
+  /** Where it is not below this one, but has to do with it. */
+  readonly link?: Span | undefined;
+}
+
+/** Traces that are kept. Whether one is has been decided before. */
+export interface Traces {
+  /** Begins a trace. */
+  begin(about: SpanAbout, traceId: string, beginning: Beginning): Span;
+  /** Goes on with a trace of the caller's. */
+  goOn(about: SpanAbout, trace: Trace, beginning: Beginning): Span;
+  close(withinMs: number): Promise<void>;
+}

@@ -1,0 +1,69 @@
+import type { ClientAuthorization } from '../../core/credentials/client-secret.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import type { Issuer } from './issuer.ts';
+import { type Claims, rejected } from './outcome.ts';
+
+export interface IntrospectOptions {
+  readonly issuer: Issuer;
+  /** Where it is asked; `undefined`: where its metadata says. */
+  readonly url?: string | undefined;
+  /** As tokens name it. */
+  readonly name: string;
+  readonly audience: string | readonly string[];
+  readonly leewayMs: number;
+  readonly authorization: ClientAuthorization;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Asks the issuer about tokens that say nothing by themselves (RFC 7662). Rejects with `credential_rejected` where one is not
+ * good, or is for somebody else, and with `verifier_unavailable` where the issuer does not say.
+ */
+export function createIntrospect(options: IntrospectOptions): (token: string) => Promise<Claims> {
+  const { issuer, url, name, leewayMs, authorization, now } = options;
+  const audience: readonly unknown[] = [options.audience].flat();
+
+  async function ask(token: string): Promise<Claims> {
+    const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString();
+    try {
+      return await issuer.ask(url ?? (await issuer.endpoint('introspection_endpoint')), async (signal) => ({
+        method: 'POST',
+        headers: { authorization: await authorization(signal), 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+      }));
+    } catch (error) {
+      if (mayHaveMoved(error)) issuer.forget();
+      throw error;
+    }
+  }
+
+  return async (token) => {
+    const claims = await ask(token);
+    const { active, iss, aud, exp, nbf, token_type: type } = claims;
+    const seconds = now() / 1000;
+    const leeway = leewayMs / 1000;
+    if (active !== true) throw rejected('its issuer says that it is not good');
+    if (iss !== undefined && iss !== name) throw rejected('another issuer issued it');
+    // Whoever leaves it out has not said that the token is for this server.
+    if (![aud].flat().some((one: unknown) => audience.includes(one))) throw rejected('it is not for this server');
+    if (!isTime(exp) || !isTime(nbf)) throw rejected('its claims are malformed');
+    if (exp !== undefined && exp <= seconds - leeway) throw rejected('it has expired');
+    if (nbf !== undefined && nbf > seconds + leeway) throw rejected('it is not good yet');
+    if (type !== undefined && String(type).toLowerCase() !== 'bearer') throw rejected('it is no bearer token');
+    return claims;
+  };
+}
+
+/**
+ * Whether its metadata may say something newer: where it answered, or failed so often that it is given a pause. To ask for
+ * them with each failure would show a breaker as many successes.
+ */
+function mayHaveMoved(error: unknown): boolean {
+  const { cause } = Object(error);
+  return !(cause instanceof GatewayError) || cause.code === 'breaker_open';
+}
+
+function isTime(value: unknown): value is number | undefined {
+  return value === undefined || Number.isFinite(value);
+}

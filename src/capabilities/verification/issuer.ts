@@ -1,0 +1,119 @@
+import type { BoundedFetch, FetchInit } from '../../core/credentials/bounded-fetch.ts';
+import { isTrustedEndpoint } from '../../core/credentials/trusted-endpoint.ts';
+import { startDeadline } from '../../core/kernel/deadline.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import { unavailable } from './outcome.ts';
+
+export interface IssuerOptions {
+  /** As tokens name it. */
+  readonly issuer: string;
+  readonly fetch: BoundedFetch['fetch'];
+  /** How long one question may take. */
+  readonly timeoutMs: number;
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Makes a request that is not a plain GET, within the time for it. */
+export type MakeInit = (signal: AbortSignal) => Promise<FetchInit>;
+
+/** The authorization server whose tokens are taken. What it does not answer is `verifier_unavailable`. */
+export interface Issuer {
+  /** The object at a URL. Rejects where the answer is anything else than a 200 with one. */
+  ask(url: string, init?: MakeInit): Promise<Json>;
+  /** What its metadata gives as a URL. Asked for once; anew after {@link Issuer.forget}. */
+  endpoint(name: 'jwks_uri' | 'introspection_endpoint'): Promise<string>;
+  /** Call it where an endpoint is not what it was. */
+  forget(): void;
+}
+
+export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issuer {
+  let metadata: Promise<Json> | undefined;
+
+  async function get(url: string, init?: MakeInit): Promise<{ readonly status: number; readonly text: string }> {
+    const deadline = startDeadline(timeoutMs, new AbortController().signal);
+    const { signal } = deadline;
+    const once = async () => {
+      const response = await fetch(url, { ...(await init?.(signal)), signal });
+      return { status: response.status, text: await response.text() };
+    };
+    try {
+      // A connection that was kept open may have been closed meanwhile. Nothing that is asked here changes anything.
+      return await once().catch((error) => (wasLost(error) ? once() : Promise.reject(error)));
+    } catch (cause) {
+      throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : whyNotAsked(cause)}`, cause);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  async function ask(url: string, init?: MakeInit): Promise<Json> {
+    const { status, text } = await get(url, init);
+    if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
+    return objectIn(text);
+  }
+
+  async function discover(): Promise<Json> {
+    for (const url of metadataUrls(issuer)) {
+      const { status, text } = await get(url);
+      if (status >= 400 && status < 500) continue;
+      if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
+      const found = objectIn(text);
+      // RFC 8414, section 3.3: else the metadata is somebody else's.
+      if (found['issuer'] !== issuer) throw unavailable('the metadata is of another issuer');
+      return found;
+    }
+    throw unavailable('the issuer has no metadata');
+  }
+
+  return {
+    ask,
+    async endpoint(name) {
+      metadata ??= discover();
+      const asked = metadata;
+      try {
+        const url = (await asked)[name];
+        if (!isTrustedEndpoint(url, issuer)) throw unavailable(`the metadata has no usable ${name}`);
+        return url;
+      } catch (error) {
+        if (metadata === asked) metadata = undefined;
+        throw error;
+      }
+    },
+    forget() {
+      metadata = undefined;
+    },
+  };
+}
+
+function whyNotAsked(cause: unknown): string {
+  const isPaused = cause instanceof GatewayError && cause.code === 'breaker_open';
+  return isPaused ? 'failed so often that it is given a pause' : 'could not be asked';
+}
+
+function wasLost(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(Object(error).code);
+}
+
+/** Where an issuer's metadata may be, in the order in which clients of MCP look (RFC 8414, section 3; OpenID Discovery). */
+function metadataUrls(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const urls = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+  return [...new Set(urls)];
+}
+
+function objectIn(text: string): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  throw unavailable('the issuer answered with something else than a JSON object');
+}

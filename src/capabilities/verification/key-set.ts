@@ -1,0 +1,129 @@
+import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import type { Events } from '../../core/kernel/events.ts';
+import type { Issuer, Json } from './issuer.ts';
+import { jose } from './jose.ts';
+import { tooMany, unavailable } from './outcome.ts';
+
+export interface KeySetOptions {
+  readonly issuer: Issuer;
+  /** Where the keys are; `undefined`: where the metadata says. */
+  readonly url?: string | undefined;
+  /** Age at which keys are fetched again in the background. At twice this age they are not used any more. */
+  readonly refreshMs: number;
+  /** How long the issuer is left alone after a fetch, whatever came of it. */
+  readonly cooldownMs: number;
+  readonly maxKeys: number;
+  /** Callers who may wait for newer keys at once. */
+  readonly maxWaiting: number;
+  readonly events: Events;
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number;
+}
+
+/** The keys of an issuer. Those that were good stay until others have come, for twice `refreshMs` at most. */
+export interface KeySet {
+  /** Rejects with `verifier_unavailable` where there are none as young as that, and none can be fetched. */
+  current(): Promise<JWTVerifyGetKey>;
+  /**
+   * The keys of a fetch that began later than those were fetched; `undefined` where the issuer was asked a moment ago.
+   * Rejects with `verifier_unavailable` where it does not answer, and with `overloaded` where too many wait for that.
+   */
+  newer(): Promise<JWTVerifyGetKey | undefined>;
+}
+
+/** More than anybody uses: 8192 bits, and an exponent of 32. To verify by what is larger may take a second. */
+const MAX_MODULUS_LENGTH = 1366;
+const MAX_EXPONENT_LENGTH = 6;
+/** NIST SP 800-56B, section 6.2. With 3, a lax check of the padding anywhere is enough to forge a signature. */
+const MIN_EXPONENT = 65_537;
+
+export function createKeySet(options: KeySetOptions): KeySet {
+  const { createLocalJWKSet } = jose();
+  const { issuer, url, refreshMs, cooldownMs, maxKeys, maxWaiting, events, now } = options;
+  let held: { readonly find: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let lastError: GatewayError | undefined;
+  let fetching: Promise<JWTVerifyGetKey> | undefined;
+  let waiting = 0;
+
+  async function load(): Promise<JWTVerifyGetKey> {
+    const fetchedAt = now();
+    try {
+      const keys = usableKeys(await issuer.ask(url ?? (await issuer.endpoint('jwks_uri'))), maxKeys);
+      const find = createLocalJWKSet({ keys } as JSONWebKeySet);
+      held = { find, fetchedAt };
+      lastError = undefined;
+      events.issuerKeysFetched?.({ keys: keys.length });
+      return find;
+    } catch (error) {
+      issuer.forget();
+      lastError = error instanceof GatewayError ? error : unavailable('the keys are unusable', error);
+      events.issuerKeysFetched?.({ keys: 0, error: lastError });
+      throw lastError;
+    } finally {
+      askedAt = now();
+      fetching = undefined;
+    }
+  }
+
+  function fetchKeys(): Promise<JWTVerifyGetKey> {
+    fetching ??= load();
+    return fetching;
+  }
+
+  const isCoolingDown = () => now() - askedAt < cooldownMs;
+
+  return {
+    async current() {
+      const age = held === undefined ? Number.POSITIVE_INFINITY : now() - held.fetchedAt;
+      if (held !== undefined && age < 2 * refreshMs) {
+        // A failure is an event: the keys before are good until they are too old.
+        if (age >= refreshMs && !isCoolingDown()) fetchKeys().catch(() => {});
+        return held.find;
+      }
+      // Any of these keys may have been withdrawn: fails closed, and asks a failing issuer once for each cool-down.
+      if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
+      return fetchKeys();
+    },
+    async newer() {
+      if (fetching === undefined && isCoolingDown()) return undefined;
+      if (waiting >= maxWaiting) throw tooMany();
+      waiting += 1;
+      try {
+        return await fetchKeys();
+      } finally {
+        waiting -= 1;
+      }
+    },
+  };
+}
+
+/**
+ * Those keys of a set by which a token may be verified. Others are no concern of ours (RFC 7517, section 5): those of shared
+ * secrets above all, and those that make every verification dear.
+ */
+function usableKeys(set: Json, maxKeys: number): JWK[] {
+  const { keys } = set;
+  if (!Array.isArray(keys)) throw unavailable('the issuer answered with something else than a set of keys');
+  if (keys.length > maxKeys) throw unavailable('the issuer has more keys than verification.keys.maxKeys');
+  const usable = keys.filter(isUsable);
+  if (usable.length === 0) throw unavailable('the issuer has no key that can be used');
+  return usable;
+}
+
+const PUBLIC_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
+
+function isUsable(key: unknown): key is JWK {
+  const { kty, n, e, d } = Object(key);
+  if (!PUBLIC_TYPES.includes(kty) || d !== undefined) return false;
+  return kty !== 'RSA' || (isShort(n, MAX_MODULUS_LENGTH) && isShort(e, MAX_EXPONENT_LENGTH) && isLarge(e));
+}
+
+function isShort(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && value.length <= maxLength;
+}
+
+function isLarge(exponent: string): boolean {
+  return Number(`0x${Buffer.from(exponent, 'base64url').toString('hex')}`) >= MIN_EXPONENT;
+}

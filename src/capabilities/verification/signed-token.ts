@@ -1,0 +1,118 @@
+import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import { jose } from './jose.ts';
+import type { KeySet } from './key-set.ts';
+import { type Claims, rejected, unavailable } from './outcome.ts';
+
+export interface SignedTokenOptions {
+  readonly issuer: string;
+  readonly audience: string | readonly string[];
+  readonly algorithms: readonly string[];
+  /** What `typ` must be; `undefined`: anything. */
+  readonly type?: string | undefined;
+  readonly leewayMs: number;
+  readonly keys: KeySet;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Keys that are tried for a token which names none: each costs what a verification does, to anybody who makes one up. OpenID
+ * Connect Core, section 10.1 has tokens name their key where there are several.
+ */
+const MAX_TRIED = 4;
+
+/**
+ * Verifies JWTs: their signature, who issued them and for whom, and that they are good now. Rejects with
+ * `credential_rejected`, or with `verifier_unavailable` where that cannot be found out.
+ */
+export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
+  const { errors, jwtVerify } = jose();
+  const { issuer, audience, algorithms, type, leewayMs, keys, now } = options;
+  const fixed: JWTVerifyOptions = {
+    issuer,
+    audience: typeof audience === 'string' ? audience : [...audience],
+    algorithms: [...algorithms],
+    clockTolerance: leewayMs / 1000,
+    requiredClaims: ['exp'],
+    ...(type !== undefined && { typ: type }),
+  };
+
+  async function verify(token: string, find: JWTVerifyGetKey): Promise<Claims> {
+    const checked = { ...fixed, currentDate: new Date(now()) };
+    try {
+      return (await jwtVerify(token, find, checked)).payload;
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      // A token that names no key, or a key whose name several have.
+      let tried = 0;
+      for await (const key of error) {
+        tried += 1;
+        if (tried > MAX_TRIED)
+          throw rejected('it does not name the key that it is signed with, and its issuer has many');
+        try {
+          return (await jwtVerify(token, key, checked)).payload;
+        } catch (failed) {
+          if (!(failed instanceof errors.JWSSignatureVerificationFailed)) throw failed;
+        }
+      }
+      throw new errors.JWSSignatureVerificationFailed();
+    }
+  }
+
+  return async (token) => {
+    if (!token.split('.').every(isCanonical)) throw rejected(NO_JWT);
+    try {
+      try {
+        return await verify(token, await keys.current());
+      } catch (error) {
+        if (!mayHaveNewKey(error, token)) throw error;
+        const newer = await keys.newer();
+        if (newer === undefined) throw error;
+        return await verify(token, newer);
+      }
+    } catch (error) {
+      throw error instanceof GatewayError ? error : rejectionOf(error);
+    }
+  };
+}
+
+/**
+ * Whether a segment is the one base64url text of its bytes (RFC 4648, sections 3.2 and 3.5). The package ignores unused bits
+ * of the last character, so that one signature has up to 16 spellings: each would have a key, places and limits of its own.
+ */
+function isCanonical(segment: string): boolean {
+  return Buffer.from(segment, 'base64url').toString('base64url') === segment;
+}
+
+/** Whether the issuer may have a newer key than those that were tried, also in place of one that cannot be used. */
+function mayHaveNewKey(error: unknown, token: string): boolean {
+  const { decodeProtectedHeader, errors } = jose();
+  if (error instanceof GatewayError) return false;
+  if (error instanceof errors.JWKSNoMatchingKey || !(error instanceof errors.JOSEError)) return true;
+  return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined;
+}
+
+const NO_JWT = 'it is no well-formed JWT';
+
+/** By claim: why a token of this issuer is not taken, for whoever brings it. */
+const UNFIT: Readonly<Record<string, string>> = {
+  aud: 'it is not for this server',
+  iss: 'another issuer issued it',
+  exp: 'it does not say when it ends',
+  nbf: 'it is not good yet',
+  typ: 'it is no access token',
+};
+
+function rejectionOf(error: unknown): GatewayError {
+  const { errors } = jose();
+  if (error instanceof errors.JWTExpired) return rejected('it has expired');
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return rejected(UNFIT[error.claim] ?? 'its claims are malformed');
+  if (error instanceof errors.JWKSNoMatchingKey) return rejected('no key of its issuer fits it');
+  if (error instanceof errors.JWSSignatureVerificationFailed) return rejected('its signature is wrong');
+  if (error instanceof errors.JOSEAlgNotAllowed) return rejected('it is signed with another algorithm than may be');
+  if (error instanceof errors.JOSEError) return rejected(NO_JWT);
+  // A key that cannot be used: nothing that the caller could mend.
+  return unavailable('a key of the issuer is unusable', error);
+}

@@ -1,0 +1,201 @@
+import { isIP, isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { checkExpression, checkSelection } from '../../mapping/expressions/expression.ts';
+import { hasNoDots } from './resource/templates.ts';
+
+/** A whole number. Not `z.int()`: at a fraction that ends all other checks, and other issues would stay unsaid. */
+export const whole = (minimum: number, maximum: number) =>
+  z.number().refine(Number.isInteger, 'must be a whole number').min(minimum).max(maximum).meta({ type: 'integer' });
+
+/** A whole number of milliseconds. 0 only where the key's own text says what 0 means. */
+export const milliseconds = (minimum = 1) => whole(minimum, 86_400_000);
+
+/** A whole number of bytes. */
+export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
+
+/** A TCP port; 0 lets the system choose a free one. */
+export const port = whole(0, 65_535);
+
+/** A JMESPath expression, compiled once while settings are read, so that a bad one is an issue of settings. */
+export const expression = expressionThat(checkExpression);
+
+/** An expression that would be of no use if it found nothing. */
+export const selection = expressionThat(checkSelection);
+
+function expressionThat(issueOf: (text: string) => string | undefined) {
+  return z
+    .string()
+    .min(1)
+    .check((context) => {
+      const message = context.value === '' ? undefined : issueOf(context.value);
+      if (message !== undefined) {
+        context.issues.push({ code: 'custom', message, input: context.value });
+      }
+    });
+}
+
+/** Where an HTTP API lives. One slash at its end is taken off, since every path begins with one. */
+export const baseUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: ({ code, input }) =>
+      code === 'invalid_format' ? `must be an http or https URL${urlHint(String(input))}` : undefined,
+  })
+  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
+  .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
+  .refine(hasNoDots, 'must hold no segment . or ..: write where it leads')
+  .refine((url) => !/[{}]/.test(url), 'must hold no braces: {name} stands in the path of a resource, with pathParams')
+  .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
+
+/** What the text was most likely meant as. */
+function urlHint(text: string): string {
+  if (/^\$[A-Za-z_]\w*/.test(text)) return '; a variable of the environment is written ${NAME}';
+  return /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(text) ? '; put https:// before it' : '';
+}
+
+function isBare(url: URL): boolean {
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+/** Names of this machine, as a URL has them, for whoever is on it. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** What a URL of this server may be made of: it stands in lines for a shell, too. */
+const PLAIN_URL = /^https?:\/\/(?:[a-z\d][a-z\d.-]*|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[\w.~-]+)*$/;
+
+/**
+ * Where clients find this server. To the letter as they send it: tokens are issued for this very text, and something after
+ * it (RFC 8707, section 2).
+ */
+export const publicUrl = z
+  .string()
+  .refine(
+    (text) => PLAIN_URL.test(text) && URL.canParse(text) && new URL(text).href.replace(/\/$/, '') === text,
+    'must be a URL as clients send it, such as https://portico.example.com: in lower case, without a usual port, a slash at its end, user, query or fragment',
+  )
+  .refine((text) => !URL.canParse(text) || isSecure(new URL(text)), 'must be an https URL: http is for loopback alone');
+
+function isSecure({ protocol, hostname }: URL): boolean {
+  return protocol !== 'http:' || LOOPBACK.test(hostname);
+}
+
+/** Where something lives that is believed because it is there: by TLS, or on this machine. Kept to the letter. */
+export const secureUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: ({ code }) => (code === 'invalid_format' ? 'must be an https URL' : undefined),
+  })
+  .refine((url) => !URL.canParse(url) || isSecure(new URL(url)), 'must be an https URL: http is for loopback alone')
+  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment');
+
+/** Who issues tokens, as they say it (`iss`). */
+export const issuer = secureUrl.refine(
+  (url) => !url.includes('/.well-known/'),
+  'must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
+);
+
+/** One scope (RFC 6749, section 3.3). */
+export const scopeToken = z
+  .string()
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be one scope: printable ASCII without space, quote or backslash');
+
+/**
+ * Text of one header or query value. Numbers and booleans are taken as their text: `${KEY}` may look like either.
+ * From a file it is the text as written (`007`, `1.10`), which `src/core/config/settings-tree.ts` sees to.
+ */
+export const scalarText = z
+  .union([z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'), z.number(), z.boolean()], {
+    error: 'must be text',
+  })
+  .transform(String);
+
+/** The user of a password that is sent as Basic. */
+export const userName = z
+  .string()
+  .regex(/^[\x20-\x39\x3b-\x7e]+$/, 'must be printable ASCII without a colon (RFC 7617)');
+
+/** Belong to one connection or to the framing of one message (RFC 9110, section 7.6.1; RFC 9112, section 6). */
+const CONNECTION = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Say what Portico can read, or which request this is: a fixed value would be wrong, or be overwritten. */
+const OWN = [
+  'accept-encoding',
+  'content-encoding',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+  'traceparent',
+  'tracestate',
+  'x-request-id',
+];
+
+const RESERVED = new Set([...CONNECTION, ...OWN]);
+
+/** An HTTP field name (RFC 9110, section 5.1). */
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be an HTTP header name');
+
+/** Name of a header that settings may send to an upstream. */
+export const requestHeaderName = headerName.refine(
+  (name) => !isReserved(name.toLowerCase()),
+  'is a header that HTTP or Portico itself decides on',
+);
+
+function isReserved(name: string): boolean {
+  return RESERVED.has(name) || name.startsWith('proxy-');
+}
+
+/** What a listener binds to. */
+export const listenHost = z
+  .string()
+  .refine(
+    (host) => isIP(host) !== 0 || /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(host),
+    'must be an IP address or a host name, without port and brackets',
+  );
+
+/** Path of a unix socket. No system takes more than 103 bytes for certain (`sun_path` of unix(7) and of macOS). */
+export const socketPath = z
+  .string()
+  .min(1)
+  .refine((path) => Buffer.byteLength(path) <= 103, 'must be at most 103 bytes long');
+
+/** A `Host` header value (RFC 9110, section 7.2), or a host with any port. */
+export const hostWithPort = z
+  .string()
+  .regex(
+    /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?:\d{1,5}|\*))?$/,
+    'must be a host, host:port or host:*, such as portico.internal:8080',
+  );
+
+/** A web origin as browsers send it (RFC 6454, section 6.2). */
+export const webOrigin = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text,
+    'must be an origin as browsers send it: scheme, host and any unusual port, such as https://app.example.com',
+  );
+
+/** A proxy whose word is taken: its address, a network in CIDR notation (RFC 4632, RFC 4291), or `unix`. */
+export const trustedProxy = z
+  .string()
+  .refine(isProxy, 'must be an address such as 10.0.0.7, a network such as 10.0.0.0/8 or fd00::/8, or unix')
+  .refine((text) => !/^::ffff:/i.test(text), 'must be written as IPv4');
+
+function isProxy(text: string): boolean {
+  const [address = '', prefix, ...others] = text.split('/');
+  if (text === 'unix') return true;
+  if (isIP(address) === 0 || address.includes('%') || others.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv6(address) ? 128 : 32));
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Events } from '../../kernel/events.ts';
+import { tellBound } from '../../kernel/join-events.ts';
+import { UNKNOWN_PATH } from '../operations/operation.ts';
+import { problemResponse } from '../response/problem.ts';
+import { bytesOf, sendOnSocket } from '../response/send.ts';
+import type { Connection, Connections } from './connections.ts';
+
+/** What Node reports of bytes that it cannot take as a request. */
+export interface ParseError extends Error {
+  readonly code?: string;
+  /** The piece of input in which parsing ended; earlier pieces of the same request are gone. */
+  readonly rawPacket?: Buffer;
+  /** Where in that piece. */
+  readonly bytesParsed?: number;
+}
+
+/** The beginning of a request whose first line has not ended. */
+const REQUEST_LINE = /^[A-Z-]+ [^\s]*$/;
+
+/** Codes of OpenSSL's. */
+const BROKEN_TLS = /^ERR_SSL_/;
+
+export interface ClientErrorsOptions {
+  readonly connections: Connections;
+  readonly events: Events;
+  /** Sent with every response. */
+  readonly headers: readonly string[] | undefined;
+}
+
+/** Answers what Node makes no request of: bytes that do not parse or come too slowly, and `CONNECT`. */
+export function answerClientErrors(server: Server, { connections, events, headers = [] }: ClientErrorsOptions): void {
+  function refuse(connection: Connection, error: GatewayError, method?: string): void {
+    const begun = performance.now();
+    const requestId = randomUUID();
+    const problem = problemResponse(error, requestId);
+    const response = { ...problem, headers: [...headers, ...problem.headers] };
+    connection.ending = true;
+    tellBound(events, error, { requestId });
+    connections.whenIdle(connection, () => {
+      // The response before this one may have ended the connection.
+      if (!connection.socket.writable) return;
+      sendOnSocket(connection.socket, response, requestId);
+      events.requestEnded?.({
+        edge: 'http',
+        requestId,
+        begun,
+        ms: performance.now() - begun,
+        method,
+        route: UNKNOWN_PATH.path,
+        status: response.status,
+        outcome: error.code,
+        bytes: bytesOf(response.body ?? []),
+        error,
+      });
+    });
+  }
+
+  function onClientError(error: ParseError, socket: Socket): void {
+    const connection = connections.of(socket);
+    // Within a body, or after the last response: no `GET` may have the one, and nobody waits for more after the other.
+    if (connection?.ending === true) return;
+    // Nothing can be said any more where it is TLS that broke.
+    if (BROKEN_TLS.test(error.code ?? '')) {
+      socket.destroy();
+      return;
+    }
+    // What does not parse behind a body that is whole is another request, and none of the reader's business.
+    const last = [...(connection?.exchanges ?? [])].at(-1);
+    // Whoever never sent a byte, or is gone, asked nothing.
+    if (last?.hasBody && !last.req.complete) last.failBody(errorFor(error));
+    else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
+    else refuse(connection, errorFor(error));
+  }
+
+  server.on('clientError', (error: ParseError, socket: Socket) => {
+    const connection = connections.of(socket);
+    // What is not read cannot arrive: it has its time once the exchanges in line before it have had their turn.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection !== undefined && connection.line.length > 0) {
+      connection.overdue = () => onClientError(error, socket);
+    } else {
+      onClientError(error, socket);
+    }
+  });
+
+  server.on('connect', ({ method, socket }: IncomingMessage) => {
+    // Node has let go of the socket: its errors are ours now, and nobody reads it.
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    const connection = connections.of(socket);
+    if (connection !== undefined) refuse(connection, new GatewayError('method_not_allowed'), method);
+  });
+}
+
+/** The row of the error table for what the parser refused, or waited for too long. */
+export function errorFor(error: ParseError): GatewayError {
+  switch (error.code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new GatewayError('request_timeout', { cause: error });
+    case 'HPE_HEADER_OVERFLOW':
+      return endsInTarget(error)
+        ? new GatewayError('uri_too_long', { bound: 'http.maxUrlBytes', cause: error })
+        : new GatewayError('headers_too_large', { bound: 'http.maxHeaderBytes', cause: error });
+    default:
+      return new GatewayError('invalid_request', { cause: error });
+  }
+}
+
+/** The parser counts target and headers together. Where an earlier piece would be needed to tell, it was the headers. */
+function endsInTarget({ rawPacket, bytesParsed }: ParseError): boolean {
+  const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
+  return REQUEST_LINE.test(parsed.slice(parsed.lastIndexOf('\n') + 1));
+}

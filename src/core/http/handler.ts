@@ -1,0 +1,162 @@
+import type { Auditing } from '../../capabilities/audit/auditing.ts';
+import type { Overload } from '../../capabilities/load-shedding/overload.ts';
+import type { Limits } from '../../capabilities/rate-limits/limits.ts';
+import type { Tracing } from '../../capabilities/tracing/tracing.ts';
+import type { Authenticate, BeforeVerify } from '../credentials/authenticate.ts';
+import { redactCredentials } from '../credentials/redact.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { stackOf } from '../kernel/causes.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../kernel/events.ts';
+import { tellBound } from '../kernel/join-events.ts';
+import type { Users } from '../kernel/users.ts';
+import type { Connections } from './connection/connections.ts';
+import type { Exchange } from './exchange.ts';
+import type { Operation } from './operations/operation.ts';
+import type { Admit } from './request/admit.ts';
+import { type ClientAddress, createClientAddress } from './request/client-address.ts';
+import { credentialsIn } from './request/fields.ts';
+import { discardBody } from './request/incoming-body.ts';
+import type { Challenge } from './response/challenge.ts';
+import { problemResponse } from './response/problem.ts';
+import { type HttpResponse, send } from './response/send.ts';
+
+export interface HandlerOptions {
+  readonly admit: Admit;
+  readonly authenticate: Authenticate;
+  /** @default nobody keeps account */
+  readonly auditing?: Auditing | undefined;
+  /** Finds the address of a client. @default that of its connection */
+  readonly addressOf?: ClientAddress | undefined;
+  /** @default none */
+  readonly limits?: Limits | undefined;
+  /** @default nothing is refused for that */
+  readonly overload?: Overload | undefined;
+  /** @default nobody counts */
+  readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
+  /** @default one that names no place to obtain a token */
+  readonly challenge?: Challenge | undefined;
+  readonly connections: Connections;
+  readonly events: Events;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
+  /** Sent with every response, names and values by turns. @default none */
+  readonly headers?: readonly string[] | undefined;
+}
+
+/** Answers an exchange with what it asks for. Never throws. */
+export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>;
+
+/**
+ * The way of every request, once its exchange is open and its operation is found: admit → authenticate, unless there is
+ * too much to do, within the limits → operation → send. What any of them throws is answered with its row of the error table; a bug is a 500 there and
+ * a line in the log.
+ */
+export function createHandler(options: HandlerOptions): Handle {
+  const { admit, authenticate, auditing, limits, overload, users, challenge, connections, events, tracing, headers } =
+    options;
+  const { addressOf = createClientAddress([]) } = options;
+
+  return async function handle(exchange, operation) {
+    exchange.route = operation.path;
+    exchange.takesBody = operation.takesBody;
+    exchange.vary = operation.vary;
+    if (operation.isRead === true) auditing?.begin(exchange);
+    if (!connections.begin(exchange)) return;
+    // A probe comes every few seconds, and has nothing to tell.
+    if (!operation.isProbe) exchange.span = tracing?.begin('request', exchange.trace, exchange);
+    exchange.users = users;
+    users?.enter();
+    const turn = connections.turnOf(exchange);
+    if (turn !== undefined) await turn;
+    if (exchange.gone) return;
+    try {
+      admit(exchange, operation);
+      // What is open costs no more than to refuse it; and an orchestrator must not take an instance at work for a dead one.
+      if (operation.open !== true) {
+        overload?.check();
+        exchange.address = addressOf(exchange);
+      }
+      let response: HttpResponse;
+      if (operation.open === true) response = await operation.respond(exchange);
+      else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
+        await withinLimits(exchange);
+        response = await operation.respond(exchange, undefined);
+      } else response = await operation.respond(exchange, await callerOf(exchange));
+      respond(exchange, response);
+    } catch (error) {
+      await refuse(exchange, error, operation);
+    }
+    limits?.settle(exchange);
+  };
+
+  function reserveFor(exchange: Exchange): BeforeVerify | undefined {
+    return limits && ((key) => limits.reserve(exchange, key));
+  }
+
+  async function callerOf(exchange: Exchange): Promise<Caller> {
+    const { requestId, trace, span, fields, address } = exchange;
+    // Before the token is looked at: where many were refused, this is one more guess.
+    const checked = limits?.checkAddress(exchange);
+    if (checked !== undefined) await checked;
+    const identity = await authenticate(fields.authorization, span, reserveFor(exchange));
+    const { credential, key, partition, expiresAt, verified } = identity;
+    exchange.callerKey = key;
+    auditing?.name(exchange, identity);
+    if (limits !== undefined) await limits.count(exchange, identity, 1);
+    const { others } = fields;
+    return {
+      credential,
+      key,
+      partition,
+      expiresAt,
+      verified,
+      address: verified === undefined ? address : undefined,
+      others,
+      requestId,
+      trace: (span ?? trace)?.headers,
+      span,
+    };
+  }
+
+  /** What may come without a credential has an address all the same, and is one of all requests. */
+  async function withinLimits(exchange: Exchange): Promise<void> {
+    await limits?.checkAddress(exchange);
+    await limits?.count(exchange, undefined, 1);
+  }
+
+  function respond(exchange: Exchange, response: HttpResponse): void {
+    if (exchange.gone) return;
+    exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
+    send(exchange, withHeaders(response, headers), connections.isLast(exchange));
+    connections.sent(exchange);
+  }
+
+  async function refuse(exchange: Exchange, thrown: unknown, operation: Operation): Promise<void> {
+    if (exchange.gone) return;
+    const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
+    if (error.code === 'internal') tellBug(exchange, thrown);
+    exchange.error = error;
+    tellBound(events, error, exchange);
+    // What has begun can only be kept from passing for a whole response.
+    if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
+    try {
+      if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);
+      const { requestId } = exchange;
+      const refused = error.code === 'rate_limited' ? operation.refuseRate?.(error, requestId) : undefined;
+      respond(exchange, (await refused) ?? problemResponse(error, requestId, challenge));
+    } catch (again) {
+      if (again !== thrown) tellBug(exchange, again);
+      connections.cutOff(exchange, 'internal');
+    }
+  }
+
+  function tellBug({ requestId, traceId, fields }: Exchange, thrown: unknown): void {
+    const stack = redactCredentials(stackOf(thrown), credentialsIn(fields));
+    events.internalError?.({ requestId, traceId, stack });
+  }
+}
+
+function withHeaders(response: HttpResponse, headers: readonly string[] | undefined): HttpResponse {
+  return headers === undefined ? response : { ...response, headers: [...response.headers, ...headers] };
+}

@@ -1,0 +1,213 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DESCRIPTION_PATH, descriptionOperation } from '../../capabilities/api-description/description-operation.ts';
+import type { NameToken } from '../../capabilities/audit/audit-names.ts';
+import { createAuditing } from '../../capabilities/audit/auditing.ts';
+import { landingOperation } from '../../capabilities/landing-page/landing-operation.ts';
+import { createOverload } from '../../capabilities/load-shedding/overload.ts';
+import { type LogControl, logOperations } from '../../capabilities/log-verbosity/log-operations.ts';
+import { metricsOperation, type Scrape } from '../../capabilities/metrics/metrics-operation.ts';
+import {
+  createLimits,
+  type LimitSettings,
+  type Limits,
+  type LimitsOptions,
+  type SharedLimits,
+} from '../../capabilities/rate-limits/limits.ts';
+import { statusOperations } from '../../capabilities/status/status-operations.ts';
+import type { Status } from '../../capabilities/status/view.ts';
+import type { ListenerTls } from '../../capabilities/tls/secure.ts';
+import type { Tracing } from '../../capabilities/tracing/tracing.ts';
+import { metadataOperations } from '../../capabilities/verification/metadata.ts';
+import type { ProtectedResource } from '../../capabilities/verification/protected-resource.ts';
+import type { Authenticate } from '../credentials/authenticate.ts';
+import type { Events } from '../kernel/events.ts';
+import type { ConnectionBounds } from './connection/connections.ts';
+import type { ListenerSettings } from './connection/listener.ts';
+import { createEdge, type Edge, type Service } from './edge.ts';
+import { unknownPath } from './operations/operation.ts';
+import { probeOperations } from './operations/probes.ts';
+import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
+import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
+import { createClientAddress } from './request/client-address.ts';
+import { createHeldBytes } from './request/held-bytes.ts';
+import { createChallenge } from './response/challenge.ts';
+import { hstsHeaders } from './response/hsts.ts';
+
+/** Settings of the public listener. */
+export interface HttpSettings extends ListenerSettings, ConnectionBounds {
+  readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Whether names that are not listed are answered for, where it is not on loopback. @default false */
+  readonly takesAnyName?: boolean | undefined;
+  /** Where clients find this server. */
+  readonly publicUrl?: string | undefined;
+  readonly allowedOrigins: readonly string[];
+  /** Whose word is taken for the address that a request came from: addresses, networks, `unix`. */
+  readonly trustedProxies: readonly string[];
+  /** Bytes of request bodies that are held at once. */
+  readonly maxHeldBodyBytes: number;
+  /** How late the event loop may be. 0: however late. */
+  readonly maxEventLoopDelayMs: number;
+  readonly compressMinBytes: number;
+}
+
+export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'> {
+  readonly settings: HttpSettings;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
+  /** They hold for what needs a caller. */
+  readonly limits: LimitSettings;
+  /** How they hold for all replicas together. @default each counts by itself */
+  readonly sharedLimits?: SharedLimits | undefined;
+  /** Resources that are given only to callers whose access token the platform has accepted. @default none */
+  readonly judged?: LimitsOptions['judged'];
+  readonly authenticate: Authenticate;
+  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  readonly otherCredentials?: readonly string[] | undefined;
+  /** Names tokens for the account of who reads what. @default nobody keeps one */
+  readonly nameToken?: NameToken | undefined;
+  /** Counts the exchanges that are answered by it. @default nobody does */
+  readonly users?: Service['users'];
+  /** Whether `/readyz` is to say 503. */
+  readonly isDraining: () => boolean;
+  /** What this server is to those who issue tokens for it. @default nobody is known who does */
+  readonly protectedResource?: ProtectedResource | undefined;
+  /** JSON-RPC, where it is answered here. */
+  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'limits' | 'otherCredentials'> | undefined;
+}
+
+/** Nobody tunes the listener of the operations: these fit any probe. */
+const ADMIN_BOUNDS = {
+  maxUrlBytes: 1024,
+  maxHeaderBytes: 8192,
+  headersTimeoutMs: 5000,
+  requestTimeoutMs: 5000,
+  keepAliveTimeoutMs: 65_000,
+  sendTimeoutMs: 5000,
+  maxConnections: 100,
+  maxPipelined: 4,
+  maxPipelinedWaiting: 1000,
+  maxConnectionUnsentBytes: 65_536,
+  // What metrics take is for callers to say, within closed lists: a megabyte where they try out every way to be refused.
+  maxUnsentBytes: 16_777_216,
+};
+
+/** The public listener, and how it goes on under other settings. */
+export interface PublicEdge extends Edge {
+  /** Answers as these options say from now on, within the bounds of the first ones. */
+  change(options: PublicEdgeOptions): void;
+}
+
+/** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
+export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
+  // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
+  const { settings, events, tracing, isDraining, sharedLimits } = first;
+  const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
+  let counting: { readonly by: LimitsOptions; readonly limits: Limits | undefined } | undefined;
+
+  /** They go on counting, unless settings have changed them. */
+  function limitsOf(options: LimitsOptions): Limits | undefined {
+    if (!isDeepStrictEqual(options, counting?.by))
+      counting = { by: options, limits: createLimits(options, sharedLimits) };
+    return counting?.limits;
+  }
+
+  function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
+    const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
+      options.settings;
+    const limits = limitsOf({ ...options.limits, judged: options.judged });
+    const forCallers = [
+      ...readOperations({ ...options, compressMinBytes }),
+      ...(rpc === undefined
+        ? []
+        : [rpcOperation({ ...rpc, limits, heldBytes, otherCredentials: options.otherCredentials })]),
+    ];
+    return {
+      allowedHosts,
+      takesAnyName,
+      allowedOrigins,
+      publicUrl,
+      authenticate: options.authenticate,
+      otherCredentials: lowerCaseSet(options.otherCredentials),
+      auditing: options.nameToken && createAuditing(options.nameToken, trustedProxies),
+      addressOf: createClientAddress(trustedProxies),
+      limits,
+      challenge: createChallenge(protectedResource),
+      users: options.users,
+      // So long may a connection be silent before its response is begun.
+      inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
+      operations: [
+        ...forCallers,
+        descriptionOperation(options.catalogue, { publicUrl, otherCredentials: options.otherCredentials }),
+        landingOperation({
+          offered: options.catalogue.offered,
+          paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
+          mcpPath: rpc?.path,
+          signsIn: protectedResource !== undefined,
+          publicUrl,
+          nowhere: unknownPath(forCallers),
+        }),
+        ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),
+        ...probeOperations(isDraining),
+      ],
+    };
+  }
+
+  const overload = createOverload(settings.maxEventLoopDelayMs);
+  const headers = settings.tls && hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
+  const edge = createEdge({
+    listener: 'http',
+    settings,
+    overload,
+    events,
+    tracing,
+    headers,
+    service: serviceOf(first),
+  });
+  return { ...edge, change: (options) => edge.serve(serviceOf(options)) };
+}
+
+export interface AdminEdgeOptions {
+  readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'tls'> & {
+    /** Hosts to answer for beside addresses and loopback names. @default none */
+    readonly allowedHosts?: readonly string[] | undefined;
+  };
+  readonly authenticate: Authenticate;
+  readonly events: Events;
+  /** Whether the public listener is on its way down. */
+  readonly isDraining: () => boolean;
+  /** @default the log cannot be changed */
+  readonly log?: LogControl | undefined;
+  /** @default nothing is counted */
+  readonly scrape?: Scrape | undefined;
+  /** How it goes. @default it is not told */
+  readonly status?: (() => Status) | undefined;
+}
+
+/** The admin listener: operations only, never a read. */
+export function createAdminEdge(options: AdminEdgeOptions): Edge {
+  const { authenticate, events, isDraining, log, scrape, status } = options;
+  const { allowedHosts: alsoHosts, ...settings } = options.settings;
+  return createEdge({
+    listener: 'admin',
+    settings: { ...ADMIN_BOUNDS, ...settings },
+    events,
+    service: {
+      alsoHosts,
+      allowedOrigins: [],
+      authenticate,
+      inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
+      operations: [
+        ...probeOperations(isDraining),
+        ...(status === undefined ? [] : statusOperations(status)),
+        ...(log === undefined ? [] : logOperations(log)),
+        ...(scrape === undefined ? [] : [metricsOperation(scrape)]),
+      ],
+    },
+  });
+}
+
+/** `undefined` where there are none: then no header is looked for. */
+function lowerCaseSet(names: readonly string[] = []): ReadonlySet<string> | undefined {
+  return names.length === 0 ? undefined : new Set(names.map((name) => name.toLowerCase()));
+}

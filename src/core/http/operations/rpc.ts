@@ -1,0 +1,116 @@
+import type { Limits } from '../../../capabilities/rate-limits/limits.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { RequestRecord } from '../../kernel/request-record.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Fields } from '../request/fields.ts';
+import type { HeldBytes } from '../request/held-bytes.ts';
+import { readBody } from '../request/incoming-body.ts';
+import { requireJsonAccepted } from '../request/negotiate.ts';
+import type { HttpResponse } from '../response/send.ts';
+import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
+
+/** A message that was posted, with all checked that HTTP has a say in. */
+export interface RpcRequest {
+  /** `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`; `undefined` where they did not come. */
+  readonly headers: {
+    readonly protocolVersion: string | undefined;
+    readonly method: string | undefined;
+    readonly name: string | undefined;
+  };
+  readonly body: Buffer;
+  /** `undefined` where no credential came, and lists are public. */
+  readonly caller: Caller | undefined;
+  /** Aborts when the caller hangs up. Made when it is looked at. */
+  readonly signal: AbortSignal;
+  /** The caller wants the upstream to be asked. */
+  readonly noCache: boolean;
+  /**
+   * Counts so many messages beside the one that was counted with the request; rejects where they are more than the caller
+   * may send. `undefined`: nobody counts.
+   */
+  readonly countMore: ((messages: number) => Promise<void>) | undefined;
+  /** Takes what is found out about the request. */
+  readonly record: RequestRecord;
+}
+
+/** Answers what is posted: another edge's business. A `GatewayError` that it throws becomes a problem, as for a read. */
+export type RpcHandler = (request: RpcRequest) => HttpResponse | Promise<HttpResponse>;
+
+export interface RpcOptions {
+  readonly path: string;
+  readonly maxBodyBytes: number;
+  /** Bodies of all requests that are not answered yet. */
+  readonly heldBytes: HeldBytes;
+  /** Whether a message may come without a credential: `handle` throws `credential_missing` for what needs one. */
+  readonly publicLists: boolean;
+  readonly limits?: Limits | undefined;
+  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  readonly otherCredentials?: readonly string[] | undefined;
+  readonly handle: RpcHandler;
+  /** Writes the error of JSON-RPC for a caller over its rate, whose message has not been looked at. */
+  readonly refuseRate: NonNullable<CallerOperation['refuseRate']>;
+}
+
+/** Header fields by which a message is answered, beside those of `otherCredentials`. */
+const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
+
+/** RFC 8259 knows no `charset`; clients send it all the same. */
+const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
+
+/** JSON-RPC, posted at one path. */
+export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
+  const { path, maxBodyBytes, heldBytes, publicLists, limits, otherCredentials = [], handle, refuseRate } = options;
+  return {
+    path,
+    methods: ['POST'],
+    isRead: true,
+    takesBody: true,
+    isProbe: false,
+    vary: [...VARY, ...otherCredentials].join(', '),
+    open: publicLists ? 'partly' : false,
+    refuseRate,
+    async respond(exchange: Exchange, caller: Caller | undefined) {
+      const { fields } = exchange;
+      requireJsonBody(fields);
+      requireJsonAccepted(fields);
+      const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
+      const countMore = limits && ((messages: number) => limits.count(exchange, caller, messages));
+      return handle(new Posted(exchange, body, caller, countMore));
+    },
+  };
+}
+
+/**
+ * A class, since a getter in an object literal costs too much for each request: V8 makes a shape for each such object, and keeps
+ * all that the object refers to until it collects the old generation.
+ */
+class Posted implements RpcRequest {
+  readonly record: Exchange;
+  readonly headers: RpcRequest['headers'];
+  readonly body: Buffer;
+  readonly caller: Caller | undefined;
+  readonly noCache: boolean;
+  readonly countMore: RpcRequest['countMore'];
+
+  constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined, countMore: RpcRequest['countMore']) {
+    const { fields, noCache } = exchange;
+    this.record = exchange;
+    this.headers = { protocolVersion: fields.mcpProtocolVersion, method: fields.mcpMethod, name: fields.mcpName };
+    this.body = body;
+    this.caller = caller;
+    this.noCache = noCache;
+    this.countMore = countMore;
+  }
+
+  get signal(): AbortSignal {
+    return this.record.signal;
+  }
+}
+
+/** Throws `unsupported_media_type` for a body that is not announced as JSON, or is in a coding. */
+function requireJsonBody({ contentType = '', contentEncoding = 'identity' }: Fields): void {
+  if (contentType === 'application/json' && contentEncoding === 'identity') return;
+  if (JSON_BODY.test(contentType) && contentEncoding.toLowerCase() === 'identity') return;
+  throw new GatewayError('unsupported_media_type');
+}

@@ -1,0 +1,78 @@
+import Negotiator from 'negotiator';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Coding } from '../../reads/representations/encoder.ts';
+import type { Fields } from './fields.ts';
+
+const MEDIA_TYPES = ['application/json;charset=utf-8'];
+/** What most clients send, which is not worth parsing. The last one is what MCP asks of them. */
+const PLAIN: ReadonlySet<string> = new Set(['*/*', 'application/json', 'application/json, text/event-stream']);
+
+const IDENTITY = 'identity';
+const IDENTITY_ONLY: Codings = [IDENTITY];
+const BEST_FIRST = ['zstd', 'gzip', IDENTITY];
+
+const MEMO = new Map<string, Codings>();
+const MEMO_MAX_ENTRIES = 64;
+const MEMO_MAX_LENGTH = 128;
+
+/** Characters of a field that is parsed: parsing takes more than twice as long for twice as many. */
+const MAX_LENGTH = 1024;
+
+/** The codings that a response may have, the best one first. */
+export type Codings = readonly (Coding | typeof IDENTITY)[];
+
+/** What negotiator has had since 1.0, and its types lack: an order of ours where the request's weights are equal. */
+interface PreferringNegotiator {
+  encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): Codings;
+}
+
+/** Throws `headers_too_large` for a value that is too long to be parsed. */
+function negotiatorOf(name: 'accept' | 'accept-encoding', value: string): Negotiator {
+  if (value.length > MAX_LENGTH) {
+    throw new GatewayError('headers_too_large', { detail: `The header ${name} may have ${MAX_LENGTH} characters.` });
+  }
+  return new Negotiator({ headers: { [name]: value } });
+}
+
+/** Throws `not_acceptable` where a request does not accept JSON (RFC 9110, section 12.5.1). */
+export function requireJsonAccepted({ accept }: Fields): void {
+  if (accept === undefined || PLAIN.has(accept)) return;
+  if (negotiatorOf('accept', accept).mediaType(MEDIA_TYPES) === undefined) {
+    throw new GatewayError('not_acceptable');
+  }
+}
+
+/** Whether a request would rather have HTML than JSON, as browsers do. One that takes anything does not say so. */
+export function prefersHtml({ accept }: Fields): boolean {
+  if (accept === undefined) return false;
+  return negotiatorOf('accept', accept).mediaType(['application/json', 'text/html']) === 'text/html';
+}
+
+/** The codings that a request accepts (RFC 9110, section 12.5.3). Throws `not_acceptable` where there are none. */
+export function acceptedCodings({ acceptEncoding }: Fields): Codings {
+  if (acceptEncoding === undefined) return IDENTITY_ONLY;
+  const codings = MEMO.get(acceptEncoding) ?? negotiate(acceptEncoding);
+  if (codings.length === 0) throw new GatewayError('not_acceptable');
+  return codings;
+}
+
+/** Few values are ever seen: they are kept. */
+function negotiate(acceptEncoding: string): Codings {
+  const negotiator = negotiatorOf('accept-encoding', acceptEncoding);
+  const codings = (negotiator as Negotiator & PreferringNegotiator).encodings(BEST_FIRST, { preferred: BEST_FIRST });
+  if (MEMO.size === MEMO_MAX_ENTRIES) MEMO.clear();
+  if (acceptEncoding.length <= MEMO_MAX_LENGTH) MEMO.set(acceptEncoding, codings);
+  return codings;
+}
+
+/** Whether a body may be sent as it is. */
+export function acceptsIdentity(codings: Codings): boolean {
+  return codings.includes(IDENTITY);
+}
+
+/** The coding of a body of this size. Below `compressMinBytes` there is none, unless the request forbids that. */
+export function chooseCoding(codings: Codings, bytes: number, compressMinBytes: number): Coding | undefined {
+  if (bytes < compressMinBytes && acceptsIdentity(codings)) return undefined;
+  const [best] = codings;
+  return best === IDENTITY ? undefined : best;
+}

@@ -1,0 +1,77 @@
+import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Events } from '../../kernel/events.ts';
+import type { Coding } from '../../reads/representations/encoder.ts';
+import type { Representations } from '../../reads/representations/representations.ts';
+import type { Load } from '../../reads/snapshots/load.ts';
+import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
+import type { Exchange } from '../exchange.ts';
+import { namesTag } from '../request/conditional.ts';
+import { acceptsIdentity, type Codings, chooseCoding } from '../request/negotiate.ts';
+import type { HttpResponse } from './send.ts';
+
+const MEDIA_TYPE = 'application/json; charset=utf-8';
+
+const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
+
+/** How a snapshot is sent. */
+export interface SnapshotResponseOptions {
+  readonly representations: Representations;
+  readonly codings: Codings;
+  /** Smaller bodies are sent in no coding. */
+  readonly compressMinBytes: number;
+  /** The longest that a response may take from the beginning of its request on, compression included. */
+  readonly readDeadlineMs: number;
+  readonly events: Events;
+  /** What stands with the snapshot, names and values by turns; asked when it is sent. */
+  readonly headers: (snapshot: Snapshot) => string[];
+}
+
+/** The response that brings a snapshot, or 304 where the caller has it. */
+export async function respondWithSnapshot(
+  exchange: Exchange,
+  held: Pick<Load, 'snapshot' | 'cached'>,
+  options: SnapshotResponseOptions,
+): Promise<HttpResponse> {
+  const { codings, compressMinBytes, headers } = options;
+  const { snapshot } = held;
+  const { ifNoneMatch } = exchange.fields;
+  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, snapshot.etag)) {
+    return { status: 304, headers: headers(snapshot), body: undefined };
+  }
+  const plain = () => ({
+    status: 200,
+    headers: [...headers(snapshot), 'Content-Type', MEDIA_TYPE],
+    body: snapshot.bytes,
+  });
+  const coding = chooseCoding(codings, snapshot.bytes.length, compressMinBytes);
+  if (coding === undefined) return plain();
+  const body = snapshot.representations[coding] ?? (await encodeInTime(exchange, held, coding, options));
+  if (body === undefined) return plain();
+  return {
+    status: 200,
+    headers: [...headers(snapshot), 'Content-Type', MEDIA_TYPE, 'Content-Encoding', coding],
+    body,
+  };
+}
+
+/**
+ * The bytes in a coding. Where they are not there within the deadline of the read, `undefined`, or an error for whoever
+ * does not take the bytes as they are.
+ */
+async function encodeInTime(
+  exchange: Exchange,
+  held: Pick<Load, 'snapshot' | 'cached'>,
+  coding: Coding,
+  { representations, codings, readDeadlineMs, events }: SnapshotResponseOptions,
+): Promise<Buffer | undefined> {
+  const leftMs = Math.max(exchange.begun + readDeadlineMs - performance.now(), 1);
+  try {
+    return await withDeadline(leftMs, exchange.signal, async (signal) => representations.encoded(held, coding, signal));
+  } catch (error) {
+    if (!isDeadline(error)) throw error;
+    events.boundReached?.({ bound: 'http.maxCompressions' });
+    if (acceptsIdentity(codings)) return undefined;
+    throw new GatewayError('overloaded', { detail: NOT_COMPRESSED, reason: 'not compressed in time' });
+  }
+}

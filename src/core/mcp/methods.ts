@@ -1,0 +1,157 @@
+import {
+  type Implementation,
+  isInitializeRequest,
+  isSpecType,
+  LATEST_PROTOCOL_VERSION,
+  type RequestId,
+  SUBSCRIPTION_ID_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Catalogue } from '../reads/catalogue/catalogue.ts';
+import type { Representations } from '../reads/representations/representations.ts';
+import type { Load } from '../reads/snapshots/load.ts';
+import { fits } from './message.ts';
+import { andThen, createReadResource, type RequestContext } from './request-context.ts';
+import { constantResult, type Result } from './results.ts';
+import { CURRENT, EARLIER, type Revision } from './revisions.ts';
+import type { ChallengeFor, RecordError } from './rpc-errors.ts';
+import { createTools } from './tools/tool-calls.ts';
+
+export interface MethodsOptions {
+  readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
+  readonly representations: Representations;
+  /** Whether the resources are offered as tools, too. */
+  readonly tools: boolean;
+  /** Largest result of a tool as text. */
+  readonly maxResultBytes: number;
+  /** Bytes of the lists that are kept parsed, for tools to search. */
+  readonly maxParsedBytes: number;
+  /** Of this package. */
+  readonly version: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly recordError: RecordError;
+  readonly challengeFor: ChallengeFor;
+}
+
+/** Parameters that nobody has checked yet. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Answers one method. Throws or rejects with a `GatewayError` for what is wrong. */
+export type Handler = (params: Params, context: RequestContext, id: RequestId) => Result | Promise<Result>;
+
+/** Lists are part of a release and of its settings: nobody needs to ask again soon. */
+const LIST_TTL_MS = 3_600_000;
+
+const TOOLS_HINT = 'The tools return the same lists page by page, narrowed by what is asked for.';
+
+/** What is offered: every method that there is, by revision, and whose they are. */
+export function createMethods(options: MethodsOptions) {
+  const { catalogue, representations, now } = options;
+  const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
+  const readResource = createReadResource(catalogue, now);
+  const tools = options.tools ? createTools({ ...options, readResource }) : undefined;
+  const offered = {
+    capabilities: { resources: {}, ...(tools && { tools: {} }) },
+    instructions: tools ? `${resourcesHint(catalogue)} ${TOOLS_HINT}` : resourcesHint(catalogue),
+  };
+  // `name` is for programs and `title` for people, unlike in the HTTP list.
+  const resources = catalogue.offered.map(({ resource, definition: { uri, name, description, mimeType } }) => ({
+    ...{ uri, name: resource.name, title: name, description, mimeType },
+    annotations: { audience: ['user', 'assistant'] },
+  }));
+  /** What stands ahead of the text of each resource. */
+  const heads = new Map(
+    resources.map(({ uri, name, mimeType }) => {
+      const contents = JSON.stringify({ uri, mimeType }).slice(0, -1);
+      return [name, Buffer.from(`{"result":{"contents":[${contents},"text":`)];
+    }),
+  );
+
+  function methodsOf(revision: Revision): ReadonlyMap<string, Handler> {
+    /** How long clients may keep a result; the earlier revisions do not say. */
+    const cacheable = (ttlMs: number) => (revision === CURRENT ? { ttlMs, cacheScope: 'private' } : {});
+
+    /** Everything fits one page, so that no cursor was ever given out. */
+    const list = (members: object): Handler => {
+      const result = constantResult({ ...members, ...cacheable(LIST_TTL_MS) });
+      return ({ cursor }) => {
+        if (cursor === undefined) return result;
+        throw new GatewayError('invalid_params', { detail: 'There is no such cursor: this list has one page.' });
+      };
+    };
+
+    const read: Handler = ({ uri }, context) => {
+      if (typeof uri !== 'string' || uri === '') {
+        throw new GatewayError('uri_missing', { detail: 'Name the resource to read in params.uri.' });
+      }
+      const name = catalogue.find(uri);
+      const head = heads.get(name) ?? Buffer.alloc(0);
+      return andThen(readResource(name, context), (load) =>
+        andThen(representations.escaped(load), (escaped) => {
+          const more = revision === CURRENT ? `,"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private"` : '';
+          return { shared: [head, escaped], own: `}]${more}` };
+        }),
+      );
+    };
+
+    return new Map<string, Handler>([
+      ['resources/list', list({ resources })],
+      ['resources/templates/list', list({ resourceTemplates: [] })],
+      ['resources/read', read],
+      ...(tools === undefined
+        ? []
+        : ([
+            ['tools/list', list({ tools: tools.list })],
+            ['tools/call', tools.call],
+          ] as const)),
+    ]);
+  }
+
+  const initialize: Handler = (params) => {
+    const request: unknown = { method: 'initialize', params };
+    if (!fits(isInitializeRequest, request)) {
+      const detail = 'initialize takes protocolVersion, capabilities and clientInfo.';
+      throw new GatewayError('invalid_params', { detail });
+    }
+    const { protocolVersion: asked } = request.params;
+    const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
+    return { members: { protocolVersion, ...offered, serverInfo: server } };
+  };
+
+  const discovered = constantResult({ supportedVersions: [CURRENT], ...offered, ttlMs: 0, cacheScope: 'private' });
+
+  const methods: Readonly<Record<Revision, ReadonlyMap<string, Handler>>> = {
+    [CURRENT]: new Map([
+      ...methodsOf(CURRENT),
+      ['server/discover', () => discovered],
+      ['subscriptions/listen', listen],
+    ]),
+    [EARLIER]: new Map([...methodsOf(EARLIER), ['initialize', initialize], ['ping', () => ({ members: {} })]]),
+  };
+  return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
+}
+
+/** What a model is told that there is. */
+function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
+  const lists = offered.map(({ definition: { description } }) => description).join(' ');
+  return `Read-only lists of a security platform. ${lists} Each is read whole as a resource.`;
+}
+
+/** Acknowledges a subscription to nothing, since nothing that is offered tells of a change, and ends it at once. */
+const listen: Handler = ({ notifications }, _context, id) => {
+  if (!fits(isSpecType.SubscriptionFilter, notifications)) {
+    const detail = 'subscriptions/listen takes notifications: what it is about.';
+    throw new GatewayError('invalid_params', { detail });
+  }
+  const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
+  const method = 'notifications/subscriptions/acknowledged';
+  return { members: { _meta }, notification: { jsonrpc: '2.0', method, params: { notifications: {}, _meta } } };
+};
+
+/** How long a client may keep what it was given: for the rest of its freshness, in milliseconds. */
+function remainingTtlMs({ cached }: Load, now: number): number {
+  if (cached === undefined || cached.error !== undefined) return 0;
+  return Math.max(0, Math.floor(cached.freshUntil - now));
+}

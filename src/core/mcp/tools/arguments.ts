@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Offered } from '../../reads/catalogue/catalogue.ts';
+import { listValues, valuesOf } from './known-values.ts';
+
+export const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 500;
+const MAX_TEXT = 256;
+const MAX_CURSOR = 512;
+
+/** Names of arguments that an error repeats, and characters of each: a client may send as many as fit a message. */
+const MAX_NAMES = 5;
+const MAX_NAME = 40;
+
+/** What narrows a list, in any case of its letters. */
+export interface Filter {
+  /** Text that one of the documented fields has; never empty. */
+  readonly query?: string | undefined;
+  /** Fields with the whole text that they must have. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** What a tool is asked for. */
+export interface ToolArguments {
+  readonly filter: Filter;
+  /** The fields that items come with, in the documented order; `undefined` for all. */
+  readonly fields: readonly string[] | undefined;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+const QUERY = z
+  .string()
+  .max(MAX_TEXT)
+  .optional()
+  .describe('Text to look for in all fields, in any case. Leave it out for all.');
+
+const PAGING = {
+  limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('The most items to return.'),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR)
+    .optional()
+    .describe('nextCursor of the page before, with the same query and filters. Leave it out to begin.'),
+};
+
+type ToolResource = Pick<Offered, 'resource' | 'known'>;
+
+/** The zod schema of the arguments of a resource's tool. The same for every caller: it tells of settings alone. */
+export function argumentsShape({ resource, known }: ToolResource) {
+  const filters = Object.fromEntries(resource.filters.map((field) => [field, filterShape(field, known[field] ?? [])]));
+  const names = fieldsOf(resource);
+  const fields = z
+    .array(z.enum(names))
+    .min(1)
+    .max(names.length)
+    .optional()
+    .describe('The fields that items come with. Leave it out for all.');
+  return z.strictObject({ query: QUERY, ...filters, fields, ...PAGING });
+}
+
+function filterShape(field: string, known: readonly string[]) {
+  const values = listValues(valuesOf(known));
+  const told = values === '' ? '' : ` Known values: ${values}.`;
+  return z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} is this, in any case.${told}`);
+}
+
+/** Reads arguments. Throws `invalid_params`, with every issue in words that a model can act on. */
+export type ReadArguments = (given?: object) => ToolArguments;
+
+/** Reads arguments of this shape. None at all, which most begin with, are read once. */
+export function createReadArguments(
+  { resource }: Pick<ToolResource, 'resource'>,
+  shape: ReturnType<typeof argumentsShape>,
+): ReadArguments {
+  const names = fieldsOf(resource);
+  const known = Object.keys(shape.shape);
+
+  function read(given: object): ToolArguments {
+    const { fields: wanted } = given as { readonly fields?: unknown };
+    // zod would look at each of them first, and tell of each.
+    if (Array.isArray(wanted) && wanted.length > names.length) {
+      throw new GatewayError('invalid_params', { detail: `fields: There are ${names.length}: ${names.join(', ')}.` });
+    }
+    const parsed = shape.safeParse(given);
+    if (!parsed.success) {
+      throw new GatewayError('invalid_params', {
+        detail: parsed.error.issues.map((issue) => wordsOf(issue, known)).join(' '),
+      });
+    }
+    const { query, limit, cursor, fields, ...rest } = parsed.data;
+    const values: Record<string, string> = {};
+    for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') values[field] = text;
+    return {
+      filter: { query: query === '' ? undefined : query, values },
+      fields: fields && names.filter((name) => fields.includes(name)),
+      limit,
+      // As with query: clients send an empty text for what their model left out.
+      cursor: cursor === '' ? undefined : cursor,
+    };
+  }
+
+  const none = read({});
+  return (given) => {
+    for (const _ in given) return read(given);
+    return none;
+  };
+}
+
+function fieldsOf({ shape }: ToolResource['resource']): string[] {
+  return Object.keys(shape.shape);
+}
+
+/** An issue in words. Each argument that there is has a few at most; all others are named in one, a few of them. */
+function wordsOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
+  if (issue.code !== 'unrecognized_keys') return `${[...issue.path, ''].join(': ')}${issue.message}.`;
+  const { keys } = issue;
+  const names = keys
+    .slice(0, MAX_NAMES)
+    .map((key) => JSON.stringify(key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key));
+  const more = keys.length > names.length ? ` and ${keys.length - names.length} more` : '';
+  const none = keys.length === 1 ? 'There is no argument' : 'There are no arguments';
+  return `${none} ${names.join(', ')}${more}. There are: ${known.join(', ')}.`;
+}

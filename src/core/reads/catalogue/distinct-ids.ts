@@ -1,0 +1,14 @@
+import { inSteps } from '../../upstream/pagination/repeats.ts';
+import type { MappedPage } from './page-reader.ts';
+
+/** Counts the documented ids of one list that occur more than once, page by page, a part of a page in each turn of the event loop. */
+export function createDistinctIds(): (page: MappedPage) => Promise<number> {
+  const seen = new Set<string>();
+  return async ({ ids, items, counts }) => {
+    // The page is the whole list.
+    if (ids === undefined) return counts.repeatedIds;
+    const before = seen.size;
+    for await (const some of inSteps(ids)) for (const id of some) seen.add(id);
+    return items.starts.length - (seen.size - before);
+  };
+}

@@ -1,0 +1,32 @@
+import type { ListRequest } from '../../upstream/pagination/list-read.ts';
+import type { Pagination } from '../../upstream/pagination/pagination.ts';
+import { headerStatements } from '../../upstream/signs/statements.ts';
+import type { ReplyHeaders } from '../../upstream/upstream.ts';
+import type { Load } from '../snapshots/load.ts';
+
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
+
+/** Whether a page's body itself says that no other follows: a total or a link in a header may change under its tag. */
+export function bodyTellsEnd(pagination: Pagination): boolean {
+  const { kind, total, totalHeader } = pagination;
+  if (total === undefined && totalHeader !== undefined) return false;
+  return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);
+}
+
+/**
+ * The one entity tag that a page came with (RFC 9110, section 8.8.3), if it can be sent back as it is. With a POST it cannot:
+ * there it asks that nothing be done (section 13.1.2).
+ */
+export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
+  const { etag } = headers;
+  if (post !== undefined || typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
+  return { upstreamEtag: etag, upstreamSaid: saidOf(headers) };
+}
+
+export const NOTHING_SAID = saidOf({});
+
+/** What headers say of how the list goes on, as a text to compare. */
+export function saidOf(headers: ReplyHeaders): string {
+  const said = headerStatements(headers);
+  return said.length === 0 ? '' : JSON.stringify(said);
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/findings.ts';
+
+/** What makes a list that could be read an error. */
+export interface ListRules {
+  /** @default false */
+  readonly allowEmpty?: boolean | undefined;
+  /** @default 'fail' */
+  readonly duplicateIds?: 'fail' | 'allow' | undefined;
+  /** Whether a field that has an expression and is empty in every item is an error. @default false */
+  readonly strictMapping?: boolean | undefined;
+}
+
+/** Throws `upstream_invalid` for duplicate ids in what was read so far, unless settings allow them. */
+export function checkIds(resource: string, { duplicateIds }: ListRules, counts: MappingCounts): void {
+  if (counts.repeatedIds === 0 || duplicateIds === 'allow') return;
+  const items = counts.received - counts.excluded - counts.dropped;
+  throw refused(
+    `ids occur more than once (${items} items hold ${items - counts.repeatedIds} distinct ids)`,
+    'The list holds ids that occur more than once.',
+    `correct ${keys(resource, ['pagination', 'fields.id'])}, or set resources.${resource}.duplicateIds: allow if the platform repeats ids`,
+  );
+}
+
+/** Throws `upstream_invalid` for a whole list that its settings, as far as its pages show, did not mean so. */
+export function checkList(resource: string, rules: ListRules, counts: MappingCounts): void {
+  const left = nothingLeft(counts);
+  if (left !== undefined && rules.allowEmpty !== true) {
+    throw refused(
+      `nothing is left of a reply that was not empty (${left.why})`,
+      'The settings leave nothing of a reply that was not empty.',
+      `correct ${keys(resource, left.keys)}, or set resources.${resource}.allowEmpty: true if an empty list is meant`,
+    );
+  }
+  // What allowEmpty and duplicateIds allow, strictMapping does not forbid.
+  const found = rules.strictMapping ? findingsOf(counts).find(({ finding }) => finding === 'field_empty') : undefined;
+  if (found === undefined) return;
+  const what = describeFinding(found);
+  throw new GatewayError('upstream_invalid', {
+    reason: `${what} (strictMapping)`,
+    detail: `The list could be read, but ${what}, and the settings of this resource forbid that (strictMapping).`,
+  });
+}
+
+function keys(resource: string, names: readonly string[]): string {
+  return names.map((name) => `resources.${resource}.${name}`).join(' or ');
+}
+
+function refused(reason: string, detail: string, cure: string): GatewayError {
+  return new GatewayError('upstream_invalid', {
+    reason: `${reason}: ${cure}`,
+    detail: `${detail} The operator of the gateway has to ${cure}.`,
+  });
+}

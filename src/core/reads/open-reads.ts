@@ -1,0 +1,121 @@
+import { fillBody, fillPath } from '../config/schema/resource/templates.ts';
+import { type Config, checked, type ResourceConfig } from '../config/schema/settings.ts';
+import type { Events } from '../kernel/events.ts';
+import type { Users } from '../kernel/users.ts';
+import { readVersion } from '../kernel/version.ts';
+import { define, type Resource, requiredFields } from '../resources/resource.ts';
+import { lowerCased } from '../upstream/client/client.ts';
+import type { OpenUpstream } from '../upstream/open-upstreams.ts';
+import type { ListPost } from '../upstream/pagination/page-address.ts';
+import type { Offered } from './catalogue/catalogue.ts';
+import { compileList } from './catalogue/compile.ts';
+import { createLoader } from './catalogue/loader.ts';
+import type { PageDesk } from './catalogue/page-desk.ts';
+import { type Holdings, readingOf } from './holdings.ts';
+import { withKnownCaller } from './known-callers.ts';
+import { renamed } from './snapshots/cache.ts';
+import type { Loader, Read } from './snapshots/load.ts';
+import { withCache } from './snapshots/with-cache.ts';
+
+/** A resource that is offered, and its settings. */
+export interface Offer {
+  readonly resource: Resource;
+  readonly settings: ResourceConfig;
+}
+
+export interface ReadsOptions {
+  readonly upstreams: ReadonlyMap<string, OpenUpstream>;
+  readonly holdings: Holdings;
+  readonly desk: PageDesk;
+  readonly users: Users;
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * The way of a read of each resource, put together from the upstream up: pages are loaded and mapped, what they come to is held
+ * and shared by those who may see it, and is read as whoever the upstream knows the caller for.
+ */
+export function openReads(
+  config: Config,
+  offers: readonly Offer[],
+  { upstreams, holdings, desk, users, events, now }: ReadsOptions,
+): (Offered & { readonly read: Read })[] {
+  const nameOf = (resource: string) => checked(holdings.names.get(resource));
+  const cache = renamed(holdings.cache, nameOf);
+
+  function loaderOf({ resource, settings }: Offer): Loader {
+    const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
+    const listSettings = {
+      ...settings,
+      resource: resource.name,
+      baseUrl,
+      path: fillPath(settings.path, settings.pathParams),
+      headers: lowerCased(settings.headers),
+      required: requiredFields(resource),
+    };
+    return createLoader({
+      resource: resource.name,
+      upstream: checked(upstreams.get(settings.upstream)),
+      timeoutMs,
+      rules: settings,
+      list: { ...compileList(listSettings).list, post: compilePost(settings) },
+      readPage: desk.open(resource.name, listSettings),
+      maxReadBytes: settings.maxReadBytes,
+      loading: holdings.loading,
+      memo: holdings.memoFor(nameOf(resource.name)),
+      events,
+      now,
+    });
+  }
+
+  function cached(load: Loader, { resource, settings }: Offer): Read {
+    const siblings = offers.filter((other) => other.settings.upstream === settings.upstream);
+    const stored = siblings.filter((sibling) => sibling.resource.stored);
+    return withCache(load, {
+      resource: resource.name,
+      siblings: siblings.map((sibling) => sibling.resource.name),
+      cache,
+      shared: holdings.shared && {
+        level: holdings.shared,
+        origin: checked(config.upstreams[settings.upstream]).baseUrl,
+        stored: stored.map((sibling) => sibling.resource.name),
+        reading: JSON.stringify([readVersion(), readingOf(resource, config)]),
+        maxBytes: settings.maxReadBytes,
+      },
+      lifetime: settings.cache,
+      waiting: holdings.waiting,
+      events,
+      now,
+    });
+  }
+
+  return offers.map((offer) => {
+    const { resource, settings } = offer;
+    const read = cached(users.during(loaderOf(offer)), offer);
+    return {
+      resource,
+      definition: define(resource, config.scheme),
+      known: knownValues(settings),
+      requiredScopes: config.verification === undefined ? [] : settings.requiredScopes,
+      read: withKnownCaller(read, { config, upstream: settings.upstream, keyOf: holdings.keyOf }),
+    };
+  });
+}
+
+/** What fields may be, as far as settings say: the texts of their tables, and what stands where a platform has none. */
+function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readonly string[]>> {
+  const known = Object.entries(fields).map(([name, field]) => {
+    const texts = [...Object.values(field.values), field.default].filter((text) => text !== '');
+    return [name, [...new Set(texts)]] as const;
+  });
+  return Object.fromEntries(known.filter(([, texts]) => texts.length > 0));
+}
+
+/** How pages are posted, where settings want that. */
+function compilePost({ method, body, retryPost }: ResourceConfig): ListPost | undefined {
+  if (method === 'GET') return undefined;
+  const template = structuredClone(body);
+  return { body: template && ((places) => JSON.stringify(fillBody(template, places))), isRepeatable: retryPost };
+}

@@ -1,0 +1,72 @@
+import type { SharedReading } from '../../../capabilities/shared-cache/snapshots/copies.ts';
+import { withShared } from '../../../capabilities/shared-cache/snapshots/with-shared.ts';
+import { under } from '../../kernel/caller.ts';
+import { codeOf } from '../../kernel/causes.ts';
+import type { Events } from '../../kernel/events.ts';
+import type { Span } from '../../kernel/span.ts';
+import type { SnapshotCache } from './cache.ts';
+import type { Lifetime } from './lifetime.ts';
+import { cacheOutcome, type Load, type Loader, type Read, type ReadOptions } from './load.ts';
+import type { Waiting } from './waiting.ts';
+import { withEvictions } from './with-evictions.ts';
+import { withFlights } from './with-flights.ts';
+import { withSnapshots } from './with-snapshots.ts';
+import { withStorage } from './with-storage.ts';
+
+export interface CacheOptions {
+  readonly resource: string;
+  /** Every resource that comes from the same upstream, this one included. */
+  readonly siblings: readonly string[];
+  readonly cache: SnapshotCache;
+  /** How long snapshots serve. `undefined`, or a `ttlMs` of 0: nothing is stored. */
+  readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
+  /** What replicas share. @default nothing */
+  readonly shared?: SharedReading | undefined;
+  /** The reads that wait, of all resources together. */
+  readonly waiting: Waiting;
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * The way of a read: what is held, else one flight for all who ask, which stores what it brings. A resource that is not
+ * stored has flights, too, and its 401 evicts snapshots of the others. Where replicas share snapshots, a flight takes what
+ * another one has loaded before it loads.
+ */
+export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Read {
+  const evicting = withEvictions(load, options);
+  if (lifetime === undefined || lifetime.ttlMs === 0) {
+    const flying = withFlights(evicting, options);
+    return withOutcome((caller, { signal }) => flying(caller, signal), options);
+  }
+  const { shared } = options;
+  const sharing = shared === undefined ? evicting : withShared(evicting, { ...options, lifetime, shared });
+  const flying = withFlights(withStorage(sharing, { ...options, lifetime }), options);
+  return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
+}
+
+/** Tells what came of each read, and traces it: from the decision what it is served. */
+function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
+  const told = (load: Load, span: Span | undefined): Load => {
+    const cache = cacheOutcome(load, now());
+    span?.end({ cache });
+    events.readEnded?.({ resource, cache });
+    return load;
+  };
+  const failed = (error: unknown, { signal }: ReadOptions, span: Span | undefined): never => {
+    const code = codeOf(error, signal);
+    span?.end({ error: code });
+    events.readEnded?.({ resource, error: code });
+    throw error;
+  };
+  return (caller, options) => {
+    const span = caller.span?.begin('read', { resource });
+    const found = read(under(caller, span), options);
+    if (!(found instanceof Promise)) return told(found, span);
+    return found.then(
+      (load) => told(load, span),
+      (error) => failed(error, options, span),
+    );
+  };
+}

@@ -1,0 +1,52 @@
+import type { Events } from '../../kernel/events.ts';
+import type { SnapshotCache } from './cache.ts';
+import { freshUntil, type Lifetime } from './lifetime.ts';
+import type { Load, Loader } from './load.ts';
+
+export interface StorageOptions {
+  readonly resource: string;
+  readonly cache: SnapshotCache;
+  readonly lifetime: Lifetime;
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Stores what a load brings, be it from the upstream or from another replica. */
+export function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
+  /** As it is held: each hit gives this very object, so what it has to say is said once. */
+  function toHold({ snapshot, pages, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
+    return {
+      snapshot,
+      pages,
+      dropped,
+      upstreamMs: 0,
+      cached: { key, freshUntil: freshUntil(snapshot.loadedAt, lifetime), stored: false },
+      ...(upstreamEtag !== undefined && { upstreamEtag }),
+      ...(upstreamSaid !== undefined && { upstreamSaid }),
+    };
+  }
+
+  return async (caller, signal, options) => {
+    const epoch = cache.begin(resource, caller);
+    try {
+      const key = cache.keyOf(resource, caller);
+      const keep = (copy: Load) => epoch.keep(toHold(copy, key));
+      const loaded = await load(caller, signal, { ...options, keep });
+      const until = freshUntil(loaded.snapshot.loadedAt, lifetime);
+      if (loaded.copied) {
+        keep(loaded);
+        return { ...loaded, cached: { key, freshUntil: until, stored: false } };
+      }
+      // What nobody could ever be served is not worth a place.
+      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(toHold(loaded, key));
+      if (stored) {
+        const { bytes } = loaded.snapshot;
+        events.snapshotStored?.({ resource, bytes: bytes.length, renewed: loaded.renewed ?? false });
+      }
+      return { ...loaded, cached: { key, freshUntil: until, forwarded: 'miss', stored } };
+    } finally {
+      epoch.end();
+    }
+  };
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SharedRejections } from '../../capabilities/shared-cache/shared-rejections.ts';
+import { type Config, checked } from '../config/schema/settings.ts';
+import type { Authorization } from '../credentials/authorization.ts';
+import { proxyAuthorization } from '../credentials/proxy-authorization.ts';
+import type { Events } from '../kernel/events.ts';
+import { readVersion } from '../kernel/version.ts';
+import { type OwnFiles, withFiles } from '../own-files.ts';
+import type { Tap } from './client/tap.ts';
+import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
+
+export type OpenUpstream = ReturnType<typeof openUpstream>;
+
+export interface OpenUpstreamsOptions {
+  readonly events: Events;
+  readonly files: OwnFiles;
+  /** Sees each exchange with an upstream as it is. @default none */
+  readonly tap?: Tap | undefined;
+  /** How replicas tell each other of rejected credentials. @default they do not */
+  readonly rejections?: SharedRejections | undefined;
+  /** Those that run already, and under which settings. @default none do */
+  readonly before?: { readonly config: Config; readonly upstreams: ReadonlyMap<string, OpenUpstream> } | undefined;
+}
+
+/** Opens these upstreams, but for those that run already under the same settings. */
+export function openUpstreams(
+  config: Config,
+  names: readonly string[],
+  { events, files, tap, rejections, before }: OpenUpstreamsOptions,
+): Map<string, OpenUpstream> {
+  const opened = new Map<string, Authorization & Required<Pick<OpenUpstreamOptions, 'tls' | 'proxy'>>>();
+  const upstreams = new Map<string, OpenUpstream>();
+  for (const name of new Set(names)) {
+    const settings = checked(config.upstreams[name]);
+    const running = before?.upstreams.get(name);
+    if (running !== undefined && isDeepStrictEqual(before?.config.upstreams[name], settings)) {
+      upstreams.set(name, running);
+      continue;
+    }
+    const authorization = files.authorization(name, settings);
+    const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
+    const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
+    if (authorization !== undefined) opened.set(name, { ...authorization, tls, proxy });
+  }
+  files.check();
+  // Once it is certain that all of them can be.
+  for (const [name, own] of opened) {
+    const settings = checked(config.upstreams[name]);
+    const told = rejections?.by(JSON.stringify([readVersion(), settings]));
+    upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap, rejections: told }));
+  }
+  return upstreams;
+}

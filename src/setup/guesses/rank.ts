@@ -1,0 +1,91 @@
+import type { Resource } from '../../core/resources/resource.ts';
+import type { Listing } from '../description/listing.ts';
+import { type FieldProposal, proposeFields } from './fields.ts';
+import { ALL_OF, OTHER_THINGS, VOCABULARIES, type Vocabulary, WRAPPING, wordsOf } from './words.ts';
+
+/** A listing that could be a resource. */
+export interface Ranked {
+  readonly listing: Listing;
+  readonly fields: ReadonlyMap<string, FieldProposal>;
+  /** How well it fits; only the order counts, and the thresholds below. */
+  readonly score: number;
+}
+
+/** Below, a list is no more likely to be the resource than not. */
+const LEAST = 6;
+/** Two that are no further apart than this are both to be looked at. */
+export const NEAR = 2;
+
+/** A segment that says that a list is the caller's: `/user/repos`. In the plural it would be of all users. */
+const OF_THE_CALLER = /^(?:user|me|my|mine|self|current)$/i;
+/** Words of a title that say that a list is not of what the caller has. */
+const OF_OTHERS = new Set(['public', 'starred', 'deleted', 'archived', 'popular', 'trending', 'template']);
+
+/** The listings that could be the resource, the likeliest first. */
+export function rankListings(resource: Resource, listings: readonly Listing[]): Ranked[] {
+  const vocabulary = VOCABULARIES[resource.name] ?? Object.fromEntries([[wordsOf(resource.name).join(' '), 10]]);
+  return listings
+    .flatMap((listing) => rankOne(resource, vocabulary, listing))
+    .filter(({ score }) => score >= LEAST)
+    .toSorted((a, b) => b.score - a.score);
+}
+
+function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): Ranked[] {
+  const isBelowOne = /\}\/?$/.test(listing.path);
+  // `/teams/{id}` is one of them, whatever list it holds; but `/workflows/{namespace}` with items is a list.
+  if (isBelowOne && !/^(?:@|items|results|data|records)$/.test(listing.items)) return [];
+  const named = listing.path.split('/').filter((segment) => segment !== '' && !segment.includes('{'));
+  const segments = named
+    .filter((segment) => !/^v\d+(?:\.\d+)*$/i.test(segment) && !OF_THE_CALLER.test(segment))
+    .map((segment) => wordsOf(segment.replace(/V\d+$/, '')))
+    .filter((words) => !words.every((word) => WRAPPING.has(word)));
+  const { weight, noun, rest } = nounOf(segments, vocabulary);
+  if (weight === 0) return [];
+  const title = wordsOf(listing.title);
+  const fields = proposeFields(resource, listing.item, noun, [...segments.flat(), ...title]);
+  if (fields.get('id')?.from === undefined || fields.get('name')?.from === undefined) return [];
+  const filled = [...fields.values()].filter(({ from }) => from !== undefined).length;
+  const others = rest.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word)).length;
+  const holes = listing.path.split('{').length - 1;
+  const required = listing.parameters.filter(
+    (each) => each.in === 'query' && each.required && each.value === undefined,
+  );
+  const signs = [
+    weight,
+    filled * 0.7,
+    title.some((word) => noun.endsWith(word)) ? 1 : 0,
+    [...rest, ...title].includes('installed') ? 1 : 0,
+    named.some((segment) => OF_THE_CALLER.test(segment)) ? 2 : 0,
+    title.some((word) => OF_OTHERS.has(word) && !noun.includes(word)) ? -4 : 0,
+    // The deeper a list stands, the more it is an aside of something else.
+    Math.max(0, segments.length - 1) * -0.5,
+    others * -4,
+    // What has to be known ahead of the request narrows the list.
+    holes * -2.5,
+    required.length * -2,
+    listing.deprecated ? -3 : 0,
+    isBelowOne ? -1 : 0,
+  ];
+  return [{ listing, fields, score: signs.reduce((sum, sign) => sum + sign, 0) }];
+}
+
+/** What a path lists, by its last words; and the words beside. */
+function nounOf(segments: readonly (readonly string[])[], vocabulary: Vocabulary) {
+  const all = segments.flat();
+  const last = segments.at(-1) ?? [];
+  const isAllOf = segments.length > 1 && last.every((word) => ALL_OF.has(word));
+  const head = isAllOf ? (segments.at(-2) ?? []) : last;
+  const [noun = '', weight = 0] =
+    Object.entries(vocabulary)
+      .filter(([phrase]) => endsWith(isAllOf ? head : all, phrase.split(' ')))
+      .toSorted((a, b) => b[1] - a[1])[0] ?? [];
+  const words = noun.split(' ');
+  // `project-badges` is of badges; `security-project`, a kind of project, is less surely all of them.
+  const modifiers = head.slice(0, Math.max(0, head.length - words.length));
+  const rest = all.filter((word) => !words.includes(word));
+  return { noun: words.join(''), weight: weight === 0 ? 0 : weight - modifiers.length * 3, rest };
+}
+
+function endsWith(words: readonly string[], phrase: readonly string[]): boolean {
+  return words.slice(-phrase.length).join(' ') === phrase.join(' ');
+}

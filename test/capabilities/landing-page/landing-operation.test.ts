@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { AUTHORITY, tlsOf } from '../../core/http/over-tls.ts';
+import { serve } from '../../core/http/served.ts';
+import { exchange, get, requestText } from '../../support/raw-http.ts';
+
+const BROWSER = {
+  Authorization: undefined,
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+};
+
+describe('a browser that lands at /', () => {
+  it('finds a page, without a credential', async () => {
+    const { url, ended } = await serve();
+    const response = await exchange(url, get('/', BROWSER));
+    expect(response.status).to.equal(200);
+    expect(Object.fromEntries(response.headers)).to.include({
+      'content-type': 'text/html; charset=utf-8',
+      vary: 'Accept, Sec-Fetch-Mode',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+    expect(response.body.toString()).to.match(/^<!doctype html>.*<\/html>\n$/s);
+    expect((await ended(1))[0])
+      .to.include({ route: '/', outcome: 'ok' })
+      .and.not.have.property('callerKey');
+  });
+
+  it('may load the one style of the page, and nothing else', async () => {
+    const { url } = await serve();
+    const { headers, body } = await exchange(url, get('/', BROWSER));
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(body.toString()) ?? [];
+    const source = `'sha256-${hash('sha256', style, 'base64')}'`;
+    expect(headers.get('content-security-policy')).to.equal(
+      `default-src 'none'; style-src ${source}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+  });
+
+  it('is shown the address by which it came', async () => {
+    const { url } = await serve({ allowedHosts: ['portico.example', 'portico.example:8080', '[::1]:8080', 'my_host'] });
+    const secure = { 'Sec-Fetch-Mode': 'navigate' };
+    for (const [target, fields, origin] of [
+      ['/', { Host: 'portico.example' }, 'http://portico.example'],
+      ['/?utm_source=x', { Host: 'portico.example:8080' }, 'http://portico.example:8080'],
+      ['/', { Host: '[::1]:8080' }, 'http://[::1]:8080'],
+      ['http://my_host/', { Host: 'portico.example' }, 'http://my_host'],
+      // It says so over TLS, and to this machine.
+      ['/', { Host: 'portico.example', ...secure }, 'https://portico.example'],
+      ['/', { Host: '[::1]:8080', ...secure }, 'http://[::1]:8080'],
+    ] as const) {
+      const { status, body } = await exchange(url, get(target, { ...BROWSER, ...fields }));
+      expect(status).to.equal(200);
+      expect(body.toString()).to.contain(`<b>${origin}</b>/mcp`);
+    }
+  });
+
+  it('is shown the public address, whatever it came by', async () => {
+    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true, publicUrl: 'https://apps.example/portico' });
+    for (const host of ['localhost:8080', 'evil.example', '$(id)']) {
+      const { status, body } = await exchange(
+        url.replace('0.0.0.0', '127.0.0.1'),
+        get('/', { ...BROWSER, Host: host }),
+      );
+      expect(status, host).to.equal(200);
+      expect(body.toString()).to.contain('<b>https://apps.example/portico</b>/mcp/v1/resources');
+      expect(body.toString()).to.not.contain(host);
+    }
+  });
+
+  it('is not there for a host that is no name of a server: a snippet may go into a shell', async () => {
+    // Without a setting, a listener on all addresses answers for any name.
+    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true });
+    const local = url.replace('0.0.0.0', '127.0.0.1');
+    for (const host of ['$(id)', 'a;b', "a'b", 'a&b', '', '-a', `${'a'.repeat(254)}`, 'a:123456', '%41', '[::1']) {
+      const { status } = await exchange(local, get('/', { ...BROWSER, Host: host }));
+      expect(status, host).to.be.oneOf([400, 404]);
+    }
+    expect((await exchange(local, 'GET / HTTP/1.0\r\nAccept: text/html\r\n\r\n')).status).to.equal(404);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ maxLength: 12, unit: fc.constantFrom(...'aZ0.-_:$(){}`\'"&;|<>\\=!~*%[]') }),
+        async (host) => {
+          const { status, body } = await exchange(local, get('/', { ...BROWSER, Host: host }));
+          if (status === 200)
+            expect(body.toString()).to.match(/<b>http:\/\/(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d+)?<\/b>/);
+          else expect(status).to.be.oneOf([400, 404]);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('is refused where it names another host, or a foreign page sends it', async () => {
+    const { url } = await serve();
+    expect((await exchange(url, get('/', { ...BROWSER, Host: 'evil.example' }))).status).to.equal(421);
+    expect((await exchange(url, get('/', { ...BROWSER, Origin: 'https://evil.example' }))).status).to.equal(403);
+  });
+});
+
+describe('whoever does not ask as a browser', () => {
+  for (const accept of [
+    undefined,
+    '',
+    '*/*',
+    'application/json',
+    'application/json, text/event-stream',
+    'application/json, text/html',
+    'application/json, text/html;q=0.9',
+    'text/html;q=0',
+    'text/plain',
+    'image/*',
+  ]) {
+    it(`finds nothing at /: Accept: ${accept}`, async () => {
+      const { url, ended } = await serve();
+      const response = await exchange(url, get('/', { Accept: accept }));
+      expect(response.status).to.equal(404);
+      expect(response.json())
+        .to.include({ code: 'not_found' })
+        .and.have.property('detail')
+        .that.contains('There are: /mcp/v1/resources, ');
+      expect((await ended(1))[0]).to.include({ route: 'unmatched', outcome: 'not_found' });
+    });
+  }
+
+  for (const accept of ['text/html', 'text/html, application/json', 'text/html;q=0.9, */*;q=0.1', 'text/*']) {
+    it(`finds the page: Accept: ${accept}`, async () => {
+      const { url } = await serve();
+      expect((await exchange(url, get('/', { Accept: accept }))).status).to.equal(200);
+    });
+  }
+
+  it('finds nothing at / with another method either, but HEAD', async () => {
+    const { url } = await serve();
+    const head = await exchange(url, requestText('HEAD', '/', BROWSER));
+    expect(head.status).to.equal(200);
+    expect(Number(head.headers.get('content-length'))).to.be.above(1000);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await exchange(url, requestText(method, '/', BROWSER));
+      expect(status).to.equal(404);
+      expect(headers.has('allow')).to.equal(false);
+    }
+    expect((await exchange(url, requestText('POST', '/', BROWSER, '{}'))).status).to.equal(404);
+  });
+
+  it('is shown https addresses where TLS ends here, on this machine, too', async () => {
+    const { url } = await serve({ tls: tlsOf() });
+    const tls = { ca: AUTHORITY.ca };
+    const { body } = await exchange(url, get('/', { ...BROWSER, Host: 'localhost:8443' }), { tls });
+    expect(body.toString()).to.contain('<b>https://localhost:8443</b>').and.not.contain('http://localhost');
+  });
+
+  it('finds no page where one does not live', async () => {
+    const { url } = await serve();
+    for (const path of ['/index.html', '/mcp/', '//']) {
+      expect((await exchange(url, get(path, BROWSER))).status).to.equal(404);
+    }
+  });
+});

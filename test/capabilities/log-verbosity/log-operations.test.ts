@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createGateway } from '../../../src/gateway.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { settingsFor } from '../../support/gateway.ts';
+import { exchange, get, requestText } from '../../support/raw-http.ts';
+import { SEED, SEEDED } from '../../support/seed.ts';
+
+const USUAL = { level: 'info', requestIds: [], traceIds: [] };
+
+async function startAdmin(admin: object = {}) {
+  const log = captureLog('info');
+  const settings = { ...settingsFor('http://127.0.0.1:9'), admin: { port: 0, ...admin } };
+  const gateway = createGateway(settings, { logger: log.logger });
+  onCleanup(() => gateway.close());
+  const url = await gateway.start();
+  const adminUrl = gateway.adminUrl ?? expect.fail('no admin listener');
+  const put = (body: string, fields: Readonly<Record<string, string>> = {}) =>
+    exchange(
+      adminUrl,
+      requestText('PUT', '/log', { 'Content-Length': String(Buffer.byteLength(body)), ...fields }) + body,
+    );
+  const state = async () => (await exchange(adminUrl, get('/log', { Authorization: undefined }))).json();
+  return { ...log, url, adminUrl, put, state };
+}
+
+describe('/log of the admin listener', () => {
+  it('shows how much the log says, and changes it for a while', async () => {
+    const { put, state, adminUrl, lines } = await startAdmin();
+    expect(await state()).to.deep.equal(USUAL);
+    const answer = await put('{"level":"debug","requestIds":["r-1"],"forMs":60000}');
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    expect(answer.json()).to.deep.include({ level: 'debug', requestIds: ['r-1'], traceIds: [] });
+    expect((await state()).remainingMs).to.be.within(1, 60_000);
+    const before = lines().length;
+    await exchange(adminUrl, get('/livez'));
+    expect(
+      lines()
+        .slice(before)
+        .map(({ route, level }) => [route, level]),
+    ).to.deep.include(['/livez', 'debug']);
+    expect((await put('{}')).json()).to.deep.equal(USUAL);
+  });
+
+  it('lasts ten minutes where nothing else is asked for', async () => {
+    const { put } = await startAdmin();
+    expect((await put('{"level":"warn"}')).json().remainingMs).to.be.within(590_000, 600_000);
+  });
+
+  for (const [what, body] of Object.entries({
+    'no JSON': '{',
+    'no object': '"debug"',
+    nothing: '',
+    'an unknown key': '{"levels":"debug"}',
+    'an unknown level': '{"level":"all"}',
+    'a level at which nobody could tell': '{"level":"silent"}',
+    'an id that no request has': '{"requestIds":["a b"]}',
+    'a trace that is none': '{"traceIds":["0af7"]}',
+    'more requests than a person names': JSON.stringify({ requestIds: Array(17).fill('r') }),
+    'no time at all': '{"level":"debug","forMs":0}',
+    'more than a day': '{"level":"debug","forMs":86400001}',
+    'a value that is not taken': '{"level":{"__proto__":"debug"}}',
+  })) {
+    it(`refuses ${what}, repeats nothing of it, and changes nothing`, async () => {
+      const { put, state } = await startAdmin();
+      const { status, body: told } = await put(body);
+      expect(status).to.equal(400);
+      const { code, detail } = JSON.parse(told.toString());
+      expect({ code, detail }).to.deep.equal({
+        code: 'invalid_request',
+        detail:
+          'The body must be JSON such as {"level":"debug","requestIds":["…"],"traceIds":["…"],"forMs":600000}; what is left out is as settings have it.',
+      });
+      expect(await state()).to.deep.equal(USUAL);
+    });
+  }
+
+  it(`is well after whatever is sent ${SEEDED}`, async () => {
+    const { put, state } = await startAdmin();
+    const values = fc.oneof(fc.json(), fc.string(), fc.record({ level: fc.string(), requestIds: fc.anything() }));
+    for (const value of fc.sample(values, { numRuns: 50, seed: SEED })) {
+      const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+      expect((await put(text)).status).to.be.oneOf([200, 400]);
+    }
+    await put('{}');
+    expect(await state()).to.deep.equal(USUAL);
+  });
+
+  it('reads 16 KiB at most', async () => {
+    const { put } = await startAdmin();
+    expect((await put(`{"level":"warn"${' '.repeat(16_384)}}`)).json()).to.include({ status: 413, code: 'too_large' });
+  });
+
+  it('is not for a web page, nor for another host name that was made to lead here', async () => {
+    const { put, adminUrl, state } = await startAdmin({
+      host: '0.0.0.0',
+      allowedHosts: ['evil.example', 'evil.example:*'],
+    });
+    const { port } = new URL(adminUrl);
+    const page = { Host: `localhost:${port}`, Origin: 'https://evil.example' };
+    expect((await put('{"level":"debug"}', page)).json()).to.include({ status: 403, code: 'origin_refused' });
+    const rebound = { Host: `evil.example:${port}`, Origin: `http://evil.example:${port}` };
+    expect((await put('{"level":"debug"}', rebound)).status).to.equal(403);
+    const plain = await put('{"level":"debug"}', { Host: `evil.example:${port}` });
+    expect(plain.json()).to.include({ status: 403, code: 'access_denied' });
+    expect((await exchange(adminUrl, get('/log', { Host: 'evil.example' }))).status).to.equal(403);
+    expect(await state()).to.deep.equal(USUAL);
+  });
+
+  it('takes no other method, and is not there on the public listener', async () => {
+    const { adminUrl, url } = await startAdmin();
+    const { status, headers } = await exchange(adminUrl, requestText('POST', '/log'));
+    expect(status).to.equal(405);
+    expect(headers.get('allow')).to.equal('GET, HEAD, PUT');
+    expect((await exchange(url, get('/log'))).json()).to.include({ code: 'not_found' });
+  });
+});

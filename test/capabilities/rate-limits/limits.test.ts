@@ -1,0 +1,437 @@
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { captureLog } from '../../core/log/captured-log.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+
+const LIST = '/mcp/v1/resources';
+const READ = `${LIST}/read?uri=platform://tools`;
+
+const rpc = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const post = (message: unknown, token = 'posting') =>
+  requestText(
+    'POST',
+    '/mcp',
+    { ...bearer(token), 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    JSON.stringify(message),
+  );
+const from = (address: string, headers: Record<string, string | undefined> = {}) => ({
+  'X-Forwarded-For': address,
+  ...headers,
+});
+
+describe('rate limits', () => {
+  let platform: HttpUpstream;
+
+  before(async () => {
+    platform = await startHttpUpstream((request, response) =>
+      json({ tools: [] }, tokenOf(request).startsWith('refused') ? 401 : 200)(request, response),
+    );
+  });
+
+  after(() => platform.close());
+
+  async function start(limits: object, http: object = {}, mcp: object = {}, base = platform.url) {
+    const log = captureLog();
+    const { http: defaults, ...settings } = settingsFor(base, { limits, mcp });
+    const { url } = await startGateway({ ...settings, http: { ...defaults, ...http } }, { logger: log.logger });
+    return {
+      url,
+      bounds: () =>
+        log
+          .lines()
+          .filter(({ msg }) => msg === 'bound reached')
+          .map(({ bound }) => bound),
+      logged: () => log.lines(),
+      text: () => JSON.stringify(log.lines()),
+      ask: (request: string) => exchange(url, request),
+      statuses: async (...requests: string[]) => {
+        const found: number[] = [];
+        for (const request of requests) found.push((await exchange(url, request)).status);
+        return found;
+      },
+    };
+  }
+
+  it('are off unless settings have them, and nothing tells of them', async () => {
+    const { ask } = await start({});
+    const { headers } = await ask(get(READ));
+    expect([headers.get('RateLimit'), headers.get('RateLimit-Policy')]).to.deep.equal([null, null]);
+  });
+
+  describe('of a caller', () => {
+    it('are told with each answer, an error and a 304 too', async () => {
+      const { ask } = await start({ perCaller: 100 });
+      const first = await ask(get(READ, bearer('a')));
+      expect(first.headers.get('RateLimit-Policy')).to.equal('"caller";q=100;w=60');
+      expect(first.headers.get('RateLimit')).to.match(/^"caller";r=99;t=(?:60|59)$/);
+      const again = await ask(get(READ, { ...bearer('a'), 'If-None-Match': String(first.headers.get('ETag')) }));
+      expect(again.status).to.equal(304);
+      expect(again.headers.get('RateLimit')).to.match(/r=98;/);
+      const wrong = await ask(get(`${LIST}/read?uri=platform://nothing`, bearer('a')));
+      expect([wrong.status, wrong.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([404, 'r=97']);
+      const posted = await ask(post(rpc(1), 'a'));
+      expect([posted.status, posted.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=96']);
+    });
+
+    it('refuse what is beyond, until the window ends: of this caller, nobody else', async () => {
+      const { ask, statuses, bounds } = await start({ perCaller: 2, windowMs: 30_000 });
+      expect(await statuses(get(READ, bearer('a')), get(LIST, bearer('a')))).to.deep.equal([200, 200]);
+      const refused = await ask(get(READ, bearer('a')));
+      expect(refused.status).to.equal(429);
+      expect(refused.json()).to.include({ code: 'rate_limited', status: 429 });
+      const [, seconds] = /^"caller";r=0;t=(\d+)$/.exec(refused.headers.get('RateLimit') ?? '') ?? [];
+      expect(Number(seconds)).to.be.within(1, 30);
+      expect(refused.headers.get('Retry-After')).to.equal(seconds);
+      expect(refused.json()['retryAfterSeconds']).to.equal(Number(seconds));
+      expect(refused.headers.get('RateLimit-Policy')).to.equal('"caller";q=2;w=30');
+      expect(bounds()).to.deep.equal(['limits.perCaller']);
+      expect(await statuses(get(READ, bearer('b')))).to.deep.equal([200]);
+    });
+
+    it('let the caller in again once the window is over', async () => {
+      const { statuses } = await start({ perCaller: 1, windowMs: 1000 });
+      expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('a')))).to.deep.equal([200, 429]);
+      await eventually(async () => (await statuses(get(LIST, bearer('a'))))[0] === 200);
+    });
+
+    it('forget the caller who asked longest ago where there are more than maxKeys', async () => {
+      const { statuses } = await start({ perCaller: 1, maxKeys: 2 });
+      const of = (token: string) => get(LIST, bearer(token));
+      expect(await statuses(of('a'), of('b'), of('a'), of('c'))).to.deep.equal([200, 200, 429, 200]);
+      expect(await statuses(of('a'), of('b'))).to.deep.equal([429, 200]);
+    });
+  });
+
+  describe('of an address', () => {
+    /** Another one of loopback, so that the platform and the gateway see two. */
+    const askFrom = (localAddress: string, url: string, request: string) =>
+      new Promise<number>((resolve, reject) => {
+        const { hostname, port } = new URL(url);
+        const socket = connect({ port: Number(port), host: hostname, localAddress });
+        let text = '';
+        socket.on('data', (chunk) => {
+          text += chunk;
+          const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? [];
+          if (status !== undefined) socket.destroy();
+          if (status !== undefined) resolve(Number(status));
+        });
+        socket.on('error', reject);
+        socket.write(request);
+      });
+
+    /** Sends many requests over one connection, one after another, and counts their statuses. */
+    async function flood(url: string, requests: readonly string[]): Promise<Record<number, number>> {
+      const connection = openConnection(url);
+      const counts: Record<number, number> = {};
+      for (const request of requests) {
+        connection.send(request);
+        const { status } = await connection.receive();
+        counts[status] = (counts[status] ?? 0) + 1;
+      }
+      connection.socket.destroy();
+      return counts;
+    }
+
+    const madeUp = (count: number, request = (headers: object) => get(READ, { ...headers })) =>
+      Array.from({ length: count }, (_, index) => request(bearer(`refused-made-up-${index}`)));
+
+    it('hold for 1,000 made-up tokens as for ten callers, and for no other address', async () => {
+      const { url, bounds } = await start({ perCaller: 5 });
+      const asked = platform.requests.length;
+      expect(await flood(url, madeUp(1000))).to.deep.equal({ 401: 50, 429: 950 });
+      expect(platform.requests.length - asked).to.equal(50);
+      expect(new Set(bounds())).to.deep.equal(new Set(['limits.perAddress']));
+      expect(await askFrom('127.0.0.2', url, get(READ, bearer('elsewhere')))).to.equal(200);
+    });
+
+    it('hold over MCP, where no message need ask a platform', async () => {
+      const { url } = await start({ perCaller: 5, perAddress: 20 });
+      const pings = Array.from({ length: 100 }, (_, index) => post(rpc(index), `made-up-${index}`));
+      expect(await flood(url, pings)).to.deep.equal({ 200: 20, 429: 80 });
+      expect(await askFrom('127.0.0.2', url, post(rpc(1), 'elsewhere'))).to.equal(200);
+    });
+
+    it('are told with the policy that was met', async () => {
+      const { ask } = await start({ perAddress: 1 });
+      expect((await ask(post(rpc(1), 'one'))).headers.get('RateLimit')).to.equal(null);
+      const refused = await ask(post(rpc(2), 'two'));
+      expect([refused.status, refused.headers.get('RateLimit-Policy')]).to.deep.equal([429, '"address";q=1;w=60']);
+      expect(refused.headers.get('RateLimit')).to.match(/^"address";r=0;t=\d+$/);
+    });
+
+    it('hold for addresses that a trusted proxy tells, one by one', async () => {
+      const { statuses } = await start({ perAddress: 1 }, { trustedProxies: ['127.0.0.0/8'] });
+      const read = (address: string, token: string) => get(READ, from(address, bearer(token)));
+      const requests = [read('203.0.113.1', 'refused-a'), read('203.0.113.1', 'b'), read('203.0.113.2', 'c')];
+      expect(await statuses(...requests)).to.deep.equal([401, 429, 200]);
+    });
+
+    it('take nothing from callers whose token a platform has accepted, nor they from it', async () => {
+      // The first one of the good token counts: nothing has accepted it yet.
+      const { statuses } = await start({ perCaller: 5, perAddress: 3 });
+      const good = get(READ, bearer('accepted-here'));
+      expect(await statuses(good, good, good)).to.deep.equal([200, 200, 200]);
+      expect(await statuses(...madeUp(2), get(READ, bearer('new-here')))).to.deep.equal([401, 401, 429]);
+      expect(await statuses(good, good, good)).to.deep.equal([200, 200, 429]);
+    });
+
+    it('lose nothing to what one caller sends beyond its own, and leave what all callers share alone', async () => {
+      const { statuses } = await start({ perCaller: 1, perAddress: 3, total: 3 });
+      const one = get(READ, bearer('refused-again'));
+      expect(await statuses(one, one, one, one)).to.deep.equal([401, 429, 429, 429]);
+      expect(await statuses(...madeUp(4))).to.deep.equal([401, 401, 429, 429]);
+      const { statuses: more } = await start({ perAddress: 1, total: 2 });
+      expect(await more(...madeUp(3))).to.deep.equal([401, 429, 429]);
+    });
+
+    it('have no count of a caller forgotten for tokens that are made up beyond it', async () => {
+      const { statuses } = await start({ perCaller: 1, perAddress: 2, maxKeys: 3 });
+      const one = get(READ, bearer('refused-greedy'));
+      expect(await statuses(one, ...madeUp(10), one)).to.deep.equal([401, 401, ...Array(10).fill(429)]);
+    });
+
+    it('are off with 0', async () => {
+      const { url } = await start({ perCaller: 1, perAddress: 0 });
+      expect(await flood(url, madeUp(40))).to.deep.equal({ 401: 40 });
+    });
+  });
+
+  describe('over MCP', () => {
+    it('are told as an error of JSON-RPC, with the status and the headers of HTTP', async () => {
+      const { ask } = await start({ perCaller: 1 });
+      expect((await ask(post(rpc(1)))).status).to.equal(200);
+      const refused = await ask(post(rpc(2)));
+      expect(refused.status).to.equal(429);
+      expect(refused.headers.get('Content-Type')).to.equal('application/json');
+      expect(refused.headers.get('RateLimit')).to.match(/^"caller";r=0;t=\d+$/);
+      const { jsonrpc, id, error } = refused.json<{ jsonrpc: string; id: null; error: Record<string, unknown> }>();
+      expect({ jsonrpc, id, code: error['code'] }).to.deep.equal({ jsonrpc: '2.0', id: null, code: -32603 });
+      expect(error['data']).to.include({ code: 'rate_limited' });
+      const { retryAfterSeconds } = error['data'] as Record<string, unknown>;
+      expect(refused.headers.get('Retry-After')).to.equal(String(retryAfterSeconds));
+    });
+
+    it('count each message of a batch, and refuse one that goes beyond as a whole', async () => {
+      const { ask, bounds } = await start({ perCaller: 5 });
+      const batch = await ask(post([rpc(1), rpc(2), { jsonrpc: '2.0', method: 'notifications/cancelled' }]));
+      expect([batch.status, batch.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=2']);
+      const refused = await ask(post([rpc(3), rpc(4), rpc(5)]));
+      expect(refused.status).to.equal(429);
+      expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
+      expect(Number(refused.headers.get('Retry-After'))).to.be.within(1, 60);
+      expect(bounds()).to.deep.equal(['limits.perCaller']);
+      expect((await ask(post(rpc(6)))).status).to.equal(429);
+    });
+  });
+
+  describe('of lists that are public', () => {
+    it('count what comes without a token among all, and against its address where it needed one', async () => {
+      const anonymous = (message: unknown) => post(message).replace(/Authorization: .*\r\n/, '');
+      const all = await start({ perCaller: 1, total: 2 }, {}, { publicLists: true });
+      expect(await all.statuses(anonymous(rpc(1)), anonymous(rpc(2)), anonymous(rpc(3)))).to.deep.equal([
+        200, 200, 429,
+      ]);
+      const guarded = await start({ rejectedPerAddress: 1 }, {}, { publicLists: true });
+      const read = { ...rpc(1), method: 'resources/read', params: { uri: 'platform://tools' } };
+      expect(await guarded.statuses(anonymous(rpc(1)), anonymous(read), anonymous(rpc(2)))).to.deep.equal([
+        200, 401, 429,
+      ]);
+    });
+  });
+
+  describe('of messages without a token', () => {
+    const anonymous = (address: string, id = 1) =>
+      post(rpc(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
+
+    it('take nothing of limits.total from callers that bring one', async () => {
+      const { statuses } = await start({ total: 2 }, {}, { publicLists: true });
+      const flood = Array.from({ length: 4 }, () => post(rpc(1)).replace(/Authorization: .*\r\n/, ''));
+      expect(await statuses(...flood)).to.deep.equal([200, 200, 429, 429]);
+      expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('b')))).to.deep.equal([200, 200]);
+      expect(await statuses(get(LIST, bearer('a')))).to.deep.equal([429]);
+    });
+
+    it('hold for each address by itself', async () => {
+      const { statuses, bounds } = await start(
+        { total: 2 },
+        { trustedProxies: ['127.0.0.0/8'] },
+        { publicLists: true },
+      );
+      const flood = Array.from({ length: 3 }, () => anonymous('203.0.113.1'));
+      expect(await statuses(...flood, anonymous('203.0.113.2'))).to.deep.equal([200, 200, 429, 200]);
+      // Of IPv6, addresses of one subscriber.
+      const subscriber = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map((address) => anonymous(address));
+      expect(await statuses(...subscriber)).to.deep.equal([200, 200, 429]);
+      expect(bounds()).to.deep.equal(['limits.total', 'limits.total']);
+    });
+  });
+
+  describe('of all callers', () => {
+    it('hold for all together, and tell nobody how many the others sent', async () => {
+      const { ask, statuses, bounds } = await start({ total: 2 });
+      const first = await ask(get(LIST, bearer('a')));
+      expect([first.status, first.headers.get('RateLimit')]).to.deep.equal([200, null]);
+      expect(await statuses(get(LIST, bearer('b')))).to.deep.equal([200]);
+      const refused = await ask(get(LIST, bearer('c')));
+      expect([refused.status, refused.headers.get('RateLimit-Policy')]).to.deep.equal([429, '"total";q=2;w=60']);
+      expect(refused.headers.get('RateLimit')).to.match(/^"total";r=0;t=\d+$/);
+      expect(bounds()).to.deep.equal(['limits.total']);
+    });
+
+    it('lose nothing to what one caller sends beyond its own', async () => {
+      const { statuses } = await start({ perCaller: 1, total: 2 });
+      const flood = Array.from({ length: 5 }, () => get(LIST, bearer('a')));
+      expect(await statuses(...flood, get(LIST, bearer('b')))).to.deep.equal([200, 429, 429, 429, 429, 200]);
+    });
+
+    it('hold for nothing that needs no token', async () => {
+      const { statuses } = await start({ perCaller: 1, total: 1, rejectedPerAddress: 1 });
+      const none = { Authorization: undefined };
+      expect(await statuses(get(LIST, none), get(LIST, none))).to.deep.equal([401, 429]);
+      const open = ['/livez', '/readyz', '/openapi.json', '/nowhere'].map((path) => get(path, none));
+      expect(await statuses(...open, ...open)).to.deep.equal([200, 200, 200, 404, 200, 200, 200, 404]);
+    });
+  });
+
+  describe('of credentials that are refused', () => {
+    it('hold for an address, whatever was wrong with them, and shut out all from there', async () => {
+      const { ask, statuses, bounds } = await start({ rejectedPerAddress: 3 });
+      const refusals = [{ Authorization: undefined }, { Authorization: 'Basic YTpi' }, bearer('refused')];
+      expect(await statuses(...refusals.map((headers) => get(READ, headers)))).to.deep.equal([401, 401, 401]);
+      const asked = platform.requests.length;
+      const refused = await ask(get(READ, bearer('refused-too')));
+      expect([refused.status, refused.json()['code']]).to.deep.equal([429, 'rate_limited']);
+      expect(refused.headers.get('RateLimit')).to.match(/^"rejected";r=0;t=\d+$/);
+      expect(bounds()).to.deep.equal(['limits.rejectedPerAddress']);
+      expect(await statuses(get(READ, bearer('good')))).to.deep.equal([429]);
+      expect(platform.requests.length).to.equal(asked);
+    });
+
+    it('count a token that a platform refuses over MCP', async () => {
+      const { ask } = await start({ rejectedPerAddress: 1 });
+      const read = { ...rpc(1), method: 'resources/read', params: { uri: 'platform://tools' } };
+      expect((await ask(post(read, 'refused-over-mcp'))).status).to.equal(200);
+      const refused = await ask(post(read, 'good'));
+      expect(refused.status).to.equal(429);
+      expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
+    });
+
+    it('hold for a burst over many connections, too', async () => {
+      const { ask } = await start({ rejectedPerAddress: 5 });
+      const asked = platform.requests.length;
+      const guesses = Array.from({ length: 60 }, (_, index) => ask(get(READ, bearer(`refused-in-burst-${index}`))));
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 401)).to.have.length(5);
+      expect(statuses.filter((status) => status === 429)).to.have.length(55);
+      expect(platform.requests.length - asked).to.equal(5);
+    });
+
+    it('refuse no good tokens that come at once, more of them than may be refused', async () => {
+      const { ask } = await start({ rejectedPerAddress: 3 });
+      const first = Array.from({ length: 60 }, (_, index) => ask(get(READ, bearer(`good-${index}`))));
+      expect(new Set((await Promise.all(first)).map(({ status }) => status))).to.deep.equal(new Set([200]));
+    });
+
+    it('have callers that were accepted wait for nobody whose token is being judged', async () => {
+      const hung: (() => void)[] = [];
+      const slow = await startHttpUpstream((request, response) => {
+        const reply = () => json({ tools: [] })(request, response);
+        if (tokenOf(request).startsWith('slow')) hung.push(reply);
+        else reply();
+      });
+      onCleanup(() => slow.close());
+      const { ask, statuses } = await start({ rejectedPerAddress: 2 }, {}, {}, slow.url);
+      expect(await statuses(get(READ, bearer('accepted')))).to.deep.equal([200]);
+      const judged = [1, 2].map((index) => ask(get(READ, bearer(`slow-${index}`))));
+      await eventually(() => hung.length === 2);
+      expect(await statuses(get(READ, bearer('accepted')))).to.deep.equal([200]);
+      const late = await ask(get(READ, bearer('new')));
+      expect([late.status, late.headers.get('Retry-After')]).to.deep.equal([429, '1']);
+      for (const reply of hung) reply();
+      expect((await Promise.all(judged)).map(({ status }) => status)).to.deep.equal([200, 200]);
+      expect(await statuses(get(READ, bearer('new')))).to.deep.equal([200]);
+    });
+
+    it('give a place back where the caller hangs up', async () => {
+      let asked = 0;
+      const silent = await startHttpUpstream((request, response) => {
+        asked += 1;
+        if (!tokenOf(request).startsWith('slow')) json({ tools: [] })(request, response);
+      });
+      onCleanup(() => silent.close());
+      const { url, statuses } = await start({ rejectedPerAddress: 2 }, {}, {}, silent.url);
+      const { hostname, port } = new URL(url);
+      const sockets = [1, 2].map((index) => {
+        const socket = connect(Number(port), hostname);
+        socket.write(get(READ, bearer(`slow-gone-${index}`)));
+        return socket;
+      });
+      await eventually(() => asked === 2);
+      for (const socket of sockets) socket.destroy();
+      const good = ['a', 'b', 'c'].map((name) => get(READ, bearer(`after-${name}`)));
+      expect(await statuses(...good)).to.deep.equal([200, 200, 200]);
+    });
+
+    it('count a rejected token of a batch, whatever error another of its messages comes to', async () => {
+      const { ask } = await start({ rejectedPerAddress: 2 });
+      const read = (id: number, uri: string) => ({ ...rpc(id), method: 'resources/read', params: { uri } });
+      const good = read(1, 'platform://tools');
+      const batches = [
+        [good, read(2, 'platform://nothing')],
+        [read(3, 'platform://nothing'), good, rpc(4)],
+      ];
+      for (const [index, batch] of batches.entries()) {
+        expect((await ask(post(batch, `refused-in-batch-${index}`))).status).to.equal(200);
+      }
+      const asked = platform.requests.length;
+      expect((await ask(post(batches[0], 'refused-in-batch-2'))).status).to.equal(429);
+      expect(platform.requests.length).to.equal(asked);
+    });
+
+    it('log a batch whose token was rejected as that, whatever else was wrong with it', async () => {
+      const { ask, logged } = await start({});
+      const read = (id: number, uri: string) => ({ ...rpc(id), method: 'resources/read', params: { uri } });
+      await ask(post([read(1, 'platform://tools'), read(2, 'platform://nothing')], 'refused-and-logged'));
+      const outcomes = await eventually(() => {
+        const found = logged().filter(({ rpc: method }) => method === 'batch');
+        return found.length > 0 && found.map(({ outcome }) => outcome);
+      });
+      expect(outcomes).to.deep.equal(['credential_rejected']);
+    });
+
+    it('hold for the addresses that a trusted proxy tells, one by one, and no log names them', async () => {
+      const { statuses, text } = await start({ rejectedPerAddress: 1 }, { trustedProxies: ['127.0.0.0/8'] });
+      const wrong = (address: string) => get(READ, from(address, { Authorization: undefined }));
+      expect(await statuses(wrong('203.0.113.1'), wrong('203.0.113.2'), wrong('203.0.113.1'))).to.deep.equal([
+        401, 401, 429,
+      ]);
+      // A client cannot come as another one.
+      expect(await statuses(wrong('203.0.113.3, 203.0.113.1'))).to.deep.equal([429]);
+      expect(await statuses(get(READ, from('203.0.113.9', bearer('good'))))).to.deep.equal([200]);
+      expect(text()).not.to.include('203.0.113');
+    });
+
+    it('believe nobody who is not trusted', async () => {
+      const { statuses } = await start({ rejectedPerAddress: 1 });
+      const wrong = (address: string) => get(READ, from(address, { Authorization: undefined }));
+      expect(await statuses(wrong('203.0.113.1'), wrong('203.0.113.2'))).to.deep.equal([401, 429]);
+    });
+
+    it('hold for a Unix socket as for one address, unless what connects to it is trusted', async () => {
+      await inFolder(async (folder) => {
+        const wrong = (address: string) => get(READ, from(address, { Authorization: undefined }));
+        const one = await start({ rejectedPerAddress: 1 }, { socketPath: `${folder}/one` });
+        expect(await one.statuses(wrong('203.0.113.1'), wrong('203.0.113.2'))).to.deep.equal([401, 429]);
+        const trusting = { socketPath: `${folder}/two`, trustedProxies: ['unix'] };
+        const two = await start({ rejectedPerAddress: 1 }, trusting);
+        expect(await two.statuses(wrong('203.0.113.1'), wrong('203.0.113.2'))).to.deep.equal([401, 401]);
+      });
+    });
+  });
+});

@@ -1,0 +1,210 @@
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import { createLimits } from '../../../src/capabilities/rate-limits/limits.ts';
+import { createRate } from '../../../src/capabilities/rate-limits/rate.ts';
+import { createSharedRate, type SharedCounts } from '../../../src/capabilities/rate-limits/shared-rate.ts';
+import type { Exchange } from '../../../src/core/http/exchange.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const WINDOW_MS = 60_000;
+
+/** Counts of replicas in the memory of a test. */
+function createCounts() {
+  const totals = new Map<string, number>();
+  const adds: (readonly [string, number])[][] = [];
+  let isAway = false;
+  const counts: SharedCounts = {
+    async add(units) {
+      adds.push([...units]);
+      return [...units].map(([name, amount]) => {
+        if (isAway) return undefined;
+        totals.set(name, (totals.get(name) ?? 0) + amount);
+        return { total: totals.get(name) ?? 0, restMs: 30_000 };
+      });
+    },
+  };
+  const setAway = (away: boolean) => {
+    isAway = away;
+  };
+  return { counts, totals, adds, setAway };
+}
+
+describe('a rate that replicas share', () => {
+  const open = ({ counts }: Pick<ReturnType<typeof createCounts>, 'counts'>, quota = 10, maxKeys = 5000) =>
+    createSharedRate({ quota, windowMs: WINDOW_MS, maxKeys, counts, nameOf: (key) => `name of ${key}` });
+
+  it('counts at once what is taken here, and waits for nobody', async () => {
+    const rate = open({ counts: { add: () => new Promise(() => {}) } });
+    for (let taken = 1; taken <= 10; taken += 1) {
+      expect(await rate.take('a', 1)).to.include({ isOver: false, remaining: 10 - taken });
+    }
+    expect(await rate.take('a', 1)).to.include({ isOver: true, remaining: 0 });
+    expect(rate.keys).to.equal(1);
+    expect(await rate.look('a')).to.include({ isOver: true });
+  });
+
+  it('knows a moment later what others have taken, and when their window ends', async () => {
+    const shared = createCounts();
+    const [one, other] = [open(shared), open(shared)];
+    await one.take('a', 8);
+    await eventually(() => shared.totals.get('name of a') === 8);
+    expect(await other.take('a', 1)).to.include({ isOver: false, remaining: 9 });
+    const standing = await eventually(async () => {
+      const found = await other.look('a');
+      return found?.remaining === 1 && found;
+    });
+    expect(standing.resetMs).to.be.within(20_000, 30_000);
+    expect(await other.take('a', 2)).to.include({ isOver: true, remaining: 0 });
+    expect(await other.take('b', 1)).to.include({ remaining: 9 });
+  });
+
+  it('tells all of it, however it comes, of all keys together and not with each', async () => {
+    const shared = createCounts();
+    const rate = open(shared, 1_000_000);
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const key of ['a', 'b', 'c']) await rate.take(key, 1);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    await eventually(() => [...shared.totals.values()].reduce((sum, total) => sum + total, 0) === 60);
+    expect(shared.adds.length).to.be.lessThan(20);
+    expect(new Set(shared.totals.keys())).to.deep.equal(new Set(['name of a', 'name of b', 'name of c']));
+    expect(await rate.look('a')).to.include({ remaining: 1_000_000 - 20 });
+  });
+
+  it('tells of many keys step by step', async () => {
+    const shared = createCounts();
+    const rate = open(shared);
+    for (let count = 0; count < 2000; count += 1) void rate.take(`key ${count}`, 1);
+    await eventually(() => shared.totals.size === 2000);
+    expect(shared.adds.map((step) => step.length)).to.deep.equal([1024, 976]);
+  });
+
+  it('has no more to tell than there are keys', async () => {
+    const shared = createCounts();
+    const rate = open(shared, 10, 3);
+    for (let count = 0; count < 10; count += 1) void rate.take(`key ${count}`, 1);
+    void rate.take('key 0', 4);
+    await eventually(() => shared.adds.length > 0);
+    expect(shared.adds[0]).to.deep.equal([
+      ['name of key 0', 5],
+      ['name of key 1', 1],
+      ['name of key 2', 1],
+    ]);
+  });
+
+  it('forgets nothing that is taken while it tells', async () => {
+    const answers: (() => void)[] = [];
+    const add: SharedCounts['add'] = (units) =>
+      new Promise((resolve) => answers.push(() => resolve([...units].map(() => ({ total: 8, restMs: 30_000 })))));
+    const rate = open({ counts: { add } }, 20);
+    await rate.take('a', 3);
+    const answer = await eventually(() => answers[0]);
+    await rate.take('a', 4);
+    answer();
+    await eventually(async () => ((await rate.look('a'))?.resetMs ?? WINDOW_MS) <= 30_000);
+    expect(await rate.look('a')).to.include({ remaining: 20 - 8 - 4 });
+  });
+
+  it('counts here alone what cannot be told', async () => {
+    const shared = createCounts();
+    shared.setAway(true);
+    const rate = open(shared);
+    await rate.take('a', 4);
+    await eventually(() => shared.adds.length > 0);
+    expect(await rate.look('a')).to.include({ remaining: 6 });
+    expect((await rate.look('a'))?.resetMs).to.be.greaterThan(30_000);
+    shared.setAway(false);
+    await rate.take('a', 1);
+    await eventually(() => shared.totals.get('name of a') === 1);
+  });
+
+  it('believes no store that says less than was taken here, nor one that has a window without end', async () => {
+    const answers: { total: number; restMs: number }[] = [];
+    const rate = open({
+      counts: {
+        async add(units) {
+          const answer = { total: -1, restMs: Number.MAX_SAFE_INTEGER };
+          answers.push(answer);
+          return [...units].map(() => answer);
+        },
+      },
+    });
+    await rate.take('a', 9);
+    await eventually(() => answers.length === 1);
+    expect(await rate.take('a', 1)).to.include({ isOver: false, remaining: 0 });
+    expect(await rate.take('a', 1)).to.include({ isOver: true });
+    await eventually(() => answers.length === 2);
+    expect((await rate.look('a'))?.isOver).to.equal(true);
+    const raised = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
+    await raised.set('a', 5, Number.MAX_SAFE_INTEGER);
+    const standing = await raised.look('a');
+    expect(standing).to.include({ remaining: 5 });
+    expect(standing?.resetMs).to.be.within(WINDOW_MS / 2, WINDOW_MS);
+  });
+});
+
+describe('a rate whose store is in the hands of others', () => {
+  const QUOTA = 3;
+
+  /** A rate whose store gives this answer each time, the total growing; time passes as the test says. */
+  function open({ total, restMs, growth = 0 }: { total: number; restMs: number; growth?: number }) {
+    mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
+    let told = 0;
+    const counts: SharedCounts = {
+      async add(units) {
+        told += 1;
+        return [...units].map(() => ({ total: total + told * growth, restMs }));
+      },
+    };
+    const rate = createSharedRate({ quota: QUOTA, windowMs: WINDOW_MS, maxKeys: 10, counts, nameOf: (key) => key });
+    return {
+      /** Takes one, has the store answer, and lets time pass. */
+      async take(passMs: number) {
+        const before = told;
+        const { isOver } = await rate.take('a', 1);
+        while (told === before) await settled();
+        await settled();
+        mock.timers.tick(passMs);
+        return !isOver;
+      },
+    };
+  }
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  afterEach(() => mock.timers.reset());
+
+  it('lets through no more than it would alone, where windows are said to be at their end', async () => {
+    for (const restMs of [1, 0, -1]) {
+      for (const total of [0, QUOTA, 1_000_000]) {
+        const { take } = open({ total, restMs });
+        let passed = 0;
+        for (let turn = 0; turn < 100; turn += 1) passed += Number(await take(200));
+        expect(passed, `a total of ${total}, ${restMs} ms left`).to.equal(QUOTA);
+        mock.timers.reset();
+      }
+    }
+  });
+
+  it('refuses for one window at a time, where a full one is said to have just begun each time', async () => {
+    const { take } = open({ total: 1_000_000, restMs: WINDOW_MS, growth: 1000 });
+    const passed: number[] = [];
+    for (let turn = 0; turn < 1000; turn += 1) if (await take(200)) passed.push(turn * 200);
+    const gaps = passed.slice(1).map((ms, index) => ms - (passed[index] ?? 0));
+    expect(passed.length).to.be.at.least(3);
+    expect(Math.max(...gaps)).to.be.at.most(WINDOW_MS + 200);
+  });
+});
+
+describe('limits that replicas share', () => {
+  it('are counted apart, each in windows of its own length', async () => {
+    const { counts, totals } = createCounts();
+    const limits = { perCaller: 10, rejectedPerAddress: 0, total: 10, maxKeys: 10 };
+    for (const windowMs of [1000, 2000]) {
+      const shared = createLimits({ ...limits, windowMs }, { counts, nameOf: (text) => `name of ${text}` });
+      // A caller, and an address, that are called what all together are.
+      await shared?.count({ address: 'all' } as Exchange, { key: 'all' }, 1);
+    }
+    await eventually(() => totals.size === 6);
+    expect([...totals.values()]).to.deep.equal([1, 1, 1, 1, 1, 1]);
+  });
+});

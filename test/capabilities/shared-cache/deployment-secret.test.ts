@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createDeploymentSecret } from '../../../src/capabilities/shared-cache/deployment-secret.ts';
+import { Credential } from '../../../src/core/kernel/caller.ts';
+import { anyText } from '../../support/any-text.ts';
+import { SEED, SEEDED } from '../../support/seed.ts';
+
+const TEXT = 'a secret of thirty-two bytes, or more';
+const secretOf = (text = TEXT) => createDeploymentSecret(new Credential(text));
+const bearer = (token: string, other?: string) =>
+  other === undefined
+    ? { credential: new Credential(token) }
+    : { credential: new Credential(other), accessToken: new Credential(token) };
+
+describe('a secret of a deployment', () => {
+  it('makes the same of a caller on every replica', () => {
+    const [one, other] = [secretOf(), secretOf()];
+    expect(one.keyOf('token')).to.equal(other.keyOf('token'));
+    expect(one.nameOf('tools', bearer('token'))).to.equal(other.nameOf('tools', bearer('token')));
+    expect(one.sealingKeyOf(bearer('token'))).to.deep.equal(other.sealingKeyOf(bearer('token')));
+  });
+
+  it('makes the same of it as replicas of an earlier version do', () => {
+    const secret = secretOf();
+    const caller = bearer('token', 'other');
+    expect({
+      key: secret.keyOf('token'),
+      name: secret.nameOf('tools', caller),
+      sealingKey: secret.sealingKeyOf(caller).toString('base64url'),
+    }).to.deep.equal({
+      key: 'mGGZsiUOuAYTXUVcsho5n78uM4AljDL38nAtWB--07g',
+      name: 'ahtQ6fdG39G68Qjpi2hf1zuOfNZhaVDihNibB4iiqJs',
+      sealingKey: 'NOvqppIZMZKcoLHMP_VL8A98g_6eSW9BXlHtd3kTP8s',
+    });
+  });
+
+  it('tells apart what the same letters come to', () => {
+    const secret = secretOf();
+    expect(secret.nameOf('ab', bearer('c'))).to.not.equal(secret.nameOf('a', bearer('bc')));
+  });
+
+  it('makes something else of it than another secret would', () => {
+    const [one, other] = [secretOf(), secretOf(`${TEXT}.`)];
+    expect(one.keyOf('token')).to.not.equal(other.keyOf('token'));
+    expect(one.nameOf('tools', bearer('token'))).to.not.equal(other.nameOf('tools', bearer('token')));
+    expect(one.sealingKeyOf(bearer('token'))).to.not.deep.equal(other.sealingKeyOf(bearer('token')));
+  });
+
+  it(`tells callers, and what is theirs, apart ${SEEDED}`, () => {
+    const secret = secretOf();
+    const token = fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,12}$/);
+    const one = fc.record({
+      what: fc.string(),
+      token,
+      other: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(one, one, (a, b) => {
+        const isSameCaller = a.token === b.token && a.other === b.other;
+        const [first, second] = [bearer(a.token, a.other), bearer(b.token, b.other)];
+        expect(secret.nameOf(a.what, first) === secret.nameOf(b.what, second)).to.equal(
+          isSameCaller && a.what === b.what,
+        );
+        expect(secret.sealingKeyOf(first).equals(secret.sealingKeyOf(second))).to.equal(isSameCaller);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it(`seals what replicas tell each other: it opens for them alone, and where nothing of it was altered ${SEEDED}`, () => {
+    const [one, other, stranger] = [secretOf(), secretOf(), secretOf(`${TEXT}.`)];
+    fc.assert(
+      fc.property(anyText(), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, place, bits) => {
+        const sealed = one.seal(text);
+        expect(sealed).to.match(/^[\w-]+$/);
+        expect(other.open(sealed)).to.equal(text);
+        expect(stranger.open(sealed)).to.equal(undefined);
+        expect(one.seal(text), 'the same twice').to.not.equal(sealed);
+        const bytes = Buffer.from(sealed, 'base64url');
+        const at = place % bytes.length;
+        bytes[at] = (bytes[at] ?? 0) ^ bits;
+        expect(one.open(bytes.toString('base64url'))).to.equal(undefined);
+        expect(one.open(bytes.subarray(0, at).toString('base64url'))).to.equal(undefined);
+      }),
+      { numRuns: 200, seed: SEED },
+    );
+  });
+
+  it('opens nothing of what was never sealed', () => {
+    for (const text of ['', 'a', 'no base64url!', 'x'.repeat(100)]) expect(secretOf().open(text)).to.equal(undefined);
+  });
+
+  it('makes names and keys of 256 bits, in which nothing stands of what they were made of', () => {
+    const secret = secretOf();
+    const name = secret.nameOf('tools', bearer('token'));
+    expect(name).to.match(/^[\w-]{43}$/);
+    expect(secret.sealingKeyOf(bearer('token'))).to.have.length(32);
+    expect(secret.sealingKeyOf(bearer('token')).toString('base64url')).to.not.equal(name);
+    expect(secret.keyOf('token')).to.match(/^[\w-]{43}$/);
+  });
+});

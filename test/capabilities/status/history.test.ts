@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { createHistory, SLOT_MS, SLOTS } from '../../../src/capabilities/status/history.ts';
+
+describe('the history of the last ten minutes', () => {
+  let clock = 1_800_000_000_000;
+  const later = (slots: number) => {
+    clock += slots * SLOT_MS;
+  };
+
+  it('is empty at first', () => {
+    const history = createHistory(() => clock);
+    expect(history.total()).to.deep.equal({ requests: 0, failures: 0, medianMs: 0, p95Ms: 0 });
+    expect(history.slots()).to.have.length(SLOTS);
+  });
+
+  it('tells of each ten seconds what happened in them, the oldest first', () => {
+    const history = createHistory(() => clock);
+    history.add(1, false);
+    later(2);
+    history.add(3, true);
+    history.add(3, false);
+    const filled = history
+      .slots()
+      .flatMap(({ requests, failures }, index) => (requests > 0 ? [[index, requests, failures]] : []));
+    expect(filled).to.deep.equal([
+      [SLOTS - 3, 1, 0],
+      [SLOTS - 1, 2, 1],
+    ]);
+    expect(history.total()).to.include({ requests: 3, failures: 1 });
+  });
+
+  it('forgets what is older than ten minutes, also where nothing has come since', () => {
+    const history = createHistory(() => clock);
+    history.add(1, false);
+    later(SLOTS - 1);
+    expect(history.total().requests).to.equal(1);
+    later(1);
+    expect(history.total().requests).to.equal(0);
+    later(SLOTS - 1);
+    history.add(1, false);
+    expect(history.total().requests).to.equal(1);
+  });
+
+  it('tells durations to a factor of two', () => {
+    const history = createHistory(() => clock);
+    for (let count = 0; count < 94; count += 1) history.add(3, false);
+    for (let count = 0; count < 6; count += 1) history.add(700, false);
+    const { medianMs, p95Ms } = history.total();
+    expect(medianMs).to.be.within(3, 6);
+    expect(p95Ms).to.be.within(700, 1400);
+  });
+
+  it('tells what took longer than half a minute as that, and no time as the least', () => {
+    const history = createHistory(() => clock);
+    history.add(90_000, true);
+    expect(history.total().medianMs).to.be.within(20_000, 30_000);
+    later(SLOTS);
+    history.add(0, false);
+    expect(history.total().medianMs).to.equal(0.1);
+  });
+});

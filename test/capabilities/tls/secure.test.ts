@@ -1,0 +1,335 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { type ConnectionOptions, connect as connectSecurely, type TLSSocket } from 'node:tls';
+import { expect } from 'chai';
+import { openTlsFiles, type TlsPaths } from '../../../src/core/credentials/files/tls-files.ts';
+import type { Unusable } from '../../../src/core/credentials/files/watched-files.ts';
+import { AUTHORITY, tlsOf } from '../../core/http/over-tls.ts';
+import { expectNoUncaught, LIST, LONG_MS, READ, type ServeOptions, serve, serveAdmin } from '../../core/http/served.ts';
+import { createPatience } from '../../support/catalogue.ts';
+import { createAuthority, mountPem, writePem } from '../../support/certificates.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { exchange, get, openConnection } from '../../support/raw-http.ts';
+
+const { ca } = AUTHORITY;
+const CLIENTS = await createAuthority('Authority of clients');
+const CLIENT = await CLIENTS.issue();
+
+/** How the handshake of a client ends: with the protocol and what ALPN chose, or with the code of its error. */
+async function handshake(url: string, options: ConnectionOptions = {}): Promise<TLSSocket | string> {
+  const socket = connectSecurely({ ca, host: '127.0.0.1', port: Number(new URL(url).port), ...options });
+  onCleanup(() => socket.destroy());
+  return once(socket, 'secureConnect').then(
+    () => socket,
+    (error: NodeJS.ErrnoException) => String(error.code),
+  );
+}
+
+/** The listener, and the codes of the handshakes that failed. */
+async function serveTls(options: ServeOptions = {}) {
+  const failed: string[] = [];
+  const events = { handshakeFailed: ({ code }: { readonly code: string }) => failed.push(code) };
+  return { ...(await serve({ tls: tlsOf(), ...options, events })), failed };
+}
+
+/** Whether a client with these is answered. */
+async function isAnswered(url: string, tls: ConnectionOptions): Promise<boolean> {
+  return exchange(url, get(LIST), { tls: { ca, ...tls } }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+describe('a listener that speaks TLS', () => {
+  expectNoUncaught();
+
+  it('says so in its URL, and answers over HTTP/1.1 alone', async () => {
+    const { url } = await serveTls();
+    expect(url).to.match(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect((await exchange(url, get(LIST), { tls: { ca } })).status).to.equal(200);
+    const both = await handshake(url, { ALPNProtocols: ['h2', 'http/1.1'] });
+    expect(both).to.include({ alpnProtocol: 'http/1.1' });
+    expect(await handshake(url, { ALPNProtocols: ['h2'] })).to.equal('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
+  });
+
+  it('may be that of the operations', async () => {
+    const { url } = await serveAdmin(undefined, tlsOf());
+    expect((await exchange(url, get('/livez'), { tls: { ca } })).status).to.equal(200);
+  });
+
+  it('speaks no version older than its settings have it', async () => {
+    const old: ConnectionOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+    const { url, failed } = await serveTls();
+    expect(await handshake(url, old)).to.match(/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS/);
+    expect(await handshake(url, { maxVersion: 'TLSv1.2' })).not.to.be.a('string');
+    const newest = await serveTls({ tls: { ...tlsOf(), minVersion: 'TLSv1.3' } });
+    expect(await handshake(newest.url, { maxVersion: 'TLSv1.2' })).to.match(/PROTOCOL_VERSION/);
+    expect(await handshake(newest.url)).not.to.be.a('string');
+    expect(failed).to.deep.equal(['ERR_SSL_UNSUPPORTED_PROTOCOL']);
+  });
+
+  it('lets no client begin a handshake anew', async () => {
+    const { url } = await serveTls();
+    const socket = await handshake(url, { maxVersion: 'TLSv1.2' });
+    if (typeof socket === 'string') throw new Error(socket);
+    const [error] = await new Promise<unknown[]>((resolve) => {
+      socket.once('error', (cause) => resolve([cause]));
+      socket.renegotiate({}, (...result) => resolve(result));
+    });
+    expect(error).to.be.instanceOf(Error);
+  });
+
+  it('ends a connection cleanly on which plain HTTP is spoken, and tells', async () => {
+    const { url, failed, ended } = await serveTls();
+    const plain = openConnection(url.replace('https:', 'http:'));
+    plain.send(get(LIST));
+    const { responses, rest } = await plain.closed();
+    expect(responses).to.deep.equal([]);
+    expect(rest.length).to.equal(0);
+    expect(await eventually(() => failed.length > 0 && failed)).to.deep.equal(['ERR_SSL_HTTP_REQUEST']);
+    expect(await ended(0)).to.deep.equal([]);
+    expect(await isAnswered(url, {})).to.equal(true);
+  });
+
+  it('is answered in plain HTTP where that is what a listener speaks', async () => {
+    const { url, ended } = await serve();
+    const answered = await handshake(url);
+    expect(answered).to.match(/^ERR_SSL_/);
+    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request' });
+  });
+
+  it('ends a connection on which TLS breaks, and answers nothing', async () => {
+    const { read } = createPatience();
+    const { url, reads, ended } = await serveTls({ read });
+    const carrier = connect(Number(new URL(url).port), '127.0.0.1');
+    const socket = connectSecurely({ ca, socket: carrier });
+    socket.on('error', () => {});
+    await once(socket, 'secureConnect');
+    socket.write(get(READ));
+    await eventually(() => reads.length === 1);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    carrier.write('what is no record of TLS');
+    await closed;
+    expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['caller_gone']);
+    expect(reads[0]?.signal.aborted).to.equal(true);
+  });
+
+  it('counts a connection from its beginning, and has it shake hands in time', async () => {
+    const { url, failed, refusals } = await serveTls({ maxConnections: 2, headersTimeoutMs: 300 });
+    const silent = [openConnection(url.replace('https:', 'http:')), openConnection(url.replace('https:', 'http:'))];
+    await Promise.all(silent.map(({ socket }) => once(socket, 'connect')));
+    expect(await isAnswered(url, {})).to.equal(false);
+    expect(refusals).to.have.lengthOf(1);
+    await Promise.all(silent.map(({ closed }) => closed()));
+    expect(failed).to.deep.equal(Array(2).fill('ERR_TLS_HANDSHAKE_TIMEOUT'));
+    await eventually(() => isAnswered(url, {}));
+  });
+
+  it('closes a connection on which nothing is said after the handshake, and answers a request that is not whole', async () => {
+    const { url, ended } = await serveTls({ headersTimeoutMs: 2000 });
+    const silent = openConnection(url, { tls: { ca } });
+    const slow = openConnection(url, { tls: { ca } });
+    slow.send('GET /livez HTTP/1.1\r\n');
+    const { responses, rest } = await silent.closed();
+    expect([responses.length, rest.length]).to.deep.equal([0, 0]);
+    expect((await slow.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);
+    expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['request_timeout']);
+  });
+
+  it('leaves no connection behind that has not shaken hands', async () => {
+    const { url, edge } = await serveTls();
+    const silent = openConnection(url.replace('https:', 'http:'));
+    await once(silent.socket, 'connect');
+    expect(await isAnswered(url, {})).to.equal(true);
+    expect(await edge.drain(LONG_MS)).to.equal(true);
+    await silent.closed();
+  });
+
+  it('tells browsers to come by TLS only, unless it is bound to loopback', async () => {
+    const hstsOf = async (options: ServeOptions, request = get(LIST)) => {
+      const { url } = await serve({ tls: tlsOf(), ...options });
+      const at = url.replace('0.0.0.0', '127.0.0.1');
+      const { headers } = await exchange(at, request, { tls: { ca } });
+      return headers.get('strict-transport-security');
+    };
+    const host = '0.0.0.0';
+    expect(await hstsOf({ host })).to.equal('max-age=31536000');
+    expect(await hstsOf({ host }, get('/nothing'))).to.equal('max-age=31536000');
+    expect(await hstsOf({ host }, 'no HTTP\r\n\r\n')).to.equal('max-age=31536000');
+    expect(await hstsOf({ host, tls: { ...tlsOf(), hstsMaxAgeDays: 0 } })).to.equal('max-age=0');
+    for (const loopback of ['127.0.0.1', 'localhost']) expect(await hstsOf({ host: loopback })).to.equal(null);
+    expect((await exchange((await serve({ host })).url, get(LIST))).headers.has('strict-transport-security')).to.equal(
+      false,
+    );
+  });
+
+  it('takes no page for its own that came over plain HTTP', async () => {
+    const { url } = await serveTls();
+    const { host } = new URL(url);
+    const from = (origin: string) =>
+      exchange(url, get(LIST, { Host: host, Origin: origin }), { tls: { ca } }).then(({ status }) => status);
+    expect(await from(`https://${host}`)).to.equal(200);
+    expect(await from(`http://${host}`)).to.equal(403);
+  });
+});
+
+describe('clients that must show a certificate', () => {
+  expectNoUncaught();
+
+  it('are let in with one of the authority alone', async () => {
+    const { url, failed } = await serveTls({ tls: tlsOf(undefined, CLIENTS.ca) });
+    expect(await isAnswered(url, CLIENT)).to.equal(true);
+    expect(await isAnswered(url, {})).to.equal(false);
+    expect(await isAnswered(url, await AUTHORITY.issue())).to.equal(false);
+    expect(await isAnswered(url, await CLIENTS.issue({ days: [-2, -1] }))).to.equal(false);
+    expect(failed.length).to.equal(3);
+    expect(failed).to.include('CERT_HAS_EXPIRED');
+  });
+
+  it('may come without one where it is optional, and never with a wrong one', async () => {
+    const tls = { ...tlsOf(undefined, CLIENTS.ca), clientCertificate: 'optional' as const };
+    const { url, failed } = await serveTls({ tls });
+    expect(await isAnswered(url, CLIENT)).to.equal(true);
+    expect(await isAnswered(url, {})).to.equal(true);
+    expect(await isAnswered(url, await AUTHORITY.issue())).to.equal(false);
+    expect(await isAnswered(url, await CLIENTS.issue({ days: [-2, -1] }))).to.equal(false);
+    expect(failed).to.include('CERT_HAS_EXPIRED');
+  });
+});
+
+/** A listener whose certificates stand in files, and a clock that goes on only when it is told to. */
+async function serveFiles(paths: TlsPaths, options: ServeOptions = {}) {
+  const clock = { now: Date.now() };
+  const told: (Unusable | undefined)[] = [];
+  const files = openTlsFiles(paths, { now: () => clock.now, onChange: (unusable) => told.push(unusable) });
+  if ('issue' in files) throw new Error(files.issue);
+  const served = await serveTls({ ...options, tls: { ...tlsOf(), files } });
+  /** Lets the files have been left alone for long. */
+  const settle = () => {
+    clock.now += 10_000;
+  };
+  return { ...served, told, settle };
+}
+
+/** Which certificate a new connection is shown. */
+async function shown(url: string): Promise<string | undefined> {
+  const socket = await handshake(url, { session: undefined });
+  if (typeof socket === 'string') return socket;
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(subject?.CN);
+}
+
+describe('certificates that are renewed', () => {
+  expectNoUncaught();
+
+  it('are shown to new connections, and what is open goes on', () =>
+    inFolder(async (folder) => {
+      const paths = mountPem(folder, 'first', await AUTHORITY.issue({ commonName: 'first' }));
+      const { read, release } = createPatience();
+      const { url, reads, told, settle } = await serveFiles({ certFile: paths.cert, keyFile: paths.key }, { read });
+      const reading = openConnection(url, { tls: { ca } });
+      reading.send(get(READ));
+      await eventually(() => reads.length === 1);
+      expect(await shown(url)).to.equal('first');
+
+      mountPem(folder, 'second', await AUTHORITY.issue({ commonName: 'second' }));
+      settle();
+      await eventually(async () => (await shown(url)) === 'second');
+      release();
+      expect((await reading.receive()).status).to.equal(200);
+      reading.send(get(LIST));
+      expect((await reading.receive()).status).to.equal(200);
+      expect(told).to.deep.equal([undefined]);
+    }));
+
+  it('are not taken while only one of a pair has been written, or one is garbage, which is told', () =>
+    inFolder(async (folder) => {
+      const first = await AUTHORITY.issue({ commonName: 'first' });
+      const second = await AUTHORITY.issue({ commonName: 'second' });
+      const { cert: certFile, key: keyFile } = writePem(folder, first);
+      const { url, told, settle } = await serveFiles({ certFile, keyFile });
+      writeFileSync(certFile, second.cert);
+      settle();
+      await eventually(() => told.length === 1);
+      expect(await shown(url)).to.equal('first');
+      writeFileSync(certFile, 'garbage');
+      settle();
+      await eventually(() => told.length === 2);
+      expect(await shown(url)).to.equal('first');
+      expect(told).to.deep.equal([
+        { key: 'keyFile', issue: 'is not the key of certFile' },
+        { key: 'certFile', issue: 'holds no certificate in PEM' },
+      ]);
+      writePem(folder, second);
+      settle();
+      await eventually(async () => (await shown(url)) === 'second');
+      expect(told.at(-1)).to.equal(undefined);
+    }));
+
+  it('are those of the authorities of clients, too, with no session of before resumed', () =>
+    inFolder(async (folder) => {
+      const { cert, key, clients } = writePem(folder, { ...(await AUTHORITY.issue()), clients: CLIENTS.ca });
+      const paths = { certFile: cert, keyFile: key, clientCaFile: clients };
+      const { url, told, settle } = await serveFiles(paths);
+      for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+        writeFileSync(clients, CLIENTS.ca);
+        settle();
+        await eventually(() => isAnswered(url, { ...CLIENT, maxVersion }));
+        const session = await sessionOf(url, { ...CLIENT, maxVersion });
+        // It is one that would be resumed.
+        expect((await handshake(url, { ...CLIENT, maxVersion, session })) as TLSSocket).to.satisfy(
+          (socket: TLSSocket) => socket.isSessionReused(),
+        );
+        writeFileSync(clients, (await createAuthority('others')).ca);
+        const before = told.length;
+        settle();
+        await eventually(() => told.length > before);
+        expect(await isAnswered(url, { ...CLIENT, maxVersion })).to.equal(false);
+        expect(await isAnswered(url, { ...CLIENT, maxVersion, session })).to.equal(false);
+      }
+    }));
+
+  it('drop no connection and no read under load', () =>
+    inFolder(async (folder) => {
+      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue({ commonName: '0' }));
+      const { url, settle, failed, ended } = await serveFiles({ certFile, keyFile });
+      const kept = Array.from({ length: 8 }, () => openConnection(url, { tls: { ca } }));
+      let over = false;
+      let count = 0;
+      const statuses = new Set<number>();
+      const readers = kept.map(async (connection, index) => {
+        while (!over) {
+          connection.send(get(READ));
+          statuses.add((await connection.receive()).status);
+          count += 1;
+          // Half of them come anew each time.
+          if (index % 2 === 0) statuses.add((await exchange(url, get(READ), { tls: { ca } })).status);
+        }
+      });
+      for (let renewal = 1; renewal <= 3; renewal += 1) {
+        writePem(folder, await AUTHORITY.issue({ commonName: String(renewal) }));
+        settle();
+        await eventually(async () => (await shown(url)) === String(renewal));
+      }
+      await eventually(() => count > 100);
+      over = true;
+      await Promise.all(readers);
+      expect([...statuses]).to.deep.equal([200]);
+      expect(failed).to.deep.equal([]);
+      expect(new Set((await ended(count)).map(({ outcome }) => outcome))).to.deep.equal(new Set(['ok']));
+    }));
+});
+
+/** What a client may resume a session with. */
+async function sessionOf(url: string, options: ConnectionOptions): Promise<Buffer> {
+  const socket = connectSecurely({ ca, host: '127.0.0.1', port: Number(new URL(url).port), ...options });
+  const arrives = once(socket, 'session');
+  socket.write(get(LIST));
+  const [session] = await arrives;
+  socket.destroy();
+  return session;
+}

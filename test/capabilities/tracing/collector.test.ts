@@ -1,0 +1,337 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { createSampler } from '../../../src/capabilities/tracing/sampling.ts';
+import type { TracingSettings } from '../../../src/capabilities/tracing/traces.ts';
+import { createTracing, type Tracing } from '../../../src/capabilities/tracing/tracing.ts';
+import type { Events } from '../../../src/core/kernel/events.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort, listen } from '../../support/listening.ts';
+import { json } from '../../support/platform/http-upstream.ts';
+import { type Collector, startCollector } from '../../support/process/collector.ts';
+import { porticoEnvironment, startProcess } from '../../support/process/process.ts';
+
+type Dropped = Parameters<NonNullable<Events['spansDropped']>>[0];
+
+describe('spans on their way to the collector', () => {
+  let collector: Collector;
+  let sent: number;
+  let dropped: Dropped[];
+
+  beforeEach(async () => {
+    collector = await startCollector();
+    sent = 0;
+    dropped = [];
+  });
+
+  async function open(settings: Partial<TracingSettings> = {}): Promise<Tracing> {
+    const tracing = createTracing(
+      {
+        ...{ enabled: true, endpoint: `${collector.url}/v1/traces`, headers: {}, sampleRatio: 1, serviceName: 'test' },
+        ...{ timeoutMs: 60_000, intervalMs: 100, maxQueueSpans: 1000, ...settings },
+      },
+      {
+        version: '1.2.3',
+        events: {
+          spansSent({ spans }) {
+            sent += spans;
+          },
+          spansDropped: (told) => dropped.push(told),
+        },
+      },
+    );
+    if (tracing === undefined) throw new Error('tracing is off');
+    await tracing.open();
+    onCleanup(() => tracing.close(0));
+    return tracing;
+  }
+
+  const end = (tracing: Tracing, count = 1) => {
+    for (let index = 0; index < count; index += 1) tracing.begin('request', undefined)?.end({ method: 'GET' });
+  };
+  const spansDropped = () => dropped.reduce((total, { spans }) => total + spans, 0);
+
+  it('leave together, with the headers of settings and the name of the service', async () => {
+    const tracing = await open({ headers: { 'x-api-key': 'key-of-the-test' } });
+    end(tracing, 100);
+    await eventually(() => sent === 100);
+    expect(collector.bodies).to.have.length(1);
+    expect(collector.headers[0]).to.include({ 'x-api-key': 'key-of-the-test', 'content-type': 'application/json' });
+    expect(collector.spans[0]?.resource).to.include({ 'service.name': 'test', 'service.version': '1.2.3' });
+    expect(dropped).to.deep.equal([]);
+  });
+
+  it('leave at the end, without a wait for others', async () => {
+    const tracing = await open({ intervalMs: 86_400_000 });
+    end(tracing, 1000);
+    await tracing.close(10_000);
+    expect([collector.spans.length, sent, dropped]).to.deep.equal([1000, 1000, []]);
+    expect(collector.bodies).to.have.length(8);
+    expect(collector.connections()).to.be.at.most(4);
+  });
+
+  it('leave over HTTP/1.1, whatever a collector could speak', async () => {
+    const hellos: string[] = [];
+    const server = createServer((socket) => {
+      socket.once('data', (hello) => {
+        hellos.push(String(hello));
+        socket.destroy();
+      });
+    });
+    const { port } = await listen(server);
+    end(await open({ endpoint: `https://127.0.0.1:${port}/v1/traces` }));
+    await eventually(() => dropped.length > 0);
+    expect(hellos[0]).to.contain('\x08http/1.1').and.not.to.contain('\x02h2');
+  });
+
+  it('begin when they are said to have begun, or else now, by the time of day', async () => {
+    const tracing = await open();
+    const before = Date.now();
+    tracing.begin('read', undefined, { begun: performance.now() - 3_600_000 })?.end();
+    tracing.begin('load', undefined)?.end();
+    const tookMs = Date.now() - before;
+    await eventually(() => sent === 2);
+    const [earlier = 0, now = 0] = ['read', 'load'].map((name) => Number(collector.one(name).begun) / 1e6 - before);
+    expect(earlier).to.be.within(-3_600_100, -3_599_900 + tookMs);
+    expect(now).to.be.within(-100, 100 + tookMs);
+  });
+
+  it('leave no timer behind', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    // Once mocha has set its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = timers();
+    const tracing = await open();
+    end(tracing);
+    await tracing.close(86_400_000);
+    await eventually(() => timers() <= before);
+  });
+
+  it('are dropped, and told of once, where there are too many', async () => {
+    collector.respond(() => {});
+    const tracing = await open({ maxQueueSpans: 100, timeoutMs: 60_000, intervalMs: 86_400_000 });
+    end(tracing, 1000);
+    await tracing.close(50);
+    expect(dropped).to.deep.equal([
+      { spans: 900, reason: 'queue_full' },
+      { spans: 100, reason: 'shutdown' },
+    ]);
+    expect(sent).to.equal(0);
+  });
+
+  it('take no memory beyond the queue, where the collector never answers', async () => {
+    collector.respond(() => {});
+    const child = fileURLToPath(new URL('small-heap.ts', import.meta.url));
+    const args = ['--max-old-space-size=48', child, `${collector.url}/v1/traces`, '1000'];
+    const { code, stdout } = await startProcess(process.execPath, args, { env: porticoEnvironment() }).ended;
+    expect([code, stdout]).to.deep.equal([0, '60000\n']);
+  });
+
+  it('count for the queue as long as they are being sent', async () => {
+    let release: (() => void) | undefined;
+    collector.respond((request, response) => {
+      request.resume();
+      release = () => json({})(request, response);
+    });
+    const tracing = await open({ maxQueueSpans: 100, timeoutMs: 60_000 });
+    end(tracing, 100);
+    await eventually(() => release !== undefined);
+    end(tracing, 10);
+    release?.();
+    await eventually(() => sent === 100);
+    expect(dropped).to.deep.equal([{ spans: 10, reason: 'queue_full' }]);
+    collector.respond(json({}));
+    end(tracing, 10);
+    await eventually(() => sent === 110);
+    expect(spansDropped()).to.equal(10);
+  });
+
+  for (const [what, cause, answer] of [
+    ['says 503', 'status 503', json({}, 503)],
+    ['redirects', 'status 307', json({}, 307, { location: '/elsewhere' })],
+    ['hangs up', 'SocketError UND_ERR_SOCKET', (request) => request.socket.destroy()],
+  ] as const satisfies readonly (readonly [string, string, Parameters<Collector['respond']>[0]])[]) {
+    it(`are dropped where the collector ${what}, and the next ones are sent`, async () => {
+      const { respond } = collector;
+      const take = { now: false };
+      respond((request, response) => {
+        request.resume();
+        if (take.now) json({})(request, response);
+        else answer(request, response);
+      });
+      const tracing = await open();
+      end(tracing, 5);
+      await eventually(() => dropped.length > 0);
+      expect(dropped).to.deep.equal([{ spans: 5, reason: 'not_taken', cause }]);
+      take.now = true;
+      end(tracing, 7);
+      await eventually(() => sent === 7);
+    });
+  }
+
+  it('are dropped where nobody listens', async () => {
+    const tracing = await open({ endpoint: `http://127.0.0.1:${await freePort()}/v1/traces` });
+    end(tracing, 5);
+    await eventually(() => dropped.length > 0);
+    expect(dropped).to.deep.equal([{ spans: 5, reason: 'not_taken', cause: 'Error ECONNREFUSED' }]);
+  });
+
+  it('leave in one batch after the other, however long the collector takes', async () => {
+    const pending: (() => void)[] = [];
+    collector.respond((request, response) => {
+      request.resume();
+      pending.push(() => json({})(request, response));
+    });
+    const tracing = await open({ timeoutMs: 86_400_000 });
+    end(tracing, 5);
+    await eventually(() => pending.length > 0);
+    end(tracing, 5);
+    // As long as three batches would be waited for.
+    await sleep(300);
+    expect(pending).to.have.length(1);
+    pending[0]?.();
+    await eventually(() => pending.length === 2);
+    pending[1]?.();
+    await eventually(() => sent === 10);
+  });
+
+  it('are taken once the status says so, whatever comes after it', async () => {
+    for (const rest of ['no JSON', 'x'.repeat(1_000_000)]) {
+      collector.respond((_request, response) => response.end(rest));
+      const tracing = await open();
+      end(tracing, 5);
+      await eventually(() => sent === 5);
+      sent = 0;
+    }
+    expect(dropped).to.deep.equal([]);
+  });
+
+  it('are dropped where the collector never answers, and keep no others waiting for long', async () => {
+    collector.respond(() => {});
+    const tracing = await open({ timeoutMs: 200 });
+    end(tracing, 5);
+    await eventually(() => dropped.length > 0);
+    expect(dropped[0]).to.include({ spans: 5, reason: 'not_taken' });
+    expect(dropped[0]?.cause).to.match(/Timeout/);
+    collector.respond(json({}));
+    await eventually(() => {
+      end(tracing);
+      return sent > 0;
+    });
+  });
+
+  it('are told of with what stood in the way, also where they wait in vain for room meanwhile', async () => {
+    collector.respond(() => {});
+    const tracing = await open({ maxQueueSpans: 100, timeoutMs: 200 });
+    end(tracing, 150);
+    await eventually(() => dropped.length === 2);
+    expect(dropped).to.deep.equal([
+      { spans: 100, reason: 'not_taken', cause: 'TimeoutError' },
+      { spans: 50, reason: 'queue_full' },
+    ]);
+  });
+
+  it('are taken where the collector goes on to answer byte after byte, and it is left then', async () => {
+    let isLeft = false;
+    collector.respond((_request, response) => {
+      const timer = setInterval(() => response.write('.'), 5);
+      response.on('close', () => {
+        clearInterval(timer);
+        isLeft = true;
+      });
+    });
+    const tracing = await open({ timeoutMs: 500 });
+    await eventually(() => {
+      end(tracing);
+      return sent > 0;
+    });
+    await eventually(() => isLeft);
+  });
+
+  it('are taken where the collector goes on to answer without an end, and it is left then', async () => {
+    let isLeft = false;
+    collector.respond((_request, response) => {
+      const write = () => {
+        while (response.write('.'.repeat(16_384))) {}
+      };
+      response.on('drain', write).on('close', () => {
+        isLeft = true;
+      });
+      write();
+    });
+    end(await open({ timeoutMs: 86_400_000 }));
+    await eventually(() => isLeft && sent === 1);
+  });
+
+  it('are all sent at the end, whatever becomes of the first ones', async () => {
+    let requests = 0;
+    collector.respond(async (request, response) => {
+      requests += 1;
+      const isFirst = requests === 1;
+      request.resume();
+      if (!isFirst) await sleep(50);
+      json({}, isFirst ? 503 : 200)(request, response);
+    });
+    const tracing = await open({ timeoutMs: 10_000, intervalMs: 86_400_000 });
+    end(tracing, 300);
+    await tracing.close(10_000);
+    expect([sent, dropped]).to.deep.equal([172, [{ spans: 128, reason: 'not_taken', cause: 'status 503' }]]);
+    await tracing.close(0);
+  });
+
+  it('do not wait for those that end later, and count them', async () => {
+    collector.respond((request, response) => {
+      request.resume();
+      end(tracing, 5);
+      json({})(request, response);
+    });
+    const tracing = await open({ intervalMs: 86_400_000, timeoutMs: 10_000 });
+    end(tracing, 10);
+    await tracing.close(86_400_000);
+    expect([sent, dropped]).to.deep.equal([10, [{ spans: 5, reason: 'shutdown' }]]);
+  });
+
+  it('keep nobody waiting at the end longer than they may', async () => {
+    collector.respond(() => {});
+    const tracing = await open({ timeoutMs: 86_400_000 });
+    end(tracing, 300);
+    await tracing.close(20);
+    expect(spansDropped()).to.equal(300);
+    expect(dropped.map(({ reason }) => reason)).to.deep.equal(['shutdown']);
+    // What ends later is heard by nobody.
+    end(tracing, 5);
+    expect(spansDropped()).to.equal(300);
+  });
+
+  it('go to two collectors from two gateways of one process', async () => {
+    const other = await startCollector();
+    const [first, second] = [await open(), await open({ endpoint: `${other.url}/v1/traces`, serviceName: 'other' })];
+    end(first);
+    end(second);
+    await eventually(() => sent === 2);
+    expect(collector.spans.map(({ resource }) => resource['service.name'])).to.deep.equal(['test']);
+    expect(other.spans.map(({ resource }) => resource['service.name'])).to.deep.equal(['other']);
+  });
+
+  it('have texts of 256 characters at most, and end once', async () => {
+    const tracing = await open();
+    const span = tracing.begin('read', undefined);
+    span?.end({ resource: 'r'.repeat(1000) });
+    span?.end({ resource: 'again' });
+    await eventually(() => sent === 1);
+    expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'r'.repeat(256) });
+  });
+
+  it('are not made before the gateway is open, nor where tracing is off', async () => {
+    const settings = { enabled: true, endpoint: 'http://127.0.0.1:1/v1/traces', headers: {}, sampleRatio: 1 };
+    const rest = { serviceName: 'test', timeoutMs: 100, intervalMs: 100, maxQueueSpans: 1 };
+    const options = { version: '1', events: {} };
+    const closed = createTracing({ ...settings, ...rest }, options);
+    expect(closed?.begin('request', undefined)).to.equal(undefined);
+    await closed?.close(0);
+    expect(createTracing({ ...settings, ...rest, enabled: false }, options)).to.equal(undefined);
+    expect(createSampler(1)()).to.be.a('string');
+  });
+});

@@ -1,0 +1,96 @@
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { expect } from 'chai';
+import { attributesOf, kindOf, nameOf, statusOf } from '../../../src/capabilities/tracing/conventions.ts';
+import type { SpanAbout, SpanFacts } from '../../../src/core/kernel/span.ts';
+
+/** All that a span can tell. */
+const FACTS: Required<SpanFacts> = {
+  ...{ method: 'GET', route: '/mcp', scheme: 'https', httpVersion: '1.1', status: 200, outcome: 'ok' },
+  ...{
+    error: 'upstream_failed',
+    code: 'upstream_failed',
+    rpc: 'tools/call',
+    tool: 'list_tools',
+    uri: 'platform://tools',
+  },
+  ...{
+    rpcCode: -32603,
+    revision: '2026-07-28',
+    edge: 'http',
+    resource: 'tools',
+    cache: 'hit',
+    shared: 'miss',
+    pages: 2,
+    items: 3,
+  },
+  ...{ dropped: 1, upstream: 'platform', host: 'platform.example', port: 443, url: 'https://platform.example/v1' },
+  resends: 1,
+};
+
+/** Attributes that there are. */
+function known(facts: SpanFacts): unknown {
+  return JSON.parse(JSON.stringify(attributesOf(facts)));
+}
+
+describe('the conventions', () => {
+  it('of HTTP and MCP have these names', () => {
+    expect(known(FACTS)).to.deep.equal({
+      'http.request.method': 'GET',
+      'http.route': '/mcp',
+      'url.path': '/mcp',
+      'url.scheme': 'https',
+      'url.full': 'https://platform.example/v1',
+      'network.protocol.version': '1.1',
+      'http.response.status_code': 200,
+      'http.request.resend_count': 1,
+      'server.address': 'platform.example',
+      'server.port': 443,
+      'error.type': 'upstream_failed',
+      'mcp.method.name': 'tools/call',
+      'mcp.protocol.version': '2026-07-28',
+      'mcp.resource.uri': 'platform://tools',
+      'gen_ai.tool.name': 'list_tools',
+      'gen_ai.operation.name': 'execute_tool',
+      'rpc.response.status_code': '-32603',
+      'network.transport': 'tcp',
+      'network.protocol.name': 'http',
+      'portico.outcome': 'ok',
+      'portico.error.code': 'upstream_failed',
+      'portico.resource': 'tools',
+      'portico.cache': 'hit',
+      'portico.shared': 'miss',
+      'portico.upstream': 'platform',
+      'portico.pages': 2,
+      'portico.items': 3,
+      'portico.items.dropped': 1,
+    });
+    expect(known({ edge: 'stdio', resends: 0 })).to.deep.equal({ 'network.transport': 'pipe' });
+    expect(known({ method: 'BREW', rpc: 'other', route: 'unmatched' })).to.deep.equal({
+      ...{ 'http.request.method': '_OTHER', 'mcp.method.name': '_OTHER' },
+    });
+  });
+
+  it('name spans by what there are few of', () => {
+    const names: Record<SpanAbout, readonly [name: string, without: string, kind: SpanKind]> = {
+      request: ['GET /mcp', 'HTTP', SpanKind.SERVER],
+      operation: ['tools/call list_tools', '', SpanKind.SERVER],
+      read: ['read tools', 'read', SpanKind.INTERNAL],
+      refresh: ['refresh tools', 'refresh', SpanKind.INTERNAL],
+      load: ['load tools', 'load', SpanKind.INTERNAL],
+      look: ['look tools', 'look', SpanKind.INTERNAL],
+      page: ['page tools', 'page', SpanKind.INTERNAL],
+      verify: ['verify', 'verify', SpanKind.INTERNAL],
+      call: ['GET', '', SpanKind.CLIENT],
+    };
+    for (const [about, [name, without, kind]] of Object.entries(names) as [SpanAbout, [string, string, SpanKind]][]) {
+      expect([nameOf(about, FACTS), nameOf(about, {}), kindOf(about)], about).to.deep.equal([name, without, kind]);
+    }
+    expect(nameOf('request', { method: 'BREW', route: 'unmatched' })).to.equal('HTTP');
+  });
+
+  it('have a span fail with an error, but for one that nobody waited for', () => {
+    const codes = [undefined, 'cancelled', 'caller_gone', 'upstream_failed'].map((error) => statusOf({ error }).code);
+    const { UNSET, ERROR } = SpanStatusCode;
+    expect(codes).to.deep.equal([UNSET, UNSET, UNSET, ERROR]);
+  });
+});

@@ -1,0 +1,224 @@
+import { expect } from 'chai';
+import { captureLog } from '../../core/log/captured-log.ts';
+import { createAuthority, writePem } from '../../support/certificates.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { startCollector } from '../../support/process/collector.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+import { traceReplicas } from './replicas.ts';
+import { headerOf, LOADED, PARENT, READ, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
+
+describe('the trace', () => {
+  let upstream: HttpUpstream;
+  const traceparents = () => upstream.requests.map(({ headers }) => headers['traceparent']);
+
+  beforeEach(async () => {
+    upstream = await startHttpUpstream(lists(TOOLS));
+  });
+
+  describe('of a read', () => {
+    it('goes from the edge to the page, and ends at the cache where that has it', async () => {
+      const { collector, read, end } = await startTraced(upstream.url);
+      await read('tools');
+      await read('tools');
+      await end();
+      expect(collector.tree()).to.deep.equal({
+        [`1 SERVER ${READ}`]: { '1 INTERNAL read tools': LOADED },
+        [`2 SERVER ${READ}`]: { '1 INTERNAL read tools': {} },
+      });
+      expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).to.equal(2);
+      expect(collector.spans.filter(({ failed }) => failed)).to.deep.equal([]);
+      expect(collector.all('read tools').map(({ attributes }) => attributes)).to.have.deep.members([
+        { 'portico.resource': 'tools', 'portico.cache': 'miss' },
+        { 'portico.resource': 'tools', 'portico.cache': 'hit' },
+      ]);
+    });
+
+    it('says of each step what it was, by the conventions', async () => {
+      const { collector, read, end } = await startTraced(upstream.url);
+      await read('tools');
+      await end();
+      const { hostname, port } = new URL(upstream.url);
+      expect(collector.one(READ).attributes).to.deep.equal({
+        'http.request.method': 'GET',
+        'http.route': '/mcp/v1/resources/read',
+        'url.path': '/mcp/v1/resources/read',
+        'url.scheme': 'http',
+        'network.protocol.version': '1.1',
+        'http.response.status_code': 200,
+        'portico.outcome': 'ok',
+        'portico.resource': 'tools',
+        'portico.cache': 'miss',
+      });
+      expect(collector.one('load tools').attributes).to.deep.equal({
+        ...{ 'portico.resource': 'tools', 'portico.pages': 1, 'portico.items': 1, 'portico.items.dropped': 0 },
+      });
+      expect(collector.one('page tools').attributes).to.deep.equal({
+        ...{ 'portico.resource': 'tools', 'portico.upstream': 'tools' },
+      });
+      expect(collector.one('GET').attributes).to.deep.equal({
+        'http.request.method': 'GET',
+        'http.response.status_code': 200,
+        'server.address': hostname,
+        'server.port': Number(port),
+        'url.full': `${upstream.url}/v1/tools`,
+        'portico.upstream': 'tools',
+      });
+      const { resource } = collector.one(READ);
+      expect(resource).to.include({ 'service.name': 'portico', 'telemetry.sdk.name': 'opentelemetry' });
+      expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
+    });
+
+    it('names the port that a scheme stands for, and TLS of its own', async () => {
+      const authority = await createAuthority();
+      await inFolder(async (folder) => {
+        const { cert, key } = writePem(folder, await authority.issue());
+        // Nobody listens there.
+        const { collector, url, end } = await startTraced('https://127.0.0.2', {
+          http: { port: 0, tls: { certFile: cert, keyFile: key } },
+          upstream: { retry: { attempts: 0 } },
+        });
+        const request = get('/mcp/v1/resources/read?uri=platform://tools');
+        expect((await exchange(url, request, { tls: { ca: authority.ca } })).status).to.equal(502);
+        await end();
+        expect(collector.one(READ).attributes).to.include({ 'url.scheme': 'https' });
+        expect(collector.one('GET').attributes).to.include({
+          ...{ 'server.address': '127.0.0.2', 'server.port': 443, 'url.full': 'https://127.0.0.2/v1/tools' },
+        });
+      });
+    });
+
+    it('has a span for each page, and for each request that was sent', async () => {
+      const page = (next: string) => json({ ...TOOLS, tools: [{ id: `a${next}`, name: 'A' }], nextPageToken: next });
+      upstream.respond(inTurn(page('1'), page('2'), page('')));
+      const { collector, read, end } = await startTraced(upstream.url);
+      await read('tools');
+      await end();
+      const one = { '1 CLIENT GET': {} };
+      expect(collector.tree(collector.one('load tools').spanId)).to.deep.equal({
+        ...{ '1 INTERNAL page tools': one, '2 INTERNAL page tools': one, '3 INTERNAL page tools': one },
+      });
+      expect(collector.one('load tools').attributes).to.include({ 'portico.pages': 3, 'portico.items': 3 });
+      expect(new Set(collector.all('GET').map(({ attributes }) => attributes['url.full']))).to.deep.equal(
+        new Set([`${upstream.url}/v1/tools`]),
+      );
+    });
+
+    it('counts how often a request was sent again', async () => {
+      upstream.respond(inTurn(json({}, 503), json({}, 502), lists(TOOLS)));
+      const { collector, read, end } = await startTraced(upstream.url, { upstream: { retry: { baseDelayMs: 1 } } });
+      await read('tools');
+      await end();
+      expect(collector.tree(collector.one('page tools').spanId)).to.deep.equal({
+        ...{ '1 CLIENT GET': {}, '2 CLIENT GET': {}, '3 CLIENT GET': {} },
+      });
+      const sent = collector.all('GET').map(({ failed, attributes }) => ({
+        failed,
+        error: attributes['error.type'],
+        status: attributes['http.response.status_code'],
+        resends: attributes['http.request.resend_count'],
+      }));
+      expect(sent).to.deep.equal([
+        { failed: true, error: 'upstream_failed', status: 503, resends: undefined },
+        { failed: true, error: 'upstream_failed', status: 502, resends: 1 },
+        { failed: false, error: undefined, status: 200, resends: 2 },
+      ]);
+      expect(collector.one('page tools').failed).to.equal(false);
+    });
+
+    it('links a reader who joined a flight to the load that it waited for', async () => {
+      const log = captureLog();
+      let release = () => {};
+      upstream.respond((request, response) => {
+        release = () => lists(TOOLS)(request, response);
+      });
+      const { collector, read, end } = await startTraced(upstream.url, {}, { logger: log.logger });
+      const reads = [read('tools')];
+      await eventually(() => upstream.requests.length === 1);
+      reads.push(read('tools'));
+      await eventually(() => log.text().includes('flight joined'));
+      release();
+      await Promise.all(reads);
+      await end();
+      const load = collector.one('load tools');
+      const [began, joined] = collector.all('read tools').toSorted((one) => (one.spanId === load.parentId ? -1 : 1));
+      expect(began?.links).to.deep.equal([]);
+      expect(joined?.links).to.deep.equal([load.spanId]);
+      expect(joined?.attributes).to.include({ 'portico.cache': 'collapsed' });
+      expect(joined?.traceId).not.to.equal(load.traceId);
+      expect(collector.tree(joined?.spanId)).to.deep.equal({});
+    });
+
+    it('tells of the look at what replicas share, and of no page where that has it', async () => {
+      const shared = await startCollector();
+      await traceReplicas(shared);
+      const below = { '1 INTERNAL read tools': { '1 INTERNAL load tools': { '1 INTERNAL look tools': {} } } };
+      expect(shared.tree()).to.deep.equal({ '1 INTERNAL refresh': below, '2 INTERNAL refresh': below });
+      const looks = shared.all('look tools').map(({ attributes }) => attributes['portico.shared']);
+      expect(looks).to.have.members(['miss', 'hit']);
+      expect(shared.all('read tools').map(({ attributes }) => attributes['portico.cache'])).to.have.members([
+        ...['miss', 'shared'],
+      ]);
+    });
+
+    it('of a refresh behind it is another, with a link to it', async () => {
+      let clock = 1_800_000_000_000;
+      const { collector, read, end } = await startTraced(upstream.url, {}, { now: () => clock });
+      await read('tools');
+      clock += 61_000;
+      await read('tools');
+      await eventually(() => collector.all('refresh tools').length === 1);
+      await end();
+      const refresh = collector.one('refresh tools');
+      const stale = collector.all('read tools').find(({ attributes }) => attributes['portico.cache'] === 'stale');
+      expect(refresh.links).to.deep.equal([stale?.spanId]);
+      expect(refresh.parentId).to.equal('');
+      expect(refresh.traceId).not.to.equal(stale?.traceId);
+      expect(collector.tree(refresh.spanId)).to.deep.equal(LOADED);
+      expect(collector.tree(stale?.spanId)).to.deep.equal({});
+    });
+  });
+
+  describe('of a caller', () => {
+    it('goes on below its span, and names our own to the platform', async () => {
+      const { collector, read, end } = await startTraced(upstream.url);
+      await read('tools', { headers: { traceparent: SAMPLED, tracestate: 'acme=1' } });
+      await end();
+      const edge = collector.one(READ);
+      expect(edge).to.deep.include({ traceId: PARENT.traceId, parentId: PARENT.spanId });
+      const sent = collector.one('GET');
+      expect(sent.traceId).to.equal(PARENT.traceId);
+      expect(traceparents()).to.deep.equal([headerOf(sent)]);
+      expect(upstream.requests[0]?.headers['tracestate']).to.equal('acme=1');
+      expect(collector.bodies.join()).not.to.contain('acme');
+    });
+
+    it('keeps the flag of an id that is random', async () => {
+      const { collector, read, end } = await startTraced(upstream.url);
+      await read('tools', { headers: { traceparent: SAMPLED.replace(/1$/, '3') } });
+      await end();
+      expect(traceparents()).to.deep.equal([headerOf(collector.one('GET')).replace(/1$/, '3')]);
+    });
+
+    it('is not kept where the caller does not keep it, and goes on all the same', async () => {
+      const { collector, read, end } = await startTraced(upstream.url);
+      await read('tools', { headers: { traceparent: UNSAMPLED } });
+      await end();
+      expect(collector.spans).to.deep.equal([]);
+      expect(traceparents()).to.have.length(1);
+      expect(traceparents()[0]).to.match(new RegExp(`^00-${PARENT.traceId}-(?!${PARENT.spanId})[0-9a-f]{16}-00$`));
+    });
+
+    it('is kept where the caller keeps it, however few begin here', async () => {
+      const { collector, read, end } = await startTraced(upstream.url, { tracing: { sampleRatio: 0 } });
+      await read('tools', { headers: { traceparent: SAMPLED } });
+      await read('tools');
+      await read('projects');
+      await end();
+      expect(new Set(collector.spans.map(({ traceId }) => traceId))).to.deep.equal(new Set([PARENT.traceId]));
+      // What is not kept goes on without a trace.
+      expect(traceparents()[1]).to.equal(undefined);
+    });
+  });
+});

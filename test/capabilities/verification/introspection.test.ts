@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { createIntrospect } from '../../../src/capabilities/verification/introspection.ts';
+import { createIssuer } from '../../../src/capabilities/verification/issuer.ts';
+import { unavailable } from '../../../src/capabilities/verification/outcome.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { errorOf } from './scenery.ts';
+
+describe('where an issuer is asked about tokens', () => {
+  for (const [what, cause, forgotten] of [
+    ['it answers with an error', new Error('404'), 1],
+    ['it fails so often that it is given a pause', new GatewayError('breaker_open'), 1],
+    ['it does not answer', new GatewayError('upstream_failed'), 0],
+    ['it is late', new GatewayError('upstream_timeout'), 0],
+  ] as const) {
+    it(`is ${forgotten > 0 ? '' : 'not '}looked up anew where ${what}`, async () => {
+      let times = 0;
+      const introspect = createIntrospect({
+        issuer: {
+          ask: async () => {
+            throw unavailable('the issuer could not be asked', cause);
+          },
+          endpoint: async () => 'https://login.example/introspect',
+          forget() {
+            times += 1;
+          },
+        },
+        ...{ name: 'https://login.example', audience: 'a', leewayMs: 0, now: Date.now },
+        authorization: async () => 'Basic Og==',
+      });
+      expect((await errorOf(introspect('token')))[0]).to.equal('verifier_unavailable');
+      expect(times).to.equal(forgotten);
+    });
+  }
+
+  it('tells that it is given a pause, and when to come again', async () => {
+    const { ask } = createIssuer({
+      issuer: 'https://login.example',
+      fetch: async () => {
+        throw new GatewayError('breaker_open', { retryAfterSeconds: 7 });
+      },
+      timeoutMs: 60_000,
+    });
+    const error = await ask('https://login.example/introspect').catch((thrown: unknown) => thrown);
+    expect(error).to.include({
+      code: 'verifier_unavailable',
+      reason: 'the issuer failed so often that it is given a pause',
+      retryAfterSeconds: 7,
+    });
+  });
+});

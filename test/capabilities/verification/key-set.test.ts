@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import type { JWK } from 'jose';
+import { createKeySet, type KeySet } from '../../../src/capabilities/verification/key-set.ts';
+import { unavailable } from '../../../src/capabilities/verification/outcome.ts';
+import { createSigner, type Signer } from '../../support/authorization/issuer.ts';
+import { errorOf } from './scenery.ts';
+
+interface Scene {
+  readonly keys: KeySet;
+  /** What the issuer answers; an error: it does not; `undefined`: nothing comes. */
+  answer: object | Error | undefined;
+  now: number;
+  readonly asked: () => number;
+  readonly forgotten: () => number;
+  /** What was told: a number of keys, or why there are none. */
+  readonly told: (number | string | undefined)[];
+}
+
+function scene(answer: object | Error, { url = 'https://login.example/keys' as string | undefined } = {}): Scene {
+  let asked = 0;
+  let forgotten = 0;
+  const told: Scene['told'] = [];
+  const keys = createKeySet({
+    issuer: {
+      async ask(at) {
+        asked += 1;
+        expect(at).to.equal(url ?? 'https://login.example/found');
+        await Promise.resolve();
+        if (it.answer instanceof Error) throw it.answer;
+        if (it.answer === undefined) return new Promise(() => {});
+        return it.answer as Record<string, unknown>;
+      },
+      endpoint: async () => 'https://login.example/found',
+      forget() {
+        forgotten += 1;
+      },
+    },
+    url,
+    ...{ refreshMs: 1000, cooldownMs: 100, maxKeys: 5, maxWaiting: 2 },
+    events: { issuerKeysFetched: ({ keys: count, error }) => told.push(error?.reason ?? count) },
+    now: () => it.now,
+  });
+  const it: Scene = { keys, answer, now: 5000, asked: () => asked, forgotten: () => forgotten, told };
+  return it;
+}
+
+const DOWN = unavailable('the issuer could not be asked');
+
+describe('the keys of an issuer', () => {
+  let signer: Signer;
+  let other: Signer;
+  before(async () => {
+    signer = await createSigner('ES256', 'one');
+    other = await createSigner('RS256', 'two');
+  });
+
+  const set = (...jwks: readonly unknown[]) => ({ keys: jwks });
+  const finds = async (find: Awaited<ReturnType<KeySet['current']>>, { alg, kid }: Signer) =>
+    Promise.resolve(find({ alg, ...(kid !== undefined && { kid }) }, { payload: '', signature: '' })).then(
+      () => true,
+      () => false,
+    );
+
+  it('are fetched once for all who ask at once, and not again', async () => {
+    const it = scene(set(signer.jwk));
+    const [one, two] = await Promise.all([it.keys.current(), it.keys.current()]);
+    expect(one).to.equal(two);
+    expect(await it.keys.current()).to.equal(one);
+    expect([it.asked(), it.told]).to.deep.equal([1, [1]]);
+  });
+
+  it('are looked for where the metadata says, and there anew once that fails', async () => {
+    const it = scene(DOWN, { url: undefined });
+    await errorOf(it.keys.current());
+    expect(it.forgotten()).to.equal(1);
+    it.answer = set(signer.jwk);
+    it.now += 100;
+    expect(await finds(await it.keys.current(), signer)).to.equal(true);
+  });
+
+  it('that cannot be had are not asked for again for a while', async () => {
+    const it = scene(DOWN);
+    for (const _ of [1, 2, 3]) {
+      expect(await errorOf(it.keys.current())).to.deep.equal(['verifier_unavailable', DOWN.reason]);
+    }
+    expect(it.asked()).to.equal(1);
+    it.now += 100;
+    await errorOf(it.keys.current());
+    expect(it.asked()).to.equal(2);
+    expect(it.told).to.deep.equal([DOWN.reason, DOWN.reason]);
+  });
+
+  it('are fetched again behind whoever uses them once they are old', async () => {
+    const it = scene(set(signer.jwk));
+    const first = await it.keys.current();
+    it.now += 1000;
+    it.answer = set(other.jwk);
+    expect(await it.keys.current()).to.equal(first);
+    const next = await it.keys.newer();
+    expect(await it.keys.current()).to.equal(next);
+    expect(await finds(await it.keys.current(), signer)).to.equal(false);
+    expect(it.asked()).to.equal(2);
+  });
+
+  it('are fetched ahead of whoever uses them once they are very old', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 2000;
+    it.answer = set(other.jwk);
+    expect(await finds(await it.keys.current(), signer)).to.equal(false);
+  });
+
+  it('stay good while others cannot be had, until they are twice as old as they may be, and are refused after that', async () => {
+    const it = scene(set(signer.jwk));
+    const first = await it.keys.current();
+    const begun = it.now;
+    for (const answer of [DOWN, new Error('a bug'), set(), {}, { keys: 'x' }]) {
+      it.answer = answer;
+      it.now = begun + 1999;
+      expect(await it.keys.current()).to.equal(first);
+      it.now += 1;
+      expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
+      expect((await errorOf(it.keys.newer().then(() => Promise.reject(DOWN))))[0]).to.equal('verifier_unavailable');
+      it.now += 1_000_000;
+      expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
+    }
+    it.answer = set(signer.jwk);
+    it.now += 100;
+    expect(await finds(await it.keys.current(), signer)).to.equal(true);
+  });
+
+  it('are as old as the request for them, however slow its answer was', async () => {
+    const it = scene(set(signer.jwk));
+    const fetched = it.keys.current();
+    it.now += 2000;
+    await fetched;
+    it.answer = DOWN;
+    expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
+  });
+
+  it('are waited for by nobody while those before are within their time, however slow the issuer is', async () => {
+    const it = scene(set(signer.jwk));
+    const first = await it.keys.current();
+    it.now += 1000;
+    it.answer = undefined;
+    for (const _ of [1, 2, 3]) expect(await it.keys.current()).to.equal(first);
+    it.now += 999;
+    expect(await it.keys.current()).to.equal(first);
+    expect(it.asked()).to.equal(2);
+  });
+
+  it('are not asked for by each caller where the issuer fails once they are too old', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 2000;
+    it.answer = DOWN;
+    for (const _ of [1, 2, 3]) {
+      expect(await errorOf(it.keys.current())).to.deep.equal(['verifier_unavailable', DOWN.reason]);
+    }
+    expect(it.asked()).to.equal(2);
+  });
+
+  it('are waited for again once the issuer has answered', async () => {
+    const it = scene(DOWN);
+    await errorOf(it.keys.current());
+    it.now += 100;
+    it.answer = set(signer.jwk);
+    await it.keys.current();
+    it.now += 2000;
+    it.answer = set(other.jwk);
+    expect(await finds(await it.keys.current(), signer)).to.equal(false);
+  });
+
+  it('are waited for by so many who name one that is not known, and by no more', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 100;
+    const first = [it.keys.newer(), it.keys.newer()];
+    expect(await errorOf(it.keys.newer())).to.deep.equal(['overloaded', 'verification.maxVerifying is reached']);
+    await Promise.all(first);
+    it.now += 100;
+    expect(await it.keys.newer()).to.be.a('function');
+  });
+
+  it('are not fetched for a key that is not known within a while of the last time', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 99;
+    expect(await it.keys.newer()).to.equal(undefined);
+    it.now += 1;
+    expect(await it.keys.newer()).to.be.a('function');
+    expect(it.asked()).to.equal(2);
+  });
+
+  const oct: JWK = { kty: 'oct', k: 'c2VjcmV0', kid: 'one', alg: 'HS256' };
+  const filler = (length: number) => 'A'.repeat(length);
+
+  it('are used as far as they can be, and the others left out', async () => {
+    const unusable = [null, 'x', oct, { ...other.jwk, n: filler(1367) }];
+    const it = scene(set(...unusable, signer.jwk));
+    expect(await finds(await it.keys.current(), signer)).to.equal(true);
+    expect(it.told).to.deep.equal([1]);
+  });
+
+  for (const [name, jwks] of [
+    ['none', []],
+    ['only a shared secret', [oct]],
+    ['a private key', [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b', d: 'c' }]],
+    ['an RSA key without end', [{ kty: 'RSA', n: filler(100_000), e: 'AQAB' }]],
+    ['an RSA key with a large exponent', [{ kty: 'RSA', n: filler(342), e: filler(342) }]],
+    ['an RSA key with an exponent of 3', [{ kty: 'RSA', n: filler(342), e: 'Aw' }]],
+    ['an RSA key with an exponent just below 65537', [{ kty: 'RSA', n: filler(342), e: 'AP__' }]],
+    ['an RSA key whose exponent is no number', [{ kty: 'RSA', n: filler(342), e: '' }]],
+    ['an RSA key that is none', [{ kty: 'RSA', n: 5, e: 'AQAB' }]],
+  ] as const) {
+    it(`are not taken where there is ${name}`, async () => {
+      const it = scene(set(...jwks));
+      expect(await errorOf(it.keys.current())).to.deep.equal([
+        'verifier_unavailable',
+        'the issuer has no key that can be used',
+      ]);
+    });
+  }
+
+  it('are not taken where there are more than may be', async () => {
+    const it = scene(set(...Array.from({ length: 6 }, () => signer.jwk)));
+    expect(await errorOf(it.keys.current())).to.deep.equal([
+      'verifier_unavailable',
+      'the issuer has more keys than verification.keys.maxKeys',
+    ]);
+  });
+});

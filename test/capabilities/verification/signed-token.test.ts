@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createLocalJWKSet } from 'jose';
+import { unavailable } from '../../../src/capabilities/verification/outcome.ts';
+import { createVerifySigned } from '../../../src/capabilities/verification/signed-token.ts';
+import { AUDIENCE, claimsOf, createSigner, sign, type TestClaims } from '../../support/authorization/issuer.ts';
+import { SEEDED } from '../../support/seed.ts';
+import { errorOf } from './scenery.ts';
+
+const ISSUER = 'https://login.example';
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+describe('a signed token', () => {
+  it('has no newer keys asked for where there are none to look at', async () => {
+    let asked = 0;
+    const verify = createVerifySigned({
+      ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], leewayMs: 0, now: Date.now },
+      keys: {
+        current: async () => {
+          throw unavailable('the issuer could not be asked');
+        },
+        async newer() {
+          asked += 1;
+          return undefined;
+        },
+      },
+    });
+    const token = await sign(await createSigner(), claimsOf(ISSUER));
+    expect(await errorOf(verify(token))).to.deep.equal(['verifier_unavailable', 'the issuer could not be asked']);
+    expect(asked).to.equal(0);
+  });
+
+  it('that names none of several keys is told what is wrong with it by the one that signed it', async () => {
+    const signers = await Promise.all(['one', 'two', 'three'].map((kid) => createSigner('ES256', kid)));
+    const find = createLocalJWKSet({ keys: signers.map(({ jwk }) => jwk) });
+    const verify = createVerifySigned({
+      ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], leewayMs: 0, now: Date.now },
+      keys: { current: async () => find, newer: async () => undefined },
+    });
+    const [, signer = expect.fail()] = signers;
+    const reasonOf = async (claims: TestClaims) =>
+      (await errorOf(verify(await sign({ ...signer, kid: undefined }, { ...claimsOf(ISSUER), ...claims }))))[1];
+    expect(await reasonOf({ exp: 1 })).to.contain('it has expired');
+    expect(await reasonOf({ aud: 'another' })).to.contain('it is not for this server');
+  });
+
+  it(`has one spelling: no segment is taken in another that decodes to the same bytes ${SEEDED}`, async () => {
+    const signer = await createSigner('ES256', 'one');
+    let lookups = 0;
+    const verify = createVerifySigned({
+      ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], leewayMs: 0, now: Date.now },
+      keys: {
+        async current() {
+          lookups += 1;
+          return createLocalJWKSet({ keys: [signer.jwk] });
+        },
+        newer: async () => undefined,
+      },
+    });
+    const canonical = (segment: string) => Buffer.from(segment, 'base64url').toString('base64url');
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.nat(2), fc.nat(63), fc.nat(2), async (sub, part, last, padding) => {
+        const segments = (await sign(signer, { ...claimsOf(ISSUER), sub, nonce: sub })).split('.');
+        const segment = segments[part] ?? '';
+        const other = `${segment.slice(0, -1)}${ALPHABET[last]}${'='.repeat(padding)}`;
+        fc.pre(other !== segment && canonical(other) === segment);
+        const before = lookups;
+        const spelled = segments.with(part, other).join('.');
+        expect(await errorOf(verify(spelled))).to.deep.equal(['credential_rejected', 'it is no well-formed JWT']);
+        expect(lookups).to.equal(before);
+        expect(await verify(segments.join('.'))).to.include({ sub });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

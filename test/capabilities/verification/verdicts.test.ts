@@ -1,0 +1,199 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { rejected, unavailable } from '../../../src/capabilities/verification/outcome.ts';
+import { withVerdicts } from '../../../src/capabilities/verification/verdicts.ts';
+import type { Verdict } from '../../../src/core/credentials/authenticate.ts';
+import { Credential } from '../../../src/core/kernel/caller.ts';
+import { errorOf } from './scenery.ts';
+
+const BOUNDS = { rememberMs: 60_000, rememberRejectedMs: 5000, maxRemembered: 3, maxVerifying: 2 };
+
+interface Judged {
+  readonly verdict: string;
+  readonly reason?: string | undefined;
+}
+
+function scene(bounds: Partial<typeof BOUNDS> = {}) {
+  const looked: string[] = [];
+  const told: Judged[] = [];
+  const time = { now: 1_000_000, clock: 7 };
+  const judged = new Map<string, () => Promise<Verdict>>();
+  const verify = withVerdicts(
+    (credential) => ({
+      by: credential.reveal().startsWith('opaque') ? 'introspection' : 'signature',
+      async judge(_credential, key) {
+        const token = credential.reveal();
+        looked.push(token);
+        await Promise.resolve();
+        return judged.get(token)?.() ?? good(key);
+      },
+    }),
+    {
+      ...{ ...BOUNDS, ...bounds },
+      events: { credentialJudged: ({ verdict, reason }) => told.push({ verdict, reason }) },
+      now: () => time.now,
+      clock: () => time.clock,
+    },
+  );
+  const good = (key: string, expiresAt = Number.POSITIVE_INFINITY): Verdict => ({
+    partition: key,
+    expiresAt,
+    verified: { subject: key, subjectKey: `s ${key}`, scopes: new Set() },
+  });
+  const ask = async (token: string) => verify(new Credential(token), `key of ${token}`);
+  const pass = (ms: number) => {
+    time.now += ms;
+    time.clock += ms;
+  };
+  return { ask, looked, told, judged, good, pass, time };
+}
+
+describe('the verdict on a token', () => {
+  it('is remembered for its time, and given at once then', async () => {
+    const { ask, looked, pass } = scene();
+    const first = await ask('a');
+    pass(59_999);
+    expect(await ask('a')).to.equal(first);
+    expect(looked).to.deep.equal(['a']);
+    pass(1);
+    await ask('a');
+    expect(looked).to.deep.equal(['a', 'a']);
+  });
+
+  it('is remembered no longer than the token holds', async () => {
+    const { ask, looked, judged, good, pass, time } = scene();
+    judged.set('a', async () => good('key of a', time.now + 1000));
+    await ask('a');
+    pass(999);
+    await ask('a');
+    expect(looked).to.have.length(1);
+    pass(1);
+    await ask('a');
+    expect(looked).to.have.length(2);
+  });
+
+  it('is not remembered for longer because a clock was set back', async () => {
+    const { ask, looked, time } = scene();
+    await ask('a');
+    time.now -= 3_600_000;
+    time.clock += 60_000;
+    await ask('a');
+    expect(looked).to.have.length(2);
+  });
+
+  it('is one for all who bring it at once', async () => {
+    const { ask, looked } = scene();
+    const verdicts = await Promise.all([ask('a'), ask('a'), ask('a')]);
+    expect(new Set(verdicts).size).to.equal(1);
+    expect(looked).to.deep.equal(['a']);
+  });
+
+  it('is remembered for a moment where the token was rejected, with the reason', async () => {
+    const { ask, looked, told, judged, pass } = scene();
+    judged.set('bad', async () => {
+      throw rejected('it has expired');
+    });
+    for (const _ of [1, 2]) expect(await errorOf(ask('bad'))).to.deep.equal(['credential_rejected', 'it has expired']);
+    expect(looked).to.deep.equal(['bad']);
+    expect(told).to.deep.equal([{ verdict: 'rejected', reason: 'it has expired' }]);
+    pass(5000);
+    await errorOf(ask('bad'));
+    expect(looked).to.have.length(2);
+  });
+
+  it('is not remembered where it could not be found out', async () => {
+    const { ask, looked, told, judged } = scene();
+    judged.set('a', async () => {
+      throw unavailable('the issuer could not be asked');
+    });
+    await errorOf(ask('a'));
+    judged.delete('a');
+    await ask('a');
+    expect(looked).to.deep.equal(['a', 'a']);
+    expect(told.map(({ verdict }) => verdict)).to.deep.equal(['undecided', 'accepted']);
+  });
+
+  it('is told as undecided where there is a bug', async () => {
+    const { ask, told, judged } = scene();
+    judged.set('a', async () => {
+      throw new TypeError('a bug');
+    });
+    await ask('a').catch(() => {});
+    expect(told).to.deep.equal([{ verdict: 'undecided', reason: 'a bug' }]);
+  });
+
+  it('is not remembered at all where settings say so', async () => {
+    const { ask, looked, judged } = scene({ rememberMs: 0, rememberRejectedMs: 0 });
+    judged.set('bad', async () => {
+      throw rejected('x');
+    });
+    for (const token of ['a', 'a', 'bad', 'bad']) await ask(token).catch(() => {});
+    expect(looked).to.deep.equal(['a', 'a', 'bad', 'bad']);
+  });
+
+  it('is not forgotten for a flood of tokens that are rejected', async () => {
+    const { ask, looked, judged } = scene();
+    await ask('good');
+    for (let number = 0; number < 100; number += 1) {
+      judged.set(`bad ${number}`, async () => {
+        throw rejected('x');
+      });
+      await errorOf(ask(`bad ${number}`));
+    }
+    looked.length = 0;
+    await ask('good');
+    await errorOf(ask('bad 99'));
+    expect(looked).to.deep.equal([]);
+    await errorOf(ask('bad 0'));
+    expect(looked).to.deep.equal(['bad 0']);
+  });
+
+  it('is looked for of so many tokens at once, and no more', async () => {
+    const { ask, judged, good } = scene();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const token of ['a', 'b', 'c']) judged.set(token, () => promise.then(() => good(token)));
+    const first = [ask('a'), ask('b')];
+    expect(await errorOf(ask('c'))).to.deep.equal(['overloaded', 'verification.maxVerifying is reached']);
+    // Who brings one of those is no further one.
+    first.push(ask('a'));
+    resolve();
+    await Promise.all(first);
+    await ask('c');
+  });
+
+  it('by a signature is looked for while the issuer is asked about as many others as may be', async () => {
+    const { ask, judged, good } = scene();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked = ['opaque 1', 'opaque 2'];
+    for (const token of asked) judged.set(token, () => promise.then(() => good(token)));
+    const waiting = asked.map(ask);
+    expect((await errorOf(ask('opaque 3')))[0]).to.equal('overloaded');
+    expect((await ask('a')).verified.subject).to.equal('key of a');
+    resolve();
+    await Promise.all(waiting);
+    await ask('opaque 3');
+  });
+
+  it('is never that on another token, whatever comes in whatever order', async () => {
+    const token = fc.constantFrom('a', 'b', 'c', 'd', 'bad e', 'bad f');
+    const step = fc.record({ token, pass: fc.constantFrom(0, 0, 1000, 30_000, 61_000) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { ask, judged, pass } = scene({ maxVerifying: 100 });
+        for (const bad of ['bad e', 'bad f']) {
+          judged.set(bad, async () => {
+            throw rejected(bad);
+          });
+        }
+        for (const { token: brought, pass: ms } of steps) {
+          const [one, two] = await Promise.allSettled([ask(brought), ask(brought)]);
+          for (const each of [one, two]) {
+            const came = each?.status === 'fulfilled' ? each.value.verified.subject : each?.reason.reason;
+            expect(came).to.equal(brought.startsWith('bad') ? brought : `key of ${brought}`);
+          }
+          pass(ms);
+        }
+      }),
+    );
+  });
+});

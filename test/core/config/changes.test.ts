@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { changeSettings } from '../../../src/core/config/changes.ts';
+import { parseConfig } from '../../../src/core/config/load-config.ts';
+import { type SettingsInput, settingsSchema } from '../../../src/core/config/schema/settings.ts';
+
+const upstream = { baseUrl: 'https://acme.example' };
+const SETTINGS: SettingsInput = { upstreams: { projects: upstream, workflows: upstream, tools: upstream } };
+const config = parseConfig(SETTINGS);
+
+/** What becomes of settings that differ in these blocks. */
+const changed = (other: Partial<SettingsInput>) => changeSettings(config, parseConfig({ ...SETTINGS, ...other }));
+
+describe('a change of settings', () => {
+  it('is none where they are the same', () => {
+    const { config: same, changes } = changed({});
+    expect(changes).to.deep.equal({ applied: [], needRestart: [] });
+    expect(same).to.equal(config);
+  });
+
+  it('takes effect at once, or at the next start, for each block of them', () => {
+    const others: Required<{ [Block in keyof SettingsInput]: SettingsInput[Block] }> = {
+      scheme: 'acme',
+      http: { port: 1 },
+      mcp: { tools: false },
+      limits: { perCaller: 1 },
+      admin: { port: 2 },
+      shutdown: { delayMs: 1 },
+      log: { level: 'debug' },
+      audit: { enabled: true, keyFile: '/run/audit' },
+      tracing: { enabled: true },
+      maxWaiting: 1,
+      maxWaitingPerCaller: 1,
+      cache: { maxEntries: 1 },
+      maxLoadingBytes: 1024,
+      shared: { url: 'redis://redis.example', keySecretFile: '/run/fleet' },
+      watchSettings: false,
+      publicUrl: 'https://portico.example',
+      verification: { issuer: 'https://login.example', audience: 'a' },
+      allowUnverifiedCallers: true,
+      upstreams: { ...SETTINGS.upstreams, tools: { baseUrl: 'https://other.example' } },
+      resources: { tools: { path: '/other' } },
+    };
+    expect(Object.keys(others).sort()).to.deep.equal(Object.keys(settingsSchema().shape).sort());
+    const needRestart = Object.entries(others).filter(
+      ([block, other]) => changed({ [block]: other }).changes.needRestart.length > 0,
+    );
+    expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
+      ...['admin', 'audit', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller', 'shared'],
+      ...['shutdown', 'tracing', 'watchSettings'],
+    ]);
+  });
+
+  it('leaves in force what it cannot change, and changes the rest of the same block', () => {
+    const { config: next, changes } = changed({
+      http: { port: 1, allowedOrigins: ['https://app.example'] },
+      mcp: { maxParsedBytes: 4096, publicLists: true },
+      log: { format: 'json', level: 'warn' },
+    });
+    expect(changes).to.deep.equal({
+      applied: ['http.allowedOrigins', 'log.level', 'mcp.publicLists'],
+      needRestart: ['http.port', 'log.format', 'mcp.maxParsedBytes'],
+    });
+    expect(next.http).to.deep.include({ port: config.http.port, allowedOrigins: ['https://app.example'] });
+    expect(next.mcp).to.deep.equal({ ...config.mcp, publicLists: true });
+    expect(next.log).to.deep.equal({ ...config.log, level: 'warn' });
+  });
+
+  it('takes out what the new ones have not, and tells no value', () => {
+    const credential = { kind: 'header', name: 'X-Key', format: 'secret {token}' } as const;
+    const tools = { ...upstream, headers: { 'X-Secret': 'hidden' }, credential };
+    const before = parseConfig({ upstreams: { ...SETTINGS.upstreams, tools } });
+    const { config: next, changes } = changeSettings(before, config);
+    expect(next).to.deep.equal(config);
+    expect(changes.needRestart).to.deep.equal([]);
+    expect(changes.applied).to.deep.equal([
+      ...['upstreams.tools.credential.format', 'upstreams.tools.credential.kind'],
+      ...['upstreams.tools.credential.name', 'upstreams.tools.headers.X-Secret'],
+    ]);
+    expect(JSON.stringify(changes)).to.not.contain('hidden').and.not.contain('secret {');
+  });
+});

@@ -1,0 +1,205 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createSubstitute, processEnvironment } from '../../../src/core/config/environment.ts';
+import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
+
+const MALFORMED = `must be \${NAME} or \${NAME:-default}; a literal \${ is written $\${`;
+
+describe('substitution', () => {
+  const substitute = createSubstitute({ A: 'one', EMPTY: '', B_2: 'x${A}y', GONE: undefined });
+
+  for (const [text, expected] of [
+    [`\${A}`, 'one'],
+    [`<\${A}-\${A}>`, '<one-one>'],
+    [`\${A:-two}`, 'one'],
+    [`\${EMPTY}`, ''],
+    [`\${EMPTY:-two}`, 'two'],
+    [`\${NONE:-two}`, 'two'],
+    [`\${NONE:-}`, ''],
+    [`\${NONE:-a:-b\nc$}`, 'a:-b\nc$'],
+    [`$\${A}`, `\${A}`],
+    [`$$\${A}`, `$\${A}`],
+    [`$\${`, `\${`],
+    ['$A {A} $ }', '$A {A} $ }'],
+    ['', ''],
+  ] as const) {
+    it(`makes ${JSON.stringify(text)} into ${JSON.stringify(expected)}`, () => {
+      const { text: result, issues } = substitute(text);
+      expect(result).to.equal(expected);
+      expect(issues).to.deep.equal([]);
+    });
+  }
+
+  it('does not look into what it put in', () => {
+    expect(substitute(`\${B_2}`).text).to.equal(`x\${A}y`);
+  });
+
+  it('tells whether anything was taken from the environment, defaults included', () => {
+    expect(substitute(`\${A}`).fromEnvironment).to.equal(true);
+    expect(substitute(`\${NONE:-a}`).fromEnvironment).to.equal(true);
+    expect(substitute(`$\${A}`).fromEnvironment).to.equal(false);
+  });
+
+  it('names each missing variable once', () => {
+    expect(substitute(`\${NONE}\${GONE}\${NONE}`).issues).to.deep.equal([
+      'environment variable NONE is not set, and there is no default',
+      'environment variable GONE is not set, and there is no default',
+    ]);
+  });
+
+  it('takes nothing that an object has by birth for a variable', () => {
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      expect(substitute(`\${${name}}`).issues).to.have.length(1);
+      expect(substitute(`\${${name}:-a}`).text).to.equal('a');
+    }
+  });
+
+  for (const text of [`\${}`, `\${1A}`, `\${A`, `\${A-b}`, `\${A:b}`, `\${ A }`, `\${A.B}`, `\${A:-\${A}}`, `\${`]) {
+    it(`refuses ${text}`, () => {
+      expect(substitute(text).issues).to.deep.equal([MALFORMED]);
+    });
+  }
+
+  it('takes 1 MiB from the environment at most, all scalars of a file together', () => {
+    const large = createSubstitute({ HALF: 'x'.repeat(524_288) });
+    expect(large(`\${HALF}`).issues).to.deep.equal([]);
+    expect(large(`\${HALF}`).issues).to.deep.equal([]);
+    expect(large(`\${NONE:-x}`).issues).to.deep.equal([
+      'takes more than 1 MiB from the environment, with all before it',
+    ]);
+    const begun = performance.now();
+    expect(createSubstitute({ A: 'x'.repeat(131_072) })(`\${A}`.repeat(250_000)).issues).to.have.length(1);
+    expect(performance.now() - begun).to.be.lessThan(3000);
+  });
+
+  it('takes linear time for whatever text', () => {
+    const begun = performance.now();
+    for (const part of [`\${`, '$', `$\${`, `\${A:-`, `\${A`]) substitute(part.repeat(300_000));
+    expect(performance.now() - begun).to.be.lessThan(3000);
+  });
+
+  it('leaves text alone once its ${ is escaped', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('$', '{', '}', 'A', ':-', 'é', '\n')), (parts) => {
+        const text = parts.join('');
+        const { text: result, issues } = substitute(text.replaceAll(`\${`, () => `$\${`));
+        expect(result).to.equal(text);
+        expect(issues).to.deep.equal([]);
+      }),
+    );
+  });
+});
+
+describe('the environment of the process', () => {
+  it('is taken with an overlay on top, and is not changed by it', () => {
+    const environment = processEnvironment({ PORTICO_TEST_OVERLAY: 'a', PATH: 'b' });
+    expect(environment).to.include({ PORTICO_TEST_OVERLAY: 'a', PATH: 'b' });
+    expect(process.env['PORTICO_TEST_OVERLAY']).to.equal(undefined);
+    expect(processEnvironment()['PATH']).to.equal(process.env['PATH']);
+  });
+});
+
+describe('values from the environment', () => {
+  const port = async (value: string, environment = {}) =>
+    (await load(`http:\n  port: ${value}\n${UPSTREAMS}`, environment)).config.http.port;
+
+  it('are typed where they are written without quotes', async () => {
+    expect(await port('${PORT}', { PORT: '81' })).to.equal(81);
+    expect(await port('${PORT:-82}')).to.equal(82);
+    expect(await port('8${REST}', { REST: '3' })).to.equal(83);
+    const { config } = await load(`admin:\n  enabled: \${ADMIN}\n${UPSTREAMS}`, { ADMIN: 'false' });
+    expect(config.admin.enabled).to.equal(false);
+  });
+
+  it('stay text in quotes, in blocks of text and under a tag', async () => {
+    for (const written of ['"${PORT}"', "'${PORT}'", '|-\n    ${PORT}', '!!str ${PORT}']) {
+      expect(await issuesIn(`http:\n  port: ${written}\n${UPSTREAMS}`, { PORT: '81' })).to.deep.equal([
+        `2:${written.startsWith('!') ? 15 : 9}: http.port: expected a whole number, got text; take its quotes off`,
+      ]);
+    }
+  });
+
+  it('are empty text, and no null, where they are empty', async () => {
+    expect(await issuesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
+      '2:9: http.port: expected a whole number, got empty text',
+    ]);
+    const { config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, { Q: '' });
+    expect(config.resources.tools.query).to.deep.equal({ q: '' });
+  });
+
+  it('may be null, which some keys take', async () => {
+    const settings = `resources:\n  tools:\n    pagination:\n      kind: token\n      sizeParam: \${SIZE}\n${UPSTREAMS}`;
+    const { config } = await load(settings, { SIZE: 'null' });
+    expect(config.resources.tools.pagination).to.include({ sizeParam: null });
+  });
+
+  it('can bring in no key, list, block or alias', async () => {
+    for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
+      const { config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, {
+        Q: value.replace('\n', '\t'),
+      });
+      expect(config.resources.tools.query).to.deep.equal({ q: value.replace('\n', '\t') });
+      expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([
+        '1:7: http: expected a block of keys, got text',
+      ]);
+    }
+  });
+
+  it('have the token of PORTICO_TOKEN where the file leaves it out', async () => {
+    const token = async (yaml: string) =>
+      (await load(`${yaml}${UPSTREAMS}`, { PORTICO_TOKEN: 'from-there', OTHER: 'other' })).config.mcp.stdio.token;
+    expect(await token('')).to.equal('from-there');
+    expect(await token('mcp: { tools: false }\n')).to.equal('from-there');
+    expect(await token('mcp: { stdio: { token: "" } }\n')).to.equal('');
+    expect(await token('mcp: { stdio: { token: "${OTHER}" } }\n')).to.equal('other');
+    expect((await load(UPSTREAMS)).config.mcp.stdio.token).to.equal('');
+  });
+
+  it('never show that token', async () => {
+    const { masked } = await load(UPSTREAMS, { PORTICO_TOKEN: 'from-there' });
+    expect(masked()).to.contain('token: "[masked]"').and.not.contain('from-there');
+  });
+
+  it('are a issue with name and place where they are missing, and hide no other issue', async () => {
+    expect(
+      await issuesIn(`http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`, {
+        PORT: undefined,
+      }),
+    ).to.deep.equal([
+      '2:3: http.prot: unknown key; did you mean port?',
+      '3:9: http.port: environment variable PORT is not set, and there is no default',
+      '4:9: http.host: environment variable HOST is not set, and there is no default',
+      '5:9: scheme: expected text, got a number; put it in quotes',
+    ]);
+  });
+
+  it('are told once each where one anchor serves several blocks', async () => {
+    expect(
+      await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
+    ).to.deep.equal([
+      '3:14: upstreams.projects.baseUrl: environment variable URL is not set, and there is no default',
+      '4:5: upstreams.projects.x: unknown key',
+    ]);
+  });
+
+  it('are not taken into keys', async () => {
+    expect(await issuesIn(`resources:\n  tools:\n    query: { "\${A}": b }\n${UPSTREAMS}`, { A: 'a' })).to.deep.equal([
+      '3:14: resources.tools.query["${A}"]: is a key: only values take text from the environment',
+    ]);
+  });
+
+  it('never change which keys there are', async () => {
+    const keys = (value: unknown): unknown =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).map(([key, child]) => [key, keys(child)])
+        : undefined;
+    const yaml = `resources:\n  tools:\n    query:\n      a: \${A}\n      b: 'x\${A}'\n${UPSTREAMS}`;
+    const expected = keys((await load(yaml, { A: 'a' })).config);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme-ascii' }), async (value) => {
+        expect(keys((await load(yaml, { A: value })).config)).to.deep.equal(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

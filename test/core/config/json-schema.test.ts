@@ -1,0 +1,151 @@
+import { globSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
+import { UPSTREAMS } from './settings-file.ts';
+import { type Setting, type SettingSchema, settingsOf } from './settings-list.ts';
+
+describe('the JSON Schema of settings', () => {
+  const text = settingsJsonSchema();
+  const schema: SettingSchema = JSON.parse(text);
+  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, formats: { uri: URL.canParse } });
+  const validate = ajv.compile(schema);
+  const isValid = (yaml: string): boolean => validate(parse(yaml));
+
+  it('is what config/schema.json holds (npm run schema)', () => {
+    expect(readFileSync('config/schema.json', 'utf8')).to.equal(text);
+  });
+
+  for (const file of globSync('config/**/*.yaml').sort()) {
+    it(`fits ${file}, which names it in its first line`, () => {
+      const yaml = readFileSync(file, 'utf8');
+      expect(isValid(yaml), JSON.stringify(validate.errors)).to.equal(true);
+      const path = file.includes('examples') ? '../schema.json' : './schema.json';
+      expect(yaml.split('\n')[0]).to.equal(`# yaml-language-server: $schema=${path}`);
+    });
+  }
+
+  it('describes every setting', () => {
+    const settings = settingsOf(schema);
+    expect(settings).to.have.length.greaterThan(100);
+    expect(settings.filter(({ schema: { description = '' } }) => !/^[A-Z].*\.$/.test(description))).to.deep.equal([]);
+  });
+
+  it('refuses what the program refuses', () => {
+    for (const yaml of [
+      'scheme: a',
+      `http: { prot: 1 }\n${UPSTREAMS}`,
+      `http: { port: "80" }\n${UPSTREAMS}`,
+      `http: { port: 70000 }\n${UPSTREAMS}`,
+      `http: { port: 1.5 }\n${UPSTREAMS}`,
+      `log: { level: loud }\n${UPSTREAMS}`,
+      `scheme: 5\n${UPSTREAMS}`,
+      `resources: { tools: { pagination: { kind: page, tokenParam: a } } }\n${UPSTREAMS}`,
+      `resources: { tools: { fields: { nme: a } } }\n${UPSTREAMS}`,
+      'upstreams: { "a b": { baseUrl: https://a.example } }',
+      'upstreams: { a: { baseUrl: https://a.example, credential: { kind: header } } }',
+    ]) {
+      expect(isValid(yaml), yaml).to.equal(false);
+    }
+  });
+
+  it('allows a reference to the environment wherever a scalar stands', () => {
+    const references = fc.constantFrom(`\${A}`, `\${A_1:-b}`, `x\${A}y`);
+    const scalars = settingsOf(schema).filter(isScalar);
+    expect(scalars).to.have.length.greaterThan(90);
+    fc.assert(
+      fc.property(fc.constantFrom(...scalars), references, (setting, reference) => {
+        const settings = settingsWith(setting, reference);
+        expect(validate(settings), `${setting.block} ${setting.key}`).to.equal(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('allows none that is malformed where text would not do', () => {
+    for (const value of ['${}', '${A', '$A', '{A}', '${1}']) {
+      expect(validate({ ...parse(UPSTREAMS), http: { port: value } }), value).to.equal(false);
+    }
+  });
+});
+
+const SHARED = { url: 'redis://redis.example', keySecretFile: 'a' };
+const VERIFICATION = { issuer: 'https://login.example', audience: 'https://portico.example/mcp' };
+
+function isScalar({ key, block, schema }: Setting): boolean {
+  return (
+    block !== '' &&
+    !block.endsWith('fields') &&
+    !/^(pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
+      key,
+    ) &&
+    schema.properties === undefined
+  );
+}
+
+/** Settings in which only `setting` is written, with what must stand beside it. */
+function settingsWith({ block, key, of }: Setting, value: string): object {
+  const [path = '', kind] = block.split(' of kind ');
+  const client = { kind: 'client_secret_basic', id: 'a' };
+  const beside = {
+    ...(kind !== undefined && { kind }),
+    ...(kind === 'header' && { name: 'X-T' }),
+    ...(kind === 'exchange' && { client }),
+  };
+  const inResource = { [key]: value, ...beside };
+  const upstreams = parse(UPSTREAMS).upstreams;
+  switch (path) {
+    case 'upstreams.<name>':
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [key]: value } } };
+    case 'upstreams.<name>.credential':
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential: { ...beside, [key]: value } } } };
+    case 'upstreams.<name>.credential.client': {
+      const file = kind === 'private_key_jwt' && { keyFile: 'a' };
+      const credential = { kind: 'exchange', client: { ...client, ...beside, ...file, [key]: value } };
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential } } };
+    }
+    case 'upstreams.<name>.credential.tls':
+    case 'upstreams.<name>.credential.proxy': {
+      const block = { ...(path.endsWith('proxy') && { url: 'http://a' }), [key]: value };
+      const credential = { kind: 'exchange', client, [path.split('.')[3] ?? '']: block };
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential } } };
+    }
+    case 'upstreams.<name>.tls':
+    case 'upstreams.<name>.proxy': {
+      const block = { ...(path.endsWith('proxy') && { url: 'http://a' }), [key]: value };
+      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: block } } };
+    }
+    case 'upstreams.<name>.breaker':
+    case 'upstreams.<name>.retry':
+      return {
+        upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: { [key]: value } } },
+      };
+    case 'http.tls':
+    case 'admin.tls':
+      return { upstreams, [path.split('.')[0] ?? '']: { tls: { certFile: 'a', keyFile: 'b', [key]: value } } };
+    case 'shared':
+      return { upstreams, shared: { ...SHARED, [key]: value } };
+    case 'shared.tls':
+      return { upstreams, shared: { ...SHARED, tls: { [key]: value } } };
+    case 'verification':
+      return { upstreams, verification: { ...VERIFICATION, [key]: value } };
+    case 'verification.introspection':
+      return { upstreams, verification: { ...VERIFICATION, introspection: { clientId: 'portico', [key]: value } } };
+    case 'verification.keys':
+      return { upstreams, verification: { ...VERIFICATION, keys: { [key]: value } } };
+    case 'mcp.stdio':
+      return { upstreams, mcp: { stdio: { [key]: value } } };
+    case 'resources.<name>':
+      return { upstreams, resources: { [of]: inResource } };
+    case 'resources.<name>.cache':
+      return { upstreams, resources: { [of]: { cache: inResource } } };
+    case 'resources.<name>.pagination':
+      return { upstreams, resources: { [of]: { pagination: { ...beside, [key]: value } } } };
+    case 'resources.<name>.fields.<field>':
+      return { upstreams, resources: { tools: { fields: { name: { [key]: value } } } } };
+    default:
+      return { upstreams, [path]: { [key]: value } };
+  }
+}

@@ -1,0 +1,284 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { loadConfig, parseConfig } from '../../../src/core/config/load-config.ts';
+import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import { anyText } from '../../support/any-text.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { load, UPSTREAMS } from './settings-file.ts';
+
+const UPSTREAM = { baseUrl: 'https://api.example' };
+const MINIMAL = { upstreams: { projects: UPSTREAM, workflows: UPSTREAM, tools: UPSTREAM } };
+
+describe('settings from a file', () => {
+  it('are the defaults but for what is written', async () => {
+    const { config } = await load(`http:\n  port: 81\n${UPSTREAMS}`);
+    expect(config.http).to.include({ port: 81, host: '127.0.0.1', headersTimeoutMs: 10_000 });
+    expect(config.upstreams['tools']).to.deep.include({ credential: { kind: 'passthrough' }, headers: {} });
+    expect(config.resources.workflows.query).to.deep.equal({ installed: 'true' });
+    expect(config.resources.projects.fields['createTime']).to.deep.equal({
+      from: 'createTime',
+      default: '',
+      values: {},
+      format: 'timestamp',
+    });
+  });
+
+  it('take the environment of the process where none is given', async () => {
+    process.env['PORTICO_TEST_SCHEME'] = 'here';
+    try {
+      await inFolder(async (folder) => {
+        const file = join(folder, 'a.yaml');
+        await writeFile(file, `scheme: \${PORTICO_TEST_SCHEME}\n${UPSTREAMS}`);
+        expect((await loadConfig(file)).config.scheme).to.equal('here');
+      });
+    } finally {
+      delete process.env['PORTICO_TEST_SCHEME'];
+    }
+  });
+
+  it('may repeat a block by anchor and alias', async () => {
+    const { config } = await load(
+      'upstreams:\n  projects: &api { baseUrl: https://a.example, timeoutMs: 5 }\n  workflows: *api\n  tools: *api\n',
+    );
+    expect(config.upstreams['tools']).to.deep.equal(config.upstreams['projects']);
+    expect(config.upstreams['tools']?.timeoutMs).to.equal(5);
+  });
+
+  it('read an alias as what its anchor was at that place', async () => {
+    const { config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
+upstreams: { a: { baseUrl: https://a.example }, b: { baseUrl: https://b.example } }
+resources: { projects: { upstream: *n }, workflows: { upstream: &n a }, tools: { upstream: *n } }`);
+    expect(config.http.socketPath).to.equal('a');
+    expect(config.resources.projects.upstream).to.equal('b');
+    expect(config.resources.tools.upstream).to.equal('a');
+  });
+
+  it('send headers and query parameters as they are written', async () => {
+    const { config } = await load(
+      `upstreams:
+  projects:
+    baseUrl: https://a.example
+    headers: { X-A: 007, X-B: 1.10, X-C: true, X-D: 0x1F, X-E: text, X-F: null, X-G: '', X-H: 12345678901234567890 }
+  workflows: { baseUrl: https://a.example }
+  tools: { baseUrl: https://a.example }
+resources:
+  projects:
+    query: { page: 01, state: [007, 1.10, x] }
+    path: /{tenant}
+    pathParams: { tenant: 0123 }
+    headers: { X-A: 1.10 }
+`,
+    );
+    expect(config.upstreams['projects']?.headers).to.deep.equal({
+      'X-A': '007',
+      'X-B': '1.10',
+      'X-C': 'true',
+      'X-D': '0x1F',
+      'X-E': 'text',
+      'X-F': 'null',
+      'X-G': '',
+      'X-H': '12345678901234567890',
+    });
+    expect(config.resources.projects).to.deep.include({
+      query: { page: '01', state: ['007', '1.10', 'x'] },
+      pathParams: { tenant: '0123' },
+      headers: { 'X-A': '1.10' },
+    });
+  });
+
+  it('send a key of digits from the environment as it is, in quotes or not', async () => {
+    const { config } = await load(
+      `upstreams:
+  projects:
+    baseUrl: https://a.example
+    headers:
+      X-Plain: \${KEY}
+      X-Quoted: "\${KEY}"
+  workflows: { baseUrl: https://a.example }
+  tools: { baseUrl: https://a.example }
+`,
+      { KEY: '0012e3' },
+    );
+    expect(config.upstreams['projects']?.headers).to.deep.equal({ 'X-Plain': '0012e3', 'X-Quoted': '0012e3' });
+  });
+
+  it('have keys as they are written', async () => {
+    const { config } = await load(
+      `resources: { tools: { fields: { id: { values: { 1.0: a, true: b, 007: c } } } } }${UPSTREAMS}`,
+    );
+    expect(config.resources.tools.fields['id']).to.deep.include({ values: { '1.0': 'a', true: 'b', '007': 'c' } });
+  });
+
+  it('are YAML 1.2 whatever a directive says', async () => {
+    const { config } = await load(`%YAML 1.1\n---\nscheme: yes\nhttp: { port: 010 }\n${UPSTREAMS}`);
+    expect(config.scheme).to.equal('yes');
+    expect(config.http.port).to.equal(10);
+  });
+});
+
+describe('a settings file that cannot be read', () => {
+  const failure = async (file: string): Promise<string> => {
+    try {
+      await loadConfig(file, {});
+      return '';
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.message.replace(file, 'FILE');
+    }
+  };
+
+  it('is told in one line', async () => {
+    await inFolder(async (folder) => {
+      expect(await failure(join(folder, 'none.yaml'))).to.equal('FILE: cannot be read: there is no such file');
+      expect(await failure(folder)).to.equal('FILE: cannot be read: it is a folder');
+      const file = join(folder, 'file');
+      await writeFile(file, Buffer.from([0x61, 0xff]));
+      expect(await failure(file)).to.equal('FILE: is not UTF-8 text');
+      expect(await failure(join(file, 'below'))).to.equal('FILE: cannot be read: ENOTDIR');
+    });
+  });
+
+  it('is refused above 256 KiB before it is parsed', async () => {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'large.yaml');
+      await writeFile(file, `${UPSTREAMS}#`.padEnd(262_144, 'x'));
+      expect(await failure(file)).to.equal('');
+      await writeFile(file, `${UPSTREAMS}#`.padEnd(262_145, 'x'));
+      expect(await failure(file)).to.equal('FILE: is larger than 256 KiB');
+      if (process.platform === 'linux') expect(await failure('/dev/zero')).to.equal('FILE: is larger than 256 KiB');
+    });
+  });
+
+  it('is never anything but settings or a ConfigError, whatever its text', async () => {
+    const snippet = fc.constantFrom(
+      ...[
+        'upstreams:',
+        'http',
+        ': ',
+        '\n',
+        '  ',
+        '- ',
+        '[',
+        ']',
+        '{',
+        '}',
+        ',',
+        '&a ',
+        '*a',
+        '"',
+        "'",
+        '${',
+        '}',
+        '$',
+        '|',
+        '>',
+      ],
+      ...[
+        '!!int ',
+        '!',
+        '%YAML 1.1\n---\n',
+        '---\n',
+        '...',
+        '#',
+        '? ',
+        '<<',
+        '__proto__',
+        'constructor',
+        '~',
+        '0x',
+        '\t',
+        '\0',
+        '\ufeff',
+        '5',
+      ],
+    );
+    const text = fc.oneof(
+      anyText(),
+      fc.array(snippet, { maxLength: 40 }).map((parts) => parts.join('')),
+      fc.array(snippet, { maxLength: 12 }).map((parts) => `${UPSTREAMS}http: ${parts.join('')}`),
+    );
+    await inFolder(async (folder) => {
+      const file = join(folder, 'portico.yaml');
+      await fc.assert(
+        fc.asyncProperty(text, async (yaml) => {
+          await writeFile(file, yaml);
+          try {
+            (await loadConfig(file, { A: 'a' })).masked();
+          } catch (error) {
+            if (!(error instanceof ConfigError)) throw error;
+            expect(error.issues).not.to.deep.equal([]);
+          }
+        }),
+        { numRuns: 100 },
+      );
+    });
+  }).timeout(30_000);
+});
+
+describe('settings that come as an object', () => {
+  it('are what a person would write in YAML', () => {
+    const config = parseConfig({ ...MINIMAL, http: { port: 0 }, resources: { tools: { fields: { id: 'uuid' } } } });
+    expect(config.http.port).to.equal(0);
+    expect(config.resources.tools.fields['id']).to.deep.equal({
+      from: 'uuid',
+      default: '',
+      values: {},
+      format: 'none',
+    });
+    expect(config.upstreams['projects']?.timeoutMs).to.equal(10_000);
+  });
+
+  it('may be checked settings, which stay as they are', () => {
+    const config = parseConfig({
+      ...MINIMAL,
+      resources: { tools: { query: { a: 1, b: true }, fields: { id: 'uuid' }, pagination: { kind: 'link' } } },
+    });
+    expect(parseConfig(config)).to.deep.equal(config);
+  });
+
+  it('have their issues told all at once, with paths and without lines', () => {
+    const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
+    try {
+      parseConfig(input);
+      expect.fail('these settings are wrong');
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      expect(error.name).to.equal('ConfigError');
+      expect(error.message.split('\n')).to.deep.equal([
+        'http.port: expected a whole number, got text; take its quotes off',
+        'http.prot: unknown key; did you mean port?',
+        'log: expected a block of keys, got nothing',
+        'upstreams["a b"].baseUrl: is required',
+        'upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
+        'upstreams["a b"]: is the upstream of no resource',
+      ]);
+      expect(error.issues[1]).to.deep.equal({
+        path: ['http', 'prot'],
+        message: 'unknown key; did you mean port?',
+      });
+    }
+  });
+
+  it('are valid or a ConfigError, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.anything(), (input) => {
+        for (const settings of [
+          input,
+          { ...MINIMAL, http: input },
+          { ...MINIMAL, resources: { tools: input } },
+          { upstreams: input },
+          { upstreams: { a: input } },
+        ]) {
+          try {
+            parseConfig(settings as typeof MINIMAL);
+          } catch (error) {
+            if (!(error instanceof ConfigError)) throw error;
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

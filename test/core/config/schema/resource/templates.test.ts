@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  checkPointer,
+  fillBody,
+  fillPath,
+  hasSoundBraces,
+  isJson,
+  isPointer,
+  namesIn,
+} from '../../../../../src/core/config/schema/resource/templates.ts';
+
+describe('a path with names in braces', () => {
+  it('tells its names, and whether each brace is one of a name', () => {
+    expect(namesIn('/a/{b}/c-{d_1}/{b}')).to.deep.equal(['b', 'd_1', 'b']);
+    expect(['/a', '/{a}', '/{a}{b}', '/x{a}y'].filter(hasSoundBraces)).to.have.length(4);
+    expect(['/{', '/}', '/{}', '/{a-b}', '/{{a}}', '/{a', '/}a{'].filter(hasSoundBraces)).to.deep.equal([]);
+  });
+
+  it('is filled with what reads back as the values, each within its segment', () => {
+    const value = fc.string({ minLength: 1 }).filter((text) => !['.', '..'].includes(text));
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const path = fillPath('/x/{a}/y/{b}', { a, b });
+        const segments = new URL(`https://platform.example${path}`).pathname.split('/');
+        expect(segments.map(decodeURIComponent)).to.deep.equal(['', 'x', a, 'y', b]);
+      }),
+    );
+  });
+});
+
+type Path = readonly (string | number)[];
+
+/** A pointer as RFC 6901, section 3 has it. */
+const pointerTo = (path: Path) =>
+  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** Every value of a body that is no block or list, and every block and list, by its path. */
+function partsOf(value: unknown, path: Path = []): { readonly path: Path; readonly value: unknown }[] {
+  const own = path.length === 0 ? [] : [{ path, value }];
+  if (typeof value !== 'object' || value === null) return own;
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return [...own, ...keys.flatMap((key) => partsOf(Reflect.get(value, key), [...path, key]))];
+}
+
+const isBlock = (value: unknown) => typeof value === 'object' && value !== null;
+
+/** Bodies with names that pointers have to escape, that look like indexes, or that every object inherits. */
+const name = fc.oneof(
+  fc.constantFrom('', '~', '/', '~0', '~1', '~01', 'a/b', '0', '01', '-', '-1', ' ', 'ü', '"', 'length', 'toString'),
+  fc.string().filter((text) => text !== '__proto__'),
+);
+const { body } = fc.letrec<{ body: object; value: unknown }>((tie) => ({
+  body: fc.dictionary(name, tie('value'), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom<unknown>(null, '', 'x', 0, 7, true),
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('body'),
+  ),
+}));
+
+describe('a pointer into a body', () => {
+  it('leads to each value, and to no other, whatever the names on its way', () => {
+    fc.assert(
+      fc.property(body, fc.oneof(fc.string(), fc.integer()), (template, put) => {
+        const before = structuredClone(template);
+        for (const { path, value } of partsOf(template)) {
+          const pointer = pointerTo(path);
+          expect(isPointer(pointer)).to.equal(true);
+          if (isBlock(value)) {
+            expect(checkPointer(template, pointer), pointer).to.contain('leads to a block or list');
+            continue;
+          }
+          expect(checkPointer(template, pointer), pointer).to.equal(undefined);
+          const filled = fillBody(template, { [pointer]: put });
+          for (const part of partsOf(filled)) {
+            const isPlace = pointerTo(part.path) === pointer;
+            const was = partsOf(before).find((one) => pointerTo(one.path) === pointerTo(part.path));
+            expect(was, 'no new part').not.to.equal(undefined);
+            if (isPlace) expect(part.value).to.equal(put);
+            else if (!isBlock(part.value)) expect(part.value).to.equal(was?.value);
+          }
+          expect(partsOf(filled)).to.have.length(partsOf(before).length);
+        }
+        expect(template, 'the template stays as it is').to.deep.equal(before);
+      }),
+    );
+  });
+
+  it('that leads to no part of the body is a mistake', () => {
+    fc.assert(
+      fc.property(body, fc.array(name, { minLength: 1, maxLength: 4 }), (template, path) => {
+        const pointer = pointerTo(path);
+        fc.pre(!partsOf(template).some((part) => pointerTo(part.path) === pointer));
+        expect(checkPointer(template, pointer)).to.contain('leads nowhere in body');
+      }),
+    );
+  });
+
+  it('is written as RFC 6901 has it', () => {
+    const example = { foo: ['bar', 'baz'], '': 0, 'a/b': 1, 'c%d': 2, 'm~n': 8, ' ': 7 };
+    for (const pointer of ['/foo/0', '/', '/a~1b', '/c%d', '/m~0n', '/ ']) {
+      expect(checkPointer(example, pointer), pointer).to.equal(undefined);
+    }
+    for (const pointer of ['/m~n', '/~', '/~2']) {
+      expect(checkPointer(example, pointer), pointer).to.contain('is no JSON pointer');
+    }
+    for (const pointer of ['/foo/2', '/foo/-', '/foo/00', '/foo/01', '/foo/1.0', '/foo/length', '/foo/0/0', '/x']) {
+      expect(checkPointer(example, pointer), pointer).to.contain('leads nowhere');
+    }
+    expect(checkPointer(example, '/foo')).to.contain('leads to a block or list');
+    expect(isPointer('foo')).to.equal(false);
+  });
+
+  it('puts several values at once, a text as text and a number as number', () => {
+    const template = { query: 'q', variables: { first: null, after: null }, list: [0, 1] };
+    expect(fillBody(template, { '/variables/first': 50, '/variables/after': '7', '/list/1': 'x' })).to.deep.equal({
+      query: 'q',
+      variables: { first: 50, after: '7' },
+      list: [0, 'x'],
+    });
+    expect(() => fillBody(template, { '/nothing': 1 })).to.throw('the settings were not checked');
+  });
+});
+
+describe('a body that can be sent as JSON', () => {
+  it('is one that JSON gives back as it was', () => {
+    fc.assert(
+      fc.property(body, (value) => {
+        expect(isJson(value)).to.equal(true);
+        expect(JSON.parse(JSON.stringify(value))).to.deep.equal(value);
+      }),
+    );
+    expect(isJson({ a: [1.5, -1, 'x', null, true, {}], b: undefined })).to.equal(true);
+  });
+
+  it('holds no number that lost digits, and nothing that JSON has no word for', () => {
+    const deep = Array.from({ length: 40 }).reduce<object>((inner) => ({ inner }), {});
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    for (const value of [
+      2 ** 53,
+      1e300,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      1n,
+      () => 1,
+      Symbol('x'),
+      new Date(),
+      deep,
+    ]) {
+      expect(isJson({ a: [value] }), typeof value).to.equal(false);
+    }
+    expect(isJson(cyclic)).to.equal(false);
+  });
+});

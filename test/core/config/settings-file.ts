@@ -1,0 +1,28 @@
+import type { Environment } from '../../../src/core/config/environment.ts';
+import { type LoadedConfig, loadConfig } from '../../../src/core/config/load-config.ts';
+import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import { inFolder, writeSettings } from '../../support/process/process.ts';
+
+/** Enough for settings to be valid. */
+export const UPSTREAMS = `
+upstreams:
+  projects: { baseUrl: https://projects.example }
+  workflows: { baseUrl: https://workflows.example }
+  tools: { baseUrl: https://tools.example }
+`;
+
+/** Settings that have `yaml` as their text. */
+export function load(yaml: string, environment: Environment = {}): Promise<LoadedConfig> {
+  return inFolder(async (folder) => loadConfig(await writeSettings(folder, yaml), environment));
+}
+
+/** What is wrong with such settings, as `line:column: path: message`; empty when nothing is. */
+export async function issuesIn(yaml: string, environment: Environment = {}): Promise<string[]> {
+  try {
+    await load(yaml, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n').map((line) => line.replace(/^.*?portico\.yaml:\s?/, ''));
+  }
+}

@@ -1,0 +1,197 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { loadConfig } from '../../../src/core/config/load-config.ts';
+import { issueLine } from '../../../src/core/config/mistakes/config-error.ts';
+import { codeBlocks } from '../../support/docs.ts';
+import { load, UPSTREAMS } from './settings-file.ts';
+
+/** The warnings of such settings, as `line:column: path: message`. */
+async function warningsIn(yaml: string): Promise<string[]> {
+  const { warnings } = await load(yaml);
+  return warnings.map((warning) => issueLine(warning, 'f').replace('f:', ''));
+}
+
+const toolsWith = (settings: string) => `${UPSTREAMS}resources: { tools: { pagination: { kind: none }, ${settings} } }`;
+
+/** The names that such settings of tools are warned of. */
+async function warnedOf(settings: string): Promise<(string | undefined)[]> {
+  const { warnings } = await load(toolsWith(settings));
+  return warnings.map(({ message }) => /@\.(\w+) for the field$/.exec(message)?.[1]);
+}
+
+describe('the warnings of settings', () => {
+  it('have their place, and are told in the order of the file', async () => {
+    const yaml = `upstreams: { tools: { baseUrl: https://a.example } }
+resources:
+  tools:
+    where: type == tab
+    fields:
+      category: other
+      version:
+        from: release || none
+`;
+    expect(await warningsIn(yaml)).to.deep.equal([
+      '3:3: resources.tools: pagination is left out, so that the default stands: { kind: token }; write how this platform pages, { kind: none } where it does not',
+      "4:12: resources.tools.where: type == tab compares two fields, not a field with tab itself: write type == 'tab' if that is meant, or @.tab for the field",
+      `6:17: resources.tools.fields.category: other is read as a field of that name, not as other itself: write category: "'other'" if that is meant, or @.other for the field`,
+      "8:15: resources.tools.fields.version.from: none is read as a field of that name, not as none itself: write 'none' if that is meant, or @.none for the field",
+    ]);
+  });
+
+  it('name forms that are right where they are written', async () => {
+    const mended = `pagination: { kind: none }
+    where: type == 'tab'
+    fields:
+      category: "'other'"
+      version: release || 'none'
+      description: "@.unknown"`;
+    expect(await warningsIn(`${UPSTREAMS}resources:\n  tools:\n    ${mended}`)).to.deep.equal([]);
+    const { config } = await load(`${UPSTREAMS}resources:\n  tools:\n    ${mended}`);
+    expect(config.resources.tools.fields['category']?.from).to.equal("'other'");
+  });
+
+  it('are told of a verified token that goes on, of a permission that does nothing, and of scopes for nothing', async () => {
+    const yaml = `verification:
+  issuer: https://login.example
+  audience: https://portico.example/mcp
+  impliedScopes: { admin: [write], write: [read], idle: [nothing], loop: [loop] }
+allowUnverifiedCallers: true
+upstreams:
+  projects: { baseUrl: https://a.example, credential: { kind: passthrough } }
+  workflows: { baseUrl: https://a.example, credential: { kind: none } }
+  tools: { baseUrl: https://a.example }
+resources: { tools: { requiredScopes: [read] } }
+`;
+    expect(await warningsIn(yaml)).to.deep.equal([
+      '4:51: verification.impliedScopes.idle: implies no scope that a resource requires (requiredScopes)',
+      '4:68: verification.impliedScopes.loop: implies no scope that a resource requires (requiredScopes)',
+      '5:1: allowUnverifiedCallers: does nothing beside verification: leave it out',
+      "9:3: upstreams.tools: credential is left out, so that the caller's token goes on to this platform, which MCP forbids a server that verifies it: write credential: { kind: passthrough } if that is meant",
+    ]);
+  });
+
+  it('are told of what clients are told to obtain, and would not be taken', async () => {
+    const yaml = (verification: string) => `publicUrl: https://portico.example
+verification:
+  issuer: https://login.example
+  ${verification}
+upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
+`;
+    const elsewhere = 'authorizationServers: [https://login.example/, https://other.example]';
+    expect(await warningsIn(yaml(`${elsewhere}\n  audience: [api, https://portico.example]`))).to.deep.equal([
+      '4:3: verification.authorizationServers: does not name https://login.example, whose tokens alone are taken (issuer): whoever signs in elsewhere is rejected',
+      '5:3: verification.audience: does not name https://portico.example/mcp, for which clients are told to obtain a token: leave it out, unless the authorization server writes something else into aud',
+    ]);
+    for (const right of [
+      'authorizationServers: [https://other.example, https://login.example]',
+      'authorizationServers: [https://login.example]\n  audience: [api, https://portico.example/mcp]',
+      // Nobody is told where to obtain one.
+      'audience: api',
+    ]) {
+      expect(await warningsIn(yaml(right)), right).to.deep.equal([]);
+    }
+  });
+
+  it('are told of names that - or / joins, which is arithmetic', async () => {
+    const yaml = `${UPSTREAMS}resources:
+  tools:
+    pagination: { kind: none }
+    items: data/list
+    where: meta.is-on && 'a-b' != "c-d"
+    fields:
+      name: display-name
+      version: major - minor
+`;
+    const line = UPSTREAMS.split('\n').length;
+    expect(
+      (await warningsIn(yaml)).map((warning) => warning.replace(/^\d+/, (at) => String(Number(at) - line))),
+    ).to.deep.equal([
+      '3:12: resources.tools.items: data/list divides, and is no name: write items: data.list for the field, or spaces around / if it divides',
+      '4:12: resources.tools.where: is-on subtracts, and is no name: write "is-on" for the field, or spaces around - if it subtracts',
+      `6:13: resources.tools.fields.name: display-name subtracts, and is no name: write name: '"display-name"' for the field, or spaces around - if it subtracts`,
+    ]);
+    const mended = `pagination: { kind: none }, items: data.list, where: 'meta."is-on"', fields: { name: '"display-name"' }`;
+    expect(await warningsIn(`${UPSTREAMS}resources: { tools: { ${mended} } }`)).to.deep.equal([]);
+  });
+
+  describe('of a pagination that is left out', () => {
+    for (const key of ['path: /t', 'items: data', 'where: x', 'fields: { category: kind }']) {
+      it(`come where settings have ${key}`, async () => {
+        const warnings = await warningsIn(`${UPSTREAMS}resources: { tools: { ${key} } }`);
+        expect(warnings).to.have.length(1);
+        expect(warnings[0]).to.contain('pagination is left out');
+      });
+    }
+
+    it('do not come with the default contract, nor for a resource that is not offered', async () => {
+      expect(await warningsIn(UPSTREAMS)).to.deep.equal([]);
+      expect(await warningsIn(`${UPSTREAMS}resources: { tools: { cache: { ttlMs: 0 }, maxItems: 5 } }`)).to.deep.equal(
+        [],
+      );
+      expect(await warningsIn(`${UPSTREAMS}resources: { tools: { enabled: false, path: /t } }`)).to.deep.equal([]);
+    });
+  });
+
+  describe('of a name that is most likely a text', () => {
+    const warned: Readonly<Record<string, string>> = {
+      'where: type == tab': 'tab',
+      'where: enabled == true': 'true',
+      "where: 'contains(tags, installed)'": 'installed',
+      "items: 'data[?kind == tool]'": 'tool',
+      'fields: { category: other }': 'other',
+      'fields: { category: Unknown }': 'Unknown',
+      'fields: { category: SCANNER }': 'SCANNER',
+      'fields: { category: manual }': 'manual',
+      'fields: { category: type || general }': 'general',
+      'fields: { category: type || SCAN_ENGINE }': 'SCAN_ENGINE',
+      'fields: { description: about || none }': 'none',
+      'fields: { name: title || untitled }': 'untitled',
+    };
+    for (const [settings, name] of Object.entries(warned)) {
+      it(`come for ${settings}`, async () => {
+        expect(await warnedOf(settings)).to.deep.equal([name]);
+      });
+    }
+
+    it('come for the expressions of a pagination, too', async () => {
+      const pagination = '{ kind: token, next: "more == yes && cursor", total: "a == b" }';
+      const yaml = `${UPSTREAMS}resources: { tools: { pagination: ${pagination} } }`;
+      expect((await warningsIn(yaml)).map((line) => line.split(': ')[1])).to.deep.equal([
+        'resources.tools.pagination.next',
+        'resources.tools.pagination.total',
+      ]);
+    });
+
+    const silent = [
+      'where: active',
+      "where: status != 'x' && !suspended_at",
+      'fields: { category: type }',
+      'fields: { category: category }',
+      'fields: { category: { from: manual, values: { "true": MANUAL } } }',
+      'fields: { category: { from: active, values: { "true": ACTIVE } } }',
+      'fields: { id: ID, name: TITLE, description: UUID }',
+      'fields: { name: full_name, description: path, version: latest }',
+      'fields: { description: about || summary }',
+      'fields: { category: type || kind }',
+    ];
+    for (const settings of silent) {
+      it(`do not come for ${settings}`, async () => {
+        expect(await warnedOf(settings)).to.deep.equal([]);
+      });
+    }
+  });
+
+  for (const file of globSync('config/**/*.yaml').sort()) {
+    it(`do not come for ${file}`, async () => {
+      const names = [...readFileSync(file, 'utf8').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
+      const valueFor = (name: string) => (name.endsWith('URL') ? 'https://platform.example' : 'x1');
+      const environment = Object.fromEntries(names.map((name) => [name, name.endsWith('PORT') ? '' : valueFor(name)]));
+      expect((await loadConfig(file, environment)).warnings).to.deep.equal([]);
+    });
+  }
+
+  it('do not come for the settings that README shows', async () => {
+    const [yaml = ''] = codeBlocks('README.md', 'yaml');
+    expect(await warningsIn(yaml)).to.deep.equal([]);
+  });
+});

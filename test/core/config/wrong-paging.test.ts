@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { startGateway } from '../../support/gateway.ts';
+import { ITEMS, LISTINGS, serveListing } from '../../support/platform/listings.ts';
+
+const PAGINGS = [
+  { kind: 'none' },
+  { kind: 'token' },
+  { kind: 'offset' },
+  { kind: 'page' },
+  { kind: 'link' },
+  { kind: 'link', next: 'next_page' },
+  { kind: 'page', sizeParam: 'size', pageParam: 'p', firstPage: 0 },
+  { kind: 'offset', sizeParam: 'count', offsetParam: 'start' },
+  { kind: 'token', tokenParam: 'after', next: 'next' },
+] as const;
+
+describe('an example whose paging was set wrong', () => {
+  for (const listing of LISTINGS) {
+    const { example, resource } = listing;
+    it(`reads ${resource} of ${example} whole or not at all`, async () => {
+      const settings = await serveListing(listing);
+      const outcomes = new Set<number>();
+      for (const pagination of [undefined, ...PAGINGS]) {
+        const { gateway, read } = await startGateway(settings(pagination));
+        const response = await read(resource);
+        const body = await response.json();
+        await gateway.close();
+        outcomes.add(response.status);
+        const told = JSON.stringify(pagination);
+        if (response.status === 200 || pagination === undefined) expect(body, told).to.have.length(ITEMS);
+        else expect(body, told).to.include({ status: 502, code: 'upstream_invalid' });
+      }
+      // Of the wrong ones, some read it, too.
+      expect([...outcomes]).to.have.members([200, 502]);
+    });
+  }
+});

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { open, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import { readSettings } from '../../../src/core/config/yaml-file.ts';
+import { inFolder } from '../../support/process/process.ts';
+
+/** Runs `work` with a pipe that has a name. */
+const withPipe = (work: (pipe: string) => Promise<void>) =>
+  inFolder(async (folder) => {
+    const pipe = join(folder, 'pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    await work(pipe);
+  });
+
+async function issueOf(reading: Promise<string>): Promise<string> {
+  const error = await reading.then(
+    () => new Error('it was read'),
+    (reason: Error) => reason,
+  );
+  expect(error).to.be.instanceOf(ConfigError);
+  return error.message;
+}
+
+describe('the text of a settings file', () => {
+  it('may come through a pipe, from somebody who comes late and writes it piece by piece', async () => {
+    await withPipe(async (pipe) => {
+      const reading = readSettings(pipe);
+      const writer = await open(pipe, 'w');
+      await writer.write('scheme: ');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await writer.write('acme\n');
+      await writer.close();
+      expect(await reading).to.equal('scheme: acme\n');
+    });
+  });
+
+  it('is not waited for without end: neither for somebody who writes, nor for the rest of it', async () => {
+    await withPipe(async (pipe) => {
+      expect(await issueOf(readSettings(pipe, 1))).to.contain('is a pipe into which nobody has written a whole file');
+      const reading = readSettings(pipe, 500);
+      const writer = await open(pipe, 'w');
+      await writer.write('scheme: ');
+      expect(await issueOf(reading)).to.contain('is a pipe into which nobody has written a whole file');
+      await writer.close();
+    });
+  });
+
+  it('is neither a folder nor larger than 256 KiB, and no more of it is read', async () => {
+    await inFolder(async (folder) => {
+      expect(await issueOf(readSettings(folder))).to.contain('it is a folder');
+      const large = join(folder, 'large.yaml');
+      await writeFile(large, '');
+      await truncate(large, 100 * 2 ** 20);
+      expect(await issueOf(readSettings(large))).to.contain('is larger than 256 KiB');
+      expect(await issueOf(readSettings('/dev/zero'))).to.contain('is larger than 256 KiB');
+    });
+  });
+
+  it('may be empty', async () => {
+    await inFolder(async (folder) => {
+      await writeFile(join(folder, 'empty.yaml'), '');
+      expect(await readSettings(join(folder, 'empty.yaml'))).to.equal('');
+    });
+  });
+});

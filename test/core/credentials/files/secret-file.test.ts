@@ -1,0 +1,242 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openSecretFile } from '../../../../src/core/credentials/files/secret-file.ts';
+import { inFolder } from '../../../support/process/process.ts';
+
+const never = new AbortController().signal;
+const SECOND = 1000;
+const UNPRINTABLE = 'must hold one line of printable ASCII, without white space around it';
+
+/** A file that is open, and a clock that goes on only when it is told to. */
+function open(path: string) {
+  const clock = { now: Date.now() };
+  const told: (string | undefined)[] = [];
+  const opened = openSecretFile(path, { now: () => clock.now, onChange: (unusable) => told.push(unusable?.issue) });
+  if ('issue' in opened) throw new Error(opened.issue);
+  const read = async () => (await opened.current(never)).reveal();
+  return {
+    clock,
+    told,
+    read,
+    opened,
+    /** What is there once the file has been left alone for long. */
+    async later(ms = 10 * SECOND) {
+      clock.now += ms;
+      return read();
+    },
+  };
+}
+
+function issueOf(path: string): string | undefined {
+  const opened = openSecretFile(path, { now: Date.now, onChange: () => {} });
+  return 'issue' in opened ? opened.issue : undefined;
+}
+
+/** A secret as Kubernetes mounts it: `token` → `..data/token`, where `..data` is a link that is renamed over. */
+function mount(folder: string, revision: string, secret: string): void {
+  mkdirSync(join(folder, revision));
+  writeFileSync(join(folder, revision, 'token'), secret);
+  symlinkSync(revision, join(folder, '..data_tmp'));
+  renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+}
+
+describe('the file of a secret', () => {
+  it('gives its one line, without the newline', () =>
+    inFolder(async (folder) => {
+      for (const [text, secret] of [
+        ['one', 'one'],
+        ['one\n', 'one'],
+        ['one\r\n', 'one'],
+        ['of two words', 'of two words'],
+        ['x'.repeat(16_384), 'x'.repeat(16_384)],
+      ] as const) {
+        const path = join(folder, 'secret');
+        writeFileSync(path, text);
+        expect(await open(path).read()).to.equal(secret);
+      }
+    }));
+
+  for (const [what, text, issue] of [
+    ['nothing', '', 'is empty'],
+    ['a newline alone', '\n', 'is empty'],
+    ['two lines', 'one\ntwo\n', UNPRINTABLE],
+    ['two newlines', 'one\n\n', UNPRINTABLE],
+    ['another header behind it', 'one\r\nX-Admin: 1', UNPRINTABLE],
+    ['white space around it', ' one', UNPRINTABLE],
+    ['white space behind it', 'one \n', UNPRINTABLE],
+    ['other letters', 'über', UNPRINTABLE],
+    ['a byte order mark', '\ufeffone', UNPRINTABLE],
+    ['NUL', 'one\0', UNPRINTABLE],
+    ['too much', 'x'.repeat(16_385), 'is larger than 16384 bytes'],
+  ] as const) {
+    it(`is not used with ${what} in it`, () =>
+      inFolder(async (folder) => {
+        const path = join(folder, 'secret');
+        writeFileSync(path, text);
+        expect(issueOf(path)).to.equal(issue);
+      }));
+  }
+
+  it('is a file, and is there', () =>
+    inFolder(async (folder) => {
+      expect(issueOf(join(folder, 'none'))).to.equal('cannot be read (ENOENT)');
+      expect(issueOf(folder)).to.equal('is no file');
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      expect(issueOf(pipe)).to.equal('is no file');
+    }));
+
+  it('is read anew when it was written to', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'old');
+      const { later, told } = open(path);
+      writeFileSync(path, 'new\n');
+      expect(await later()).to.equal('new');
+      expect(told).to.deep.equal([undefined]);
+      writeFileSync(path, 'newest');
+      expect(await later()).to.equal('newest');
+    }));
+
+  it('is read anew when another was renamed over it, with the same size and time too', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'old');
+      const { later } = open(path);
+      writeFileSync(`${path}.new`, 'new');
+      execFileSync('touch', ['-r', path, `${path}.new`]);
+      renameSync(`${path}.new`, path);
+      expect(await later()).to.equal('new');
+    }));
+
+  it('is read anew when Kubernetes swaps the folder that it is a link into', () =>
+    inFolder(async (folder) => {
+      mount(folder, '..1', 'old');
+      symlinkSync(join('..data', 'token'), join(folder, 'token'));
+      const { later, read } = open(join(folder, 'token'));
+      expect(await read()).to.equal('old');
+      mount(folder, '..2', 'new');
+      rmSync(join(folder, '..1'), { recursive: true });
+      expect(await later()).to.equal('new');
+    }));
+
+  it('is looked at once in a second at most', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'old');
+      const { clock, later } = open(path);
+      const opened = clock.now;
+      writeFileSync(path, 'new');
+      expect(await later(SECOND - 1)).to.equal('old');
+      // The time of a file may be that of a moment ago.
+      clock.now = Math.max(opened, statSync(path).ctimeMs);
+      expect(await later(SECOND)).to.equal('new');
+    }));
+
+  it('is read anew where it was written in the very moment in which it was read first', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      for (let times = 0; times < 20; times += 1) {
+        writeFileSync(path, 'old');
+        const { later, told } = open(path);
+        writeFileSync(path, 'new');
+        expect(await later()).to.equal('new');
+        expect(told).to.deep.equal([undefined]);
+      }
+    }));
+
+  it('is not taken while it is being written', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'a-long-secret');
+      const { clock, later, read, told } = open(path);
+      clock.now -= 5 * SECOND;
+      await read();
+      writeFileSync(path, 'another-');
+      clock.now = statSync(path).ctimeMs + SECOND / 2;
+      expect(await read()).to.equal('a-long-secret');
+      writeFileSync(path, 'another-secret');
+      clock.now = statSync(path).ctimeMs + SECOND - 1;
+      expect(await read()).to.equal('a-long-secret');
+      expect(told).to.deep.equal([]);
+      expect(await later(SECOND)).to.equal('another-secret');
+    }));
+
+  it('leaves the secret as it was while it cannot be used, and says once why', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'old');
+      const { later, told } = open(path);
+      truncateSync(path);
+      expect(await later()).to.equal('old');
+      expect(await later()).to.equal('old');
+      rmSync(path);
+      expect(await later()).to.equal('old');
+      expect(await later()).to.equal('old');
+      writeFileSync(path, 'two\nlines');
+      expect(await later()).to.equal('old');
+      expect(told).to.deep.equal(['is empty', 'cannot be read (ENOENT)', UNPRINTABLE]);
+      writeFileSync(path, 'new');
+      expect(await later()).to.equal('new');
+      expect(told.at(-1)).to.equal(undefined);
+      rmSync(path);
+      expect(await later()).to.equal('new');
+      expect(told.at(-1)).to.equal('cannot be read (ENOENT)');
+    }));
+
+  it('says once that it can be used again, also where it holds what it held', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'same');
+      const { later, told } = open(path);
+      renameSync(path, `${path}.away`);
+      expect(await later()).to.equal('same');
+      writeFileSync(path, 'same\n');
+      expect(await later()).to.equal('same');
+      expect(await later()).to.equal('same');
+      expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
+    }));
+
+  it('says so, too, where its folder was away, and it is the very same file', () =>
+    inFolder(async (folder) => {
+      mkdirSync(join(folder, 'mounted'));
+      const path = join(folder, 'mounted', 'secret');
+      writeFileSync(path, 'same');
+      const { later, told } = open(path);
+      renameSync(join(folder, 'mounted'), join(folder, 'away'));
+      expect(await later()).to.equal('same');
+      renameSync(join(folder, 'away'), join(folder, 'mounted'));
+      expect(await later()).to.equal('same');
+      expect(await later()).to.equal('same');
+      expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
+    }));
+
+  it('says nothing where it was written anew with the same secret', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'same');
+      const { later, told } = open(path);
+      writeFileSync(path, 'same\n');
+      expect(await later()).to.equal('same');
+      expect(await later()).to.equal('same');
+      expect(told).to.deep.equal([]);
+    }));
+
+  it('is looked at once for all who want it at the same time, and each of them may leave', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'old');
+      const { clock, opened, told } = open(path);
+      writeFileSync(path, 'new');
+      clock.now += 10 * SECOND;
+      const leaving = new AbortController();
+      const left = opened.current(leaving.signal).catch((error: unknown) => error);
+      const others = [opened.current(never), opened.current(never)];
+      leaving.abort('gone');
+      expect(await left).to.equal('gone');
+      expect((await Promise.all(others)).map((secret) => secret.reveal())).to.deep.equal(['new', 'new']);
+      expect(told).to.deep.equal([undefined]);
+    }));
+});

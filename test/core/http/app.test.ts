@@ -1,0 +1,282 @@
+import { createRequire, registerHooks } from 'node:module';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { problemResponse } from '../../../src/core/http/response/problem.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import type { Load } from '../../../src/core/reads/snapshots/load.ts';
+import { TOKEN } from '../../support/authorization/caller.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { heldUntil, loadOf, manyTools } from '../../support/platform/loads.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { SEED, SEEDED } from '../../support/seed.ts';
+import { type Ended, expectNoUncaught, LIST, READ, READS, RPC, RPC_MAX_BYTES, type Served, serve } from './served.ts';
+
+describe('a path', () => {
+  for (const path of [
+    '/',
+    '/mcp/v1/resources/',
+    '/MCP/v1/resources',
+    '/mcp/v1/Resources',
+    '//mcp/v1/resources',
+    '/mcp//v1/resources',
+    '/mcp/v1/./resources',
+    '/mcp/v1/x/../resources',
+    '/mcp/v1/resource%73',
+    '/mcp/v1/resources%2Fread',
+    '/mcp/v1/resources;x',
+    '/mcp/v1/resources/read/x',
+    '/livez/',
+    '/Livez',
+    '/admin',
+    '/mcp',
+  ]) {
+    it(`is unknown as ${path}`, async () => {
+      const { url, ended } = await serve();
+      const response = await exchange(url, get(path));
+      expect(response.status).to.equal(404);
+      expect(response.json()).to.include({
+        code: 'not_found',
+        detail: 'Nothing lives at this path. There are: /mcp/v1/resources, /mcp/v1/resources/read.',
+      });
+      expect((await ended(1))[0]).to.include({ route: 'unmatched', status: 404, outcome: 'not_found' });
+    });
+  }
+
+  it('is unknown as *', async () => {
+    const { url } = await serve();
+    expect((await exchange(url, requestText('OPTIONS', '*'))).status).to.equal(404);
+  });
+
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
+    it(`that is known takes no ${method}`, async () => {
+      const { url, ended } = await serve();
+      const response = await exchange(url, requestText(method, LIST));
+      expect(response.status).to.equal(405);
+      expect(response.headers.get('allow')).to.equal('GET, HEAD');
+      expect(response.json()).to.include({ code: 'method_not_allowed' });
+      expect((await ended(1))[0]).to.include({ method, route: LIST, outcome: 'method_not_allowed' });
+    });
+  }
+});
+
+describe('a target in absolute form', () => {
+  it('is answered for its path', async () => {
+    const { url } = await serve();
+    expect((await exchange(url, get(`${url}${LIST}`))).status).to.equal(200);
+    expect((await exchange(url, get(`${url}/livez?x`))).status).to.equal(200);
+    expect((await exchange(url, get(url))).status).to.equal(404);
+  });
+
+  it('counts by its own host, not by the Host header', async () => {
+    const { url } = await serve();
+    expect((await exchange(url, get(`http://evil.example${LIST}`))).status).to.equal(421);
+    expect((await exchange(url, get(`http://LOCALHOST${LIST}`, { Host: 'evil.example' }))).status).to.equal(200);
+    expect((await exchange(url, get(`http://localhost${LIST}`, { Host: undefined }))).status).to.equal(400);
+  });
+
+  it('that is no URL is refused, and told to nobody', async () => {
+    const { url, ended, bugs } = await serve();
+    for (const target of ['http://a:SECRET', 'http://a:SECRET/x', 'http://SECRET@a/', `http://[SECRET]${LIST}`]) {
+      const { status, headers, body } = await exchange(url, get(target));
+      expect(status, target).to.equal(400);
+      expect(JSON.stringify([...headers]) + body).not.to.match(/secret/i);
+    }
+    expect(JSON.stringify(await ended(4))).not.to.match(/secret/i);
+    expect(bugs).to.deep.equal([]);
+  });
+});
+
+describe('a connection that breaks off while Koa has its request', () => {
+  expectNoUncaught();
+
+  it('is not printed', async () => {
+    const { url, reads, ended } = await serve({ read: () => new Promise(() => {}) });
+    const printed: unknown[] = [];
+    const { error } = console;
+    console.error = (...texts: unknown[]) => printed.push(texts);
+    try {
+      const connection = openConnection(url);
+      connection.send(get(`${READ}&x`));
+      while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      connection.socket.resetAndDestroy();
+      await ended(1);
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      console.error = error;
+    }
+    expect(printed).to.deep.equal([]);
+  });
+});
+
+const NOW = 1_800_000_000_000;
+const LARGE = loadOf(manyTools(), { loadedAt: NOW - 5000 });
+
+/** What the catalogue may have to say to a read. */
+const READINGS: Readonly<Record<string, () => Load | Promise<Load>>> = {
+  'what is fresh': () => ({ ...LARGE, ...heldUntil(NOW + 55_000) }),
+  'what was loaded just now, and lacks items': async () => loadOf(manyTools(3), { dropped: 3 }),
+  'an error': () => {
+    throw new GatewayError('upstream_rate_limited', { upstream: 'tools', retryAfterSeconds: 7 });
+  },
+  'a rejected credential': () => Promise.reject(new GatewayError('credential_rejected', { upstream: 'tools' })),
+  'a bug': () => {
+    throw new TypeError(`a bug that mentions ${TOKEN}`);
+  },
+};
+
+/** Targets of the table, and others that ask for the same thing. */
+const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
+  [READ]: [
+    `${READ}&x=1`,
+    `${READS}?x&uri=platform://tools`,
+    `${READS}?uri=platform%3a//tools`,
+    `${READS}?uri=platform%3A%2F%2Ftool%73`,
+  ],
+  [`${READS}?uri=platform%3A%2F%2Ftools`]: [`${READS}?uri=platform%3A%2F%2Ftools&`],
+  [READS]: [`${READS}?`, `${READS}?x=1`, `${READS}?uri=`],
+  [LIST]: [`${LIST}?`, `${LIST}?uri=x`],
+  [RPC]: [`${RPC}?`, `${RPC}?a=b`],
+  '/openapi.json': ['/openapi.json?', '/openapi.json?x'],
+  '/': ['/?', '/?x=1'],
+  '/livez': ['/livez?', '/livez?x'],
+  '/readyz': ['/readyz?x'],
+};
+
+const HEADERS: Readonly<Record<string, readonly string[]>> = {
+  Host: ['localhost', 'LOCALHOST', '127.0.0.1', 'elsewhere.example', 'a b', ''],
+  Authorization: [`Bearer ${TOKEN}`, 'bearer  other', 'Basic abc', 'Bearer', ''],
+  Accept: [
+    '*/*',
+    'application/json',
+    'application/json, text/event-stream',
+    'text/html',
+    'text/html, */*;q=0.8',
+    'application/*;q=0.5',
+    '',
+  ],
+  'Accept-Encoding': ['gzip', 'zstd, gzip', 'gzip, deflate, br', 'identity;q=0', '*;q=0', 'gzip;q=0, identity', ''],
+  'If-None-Match': [LARGE.snapshot.etag, `"x", ${LARGE.snapshot.etag}`, '"other"', '*', 'nonsense', ''],
+  'Cache-Control': ['no-cache', 'max-age=0', ''],
+  Connection: ['close', 'keep-alive'],
+  Origin: ['https://page.example', ''],
+  'X-Request-Id': ['mine-1', 'not well formed', TOKEN, ''],
+  traceparent: ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'nonsense', ''],
+  tracestate: ['vendor=1', ''],
+  'Content-Type': ['application/json', 'application/json; charset=utf-8', 'text/plain', 'application/json, text/plain'],
+  'Content-Encoding': ['identity', 'gzip'],
+  'Content-Length': ['0', '3'],
+  'Transfer-Encoding': ['chunked'],
+  Expect: ['100-continue', 'miracles'],
+  'MCP-Protocol-Version': ['2025-11-25'],
+  'X-Filler': ['x'.repeat(17_000)],
+};
+
+const header = fc
+  .constantFrom(...Object.keys(HEADERS))
+  .chain((name) => fc.tuple(fc.constantFrom(name, name.toLowerCase()), fc.constantFrom(...(HEADERS[name] ?? []))))
+  .map(([name, value]) => `${name}: ${value}`);
+const HOST = 'Host: localhost';
+const lines = fc
+  .tuple(
+    fc.constantFrom([HOST, `Authorization: Bearer ${TOKEN}`], [`authorization: Bearer ${TOKEN}`, HOST], [HOST], []),
+    fc.array(header, { maxLength: 4 }),
+  )
+  .map((parts) => parts.flat());
+const request = fc.record({
+  method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'POST', 'POST', 'PUT', 'OPTIONS'),
+  target: fc.constantFrom(...Object.keys(SPELLINGS), READ, READ, READ),
+  spelling: fc.nat(),
+  version: fc.constantFrom('1.1', '1.1', '1.1', '1.0'),
+  lines,
+  reading: fc.constantFrom(...Object.keys(READINGS)),
+});
+
+/** A body as its headers announce it. */
+function bodyFor(all: readonly string[]): string {
+  if (all.some((line) => /^transfer-encoding/i.test(line))) return '3\r\nabc\r\n0\r\n\r\n';
+  return all.some((line) => /^content-length: 3/i.test(line)) ? 'abc' : '';
+}
+
+/** A response, and what was told of it, without what no two have in common. */
+async function observe({ url, ended, bugs }: Served, text: string): Promise<unknown> {
+  const told = { ended: (await ended(0)).length, bugs: bugs.length };
+  const { status, headers, body } = await exchange(url, text);
+  const [record] = (await ended(told.ended + 1)).slice(told.ended) as [Ended];
+  const { date, 'x-request-id': id = '', ...others } = Object.fromEntries(headers);
+  const { requestId, begun, ms, upstreamMs, callerKey, error, ...rest } = record;
+  return {
+    status,
+    headers: others,
+    body: body.toString('latin1').replaceAll(id, 'the id'),
+    id: id.length === 36 ? 'a new one' : id,
+    told: {
+      ...rest,
+      error: error?.code,
+      ms: typeof ms,
+      upstreamMs: typeof upstreamMs,
+      sameId: requestId === id,
+      callerKey,
+    },
+    bugs: bugs.slice(told.bugs).map(({ stack }) => stack.split('\n', 1)[0]),
+  };
+}
+
+describe('the table of targets ahead of Koa', () => {
+  expectNoUncaught();
+
+  it(`selects an operation, and decides nothing ${SEEDED}`, async () => {
+    let reading = '';
+    const served = await serve({
+      read: () => READINGS[reading]?.() ?? loadOf(),
+      now: () => NOW,
+      rpc: {
+        path: RPC,
+        maxBodyBytes: RPC_MAX_BYTES,
+        publicLists: false,
+        refuseRate: problemResponse,
+        async handle({ body, headers, noCache, record }) {
+          if (reading === 'a bug') throw new TypeError('a bug');
+          if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
+          record.rpc = 'ping';
+          const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
+          return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
+        },
+      },
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async ({ method, target, spelling, version, lines: all, ...chosen }) => {
+        ({ reading } = chosen);
+        const others = [...(SPELLINGS[target] ?? [])];
+        // A target in absolute form replaces the host, which must be the same.
+        if (all.filter((line) => /^host:/i.test(line)).join() === HOST) others.push(`http://localhost${target}`);
+        const text = (spelled: string) =>
+          `${method} ${spelled} HTTP/${version}\r\n${all.map((line) => `${line}\r\n`).join('')}\r\n${bodyFor(all)}`;
+        const throughKoa = others[spelling % others.length] ?? '';
+        expect(await observe(served, text(throughKoa))).to.deep.equal(await observe(served, text(target)));
+      }),
+      { numRuns: 600, seed: SEED },
+    );
+  }).timeout(120_000);
+});
+
+describe('a router that cannot be loaded', () => {
+  it('fails the requests that need it, one at a time, until it can', async () => {
+    const { url, bugs } = await serve();
+    const require = createRequire(import.meta.url);
+    delete require.cache[require.resolve('koa')];
+    const broken = registerHooks({
+      resolve(specifier, context, next) {
+        if (specifier === 'koa') throw new Error('EMFILE: too many open files');
+        return next(specifier, context);
+      },
+    });
+    onCleanup(() => broken.deregister());
+    const failed = await exchange(url, get('/nothing'));
+    expect(failed.status).to.equal(500);
+    expect(failed.json()).to.include({ code: 'internal' });
+    expect(bugs.map(({ stack }) => stack)).to.match(/EMFILE/);
+    expect((await exchange(url, get(LIST))).status).to.equal(200);
+    broken.deregister();
+    expect((await exchange(url, get('/nothing'))).status).to.equal(404);
+  });
+});

@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { errorFor } from '../../../../src/core/http/connection/client-errors.ts';
+import { aWhile } from '../../../support/a-while.ts';
+import { createPatience } from '../../../support/catalogue.ts';
+import { eventually } from '../../../support/eventually.ts';
+import type { RawResponse } from '../../../support/platform/raw-response.ts';
+import { get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { expectNoUncaught, LIST, LONG_MS, post, READ, serve, serveRpc } from '../served.ts';
+
+const QUICK = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
+const CONNECT = 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n';
+
+/** Sends pieces, one after the other, and gives the responses that come until the server closes the connection. */
+async function send(url: string, ...pieces: string[]): Promise<readonly RawResponse[]> {
+  const connection = openConnection(url);
+  for (const piece of pieces) {
+    connection.send(piece);
+    await aWhile(10);
+  }
+  return (await connection.closed()).responses;
+}
+
+const statusesOf = (responses: readonly RawResponse[]) => responses.map(({ status }) => status);
+
+describe('bytes that are no request', () => {
+  expectNoUncaught();
+
+  for (const [name, bytes] of Object.entries({
+    garbage: '\x16\x03\x01 garbage\r\n\r\n',
+    'an unknown method': requestText('FROB', LIST),
+    'a bad target': 'GET mcp HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    'a header without a colon': 'GET / HTTP/1.1\r\nHost localhost\r\n\r\n',
+    'a header folded over two lines': 'GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n',
+    'a space before the colon': 'GET / HTTP/1.1\r\nHost : localhost\r\n\r\n',
+    'bare line feeds': 'GET / HTTP/1.1\nHost: localhost\n\n',
+    'two lengths': get(LIST, { 'Content-Length': '1', 'content-length': '2' }),
+    'a length that is no number': get(LIST, { 'Content-Length': '+1' }),
+    'a length beside a transfer coding': `${get(LIST, { 'Content-Length': '3', 'Transfer-Encoding': 'chunked' })}0\r\n\r\n`,
+    'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  })) {
+    it(`are answered whole, and the connection ends: ${name}`, async () => {
+      const { url, ended } = await serve();
+      const [response, ...others] = await send(url, bytes);
+      expect(others).to.deep.equal([]);
+      expect(response?.status).to.equal(400);
+      expect(response?.headers.get('content-type')).to.equal('application/problem+json');
+      expect(response?.headers.get('connection')).to.equal('close');
+      const requestId = response?.headers.get('x-request-id');
+      expect(response?.json()).to.include({ code: 'invalid_request', requestId });
+      const records = await ended(1);
+      expect(records).to.have.length(1);
+      expect(records[0]).to.include({
+        edge: 'http',
+        route: 'unmatched',
+        status: 400,
+        outcome: 'invalid_request',
+        requestId,
+        bytes: response?.body.length,
+      });
+      expect(records[0]?.error?.cause).to.have.property('code').that.matches(/^HPE_/);
+    });
+  }
+
+  it('are answered after what was asked properly before them', async () => {
+    const { read, release } = createPatience();
+    const { url, reads, ended } = await serve({ read });
+    const connection = openConnection(url);
+    connection.send(`${get(READ)}garbage\r\n\r\n`);
+    await eventually(() => reads.length === 1);
+    await aWhile(20);
+    expect(connection.arrived()).to.deep.equal([]);
+    const released = performance.now();
+    release();
+    expect(statusesOf((await connection.closed()).responses)).to.deep.equal([200, 400]);
+    const [, last] = await ended(2);
+    expect((last?.begun ?? 0) + (last?.ms ?? 0)).to.be.within(released, performance.now());
+    expect((await ended(2)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'invalid_request']);
+  });
+
+  it('are no part of a body that came whole before them', async () => {
+    const { url, ended } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const [first, ...others] = await send(url, `${post('{}')}garbage\r\n\r\n`);
+    expect(first?.body.toString()).to.equal('{}');
+    expect(statusesOf(others)).to.deep.equal([400]);
+    expect((await ended(2)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'invalid_request']);
+  });
+
+  it('are not answered where what was asked before them ends the connection', async () => {
+    const { url, ended } = await serve();
+    const responses = await send(url, `${get('/nothing', { Connection: 'close' })}garbage\r\n\r\n`);
+    expect(statusesOf(responses)).to.deep.equal([404]);
+    expect(await ended(1)).to.have.length(1);
+  });
+
+  it('are answered once, however many come', async () => {
+    const { url, ended } = await serve();
+    expect(await send(url, 'garbage\r\n\r\n', 'more\r\n\r\n', get(LIST), 'GET')).to.have.length(1);
+    expect(await ended(1)).to.have.length(1);
+  });
+
+  it('are read on for a while, so that the response is not lost to a reset, but not for ever', async () => {
+    const { url, ended } = await serve();
+    for (const bytes of ['garbage\r\n\r\n', CONNECT]) {
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+      let fin = false;
+      let sentAfterFin = 0;
+      socket.on('error', () => {});
+      socket.on('end', () => {
+        fin = true;
+      });
+      socket.resume().write(bytes);
+      const timer = setInterval(() => {
+        if (!socket.write('more')) return;
+        if (fin) sentAfterFin += 1;
+      }, 20);
+      await new Promise((resolve) => socket.once('close', resolve));
+      clearInterval(timer);
+      // Each of them would be the last one, were the connection reset at once.
+      expect(sentAfterFin).to.be.above(5);
+    }
+    expect(await ended(2)).to.have.length(2);
+  });
+
+  it('are answered where they break off', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.socket.end('GET / HT');
+    expect(statusesOf((await connection.closed()).responses)).to.deep.equal([400]);
+  });
+});
+
+describe('a request that is too large to parse', () => {
+  const bounds = { maxUrlBytes: 300, maxHeaderBytes: 1024 };
+  const long = 'x'.repeat(2000);
+
+  it('is 414 where its target is', async () => {
+    const { url, ended } = await serve(bounds);
+    const [response] = await send(url, get(`/${long}`));
+    expect(response?.json()).to.include({ status: 414, code: 'uri_too_long' });
+    expect((await ended(1))[0]).to.include({ outcome: 'uri_too_long' });
+    expect(statusesOf(await send(url, `GET /${long}`))).to.deep.equal([414]);
+  });
+
+  it('is 431 where its headers are, also in pieces', async () => {
+    const { url } = await serve(bounds);
+    const [response] = await send(url, get('/', { X: long }));
+    expect(response?.json()).to.include({ status: 431, code: 'headers_too_large' });
+    expect(statusesOf(await send(url, 'GET / HTTP/1.1\r\nX: ', long.slice(500), long))).to.deep.equal([431]);
+  });
+
+  it('is answered so that a client which goes on sending can read it', async () => {
+    const { url } = await serve();
+    const pieces = Array.from({ length: 20 }, () => 'x'.repeat(100_000));
+    expect(statusesOf(await send(url, 'GET / HTTP/1.1\r\nX: ', ...pieces))).to.deep.equal([431]);
+  });
+});
+
+describe('a request that is too slow', () => {
+  it('is 408 where its headers do not end', async () => {
+    const { url, ended } = await serve(QUICK);
+    const [response] = await send(url, 'GET / HTTP/1.1\r\n', 'Host: localhost\r\n');
+    expect(response?.json()).to.include({ status: 408, code: 'request_timeout' });
+    expect((await ended(1))[0]).to.include({ status: 408, outcome: 'request_timeout', route: 'unmatched' });
+  });
+
+  it('is 408 on a connection that was used before, too', async () => {
+    const { url } = await serve(QUICK);
+    expect(statusesOf(await send(url, get('/nothing'), 'GET / HT'))).to.deep.equal([404, 408]);
+  });
+
+  it('is none where not a byte was sent: the connection just ends', async () => {
+    const { url, ended } = await serve(QUICK);
+    expect(await send(url)).to.deep.equal([]);
+    expect(await ended(0)).to.deep.equal([]);
+  });
+});
+
+describe('CONNECT', () => {
+  expectNoUncaught();
+
+  it('is a method that no path takes', async () => {
+    const { url, ended } = await serve();
+    const [response, ...others] = await send(url, CONNECT, 'what a tunnel would carry');
+    expect(others).to.deep.equal([]);
+    expect(response?.status).to.equal(405);
+    expect(response?.headers.get('allow')).to.equal('GET, HEAD');
+    const [record] = await ended(1);
+    expect(record).to.include({ method: 'CONNECT', status: 405, outcome: 'method_not_allowed' });
+    expect(record?.error?.cause).to.equal(undefined);
+  });
+
+  it('is answered after what was asked before it', async () => {
+    const { read, release } = createPatience();
+    const { url, reads } = await serve({ read });
+    const connection = openConnection(url);
+    connection.send(get(READ) + CONNECT);
+    await eventually(() => reads.length === 1);
+    release();
+    expect(statusesOf((await connection.closed()).responses)).to.deep.equal([200, 405]);
+  });
+
+  it('by a client that is gone disturbs nobody', async () => {
+    const { url, edge } = await serve();
+    const connection = openConnection(url);
+    connection.send(CONNECT);
+    await connection.receive();
+    connection.socket.resetAndDestroy();
+    expect(await edge.drain(LONG_MS)).to.equal(true);
+  });
+
+  it('is read on, so that its connection ends with the client', async () => {
+    const { url, edge } = await serve();
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+    socket.resume().write(CONNECT);
+    await once(socket, 'end');
+    socket.end('what a tunnel would carry');
+    await once(socket, 'close');
+    expect(await edge.drain(LONG_MS)).to.equal(true);
+  });
+
+  it('by a client that is gone before its response disturbs nobody', async () => {
+    const { read, release } = createPatience();
+    const { url, reads, ended } = await serve({ read });
+    const connection = openConnection(url);
+    connection.send(get(READ) + CONNECT);
+    await eventually(() => reads.length === 1);
+    connection.socket.resetAndDestroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
+    release();
+  });
+});
+
+function codeOf(code: string, packet?: string): string {
+  const facts = packet === undefined ? {} : { rawPacket: Buffer.from(packet), bytesParsed: packet.length };
+  return errorFor(Object.assign(new Error('x'), { code, ...facts })).code;
+}
+
+describe('an overflow of the parser', () => {
+  const overflow = (packet?: string) => codeOf('HPE_HEADER_OVERFLOW', packet);
+
+  it('is the target where that has not ended', () => {
+    expect(overflow('GET /aaaa')).to.equal('uri_too_long');
+    expect(overflow('\r\nM-SEARCH /aaaa')).to.equal('uri_too_long');
+    expect(overflow('GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /aaaa')).to.equal('uri_too_long');
+  });
+
+  it('is the headers where the target has ended, or where that cannot be told', () => {
+    expect(overflow('GET / HTTP/1.1\r\nHost: aaaa')).to.equal('headers_too_large');
+    expect(overflow('GET / HTTP/1.1\r\nHost: a\r\n')).to.equal('headers_too_large');
+    expect(overflow('aaaa')).to.equal('headers_too_large');
+    expect(overflow('aaaa\r\nCookie: aaaa')).to.equal('headers_too_large');
+    expect(overflow()).to.equal('headers_too_large');
+  });
+
+  it('counts only as far as was parsed', () => {
+    const packet = 'GET /aaaa HTTP/1.1\r\nHost: a\r\n';
+    const error = Object.assign(new Error('x'), {
+      code: 'HPE_HEADER_OVERFLOW',
+      rawPacket: Buffer.from(packet),
+      bytesParsed: 9,
+    });
+    expect(errorFor(error).code).to.equal('uri_too_long');
+  });
+});
+
+describe('another error of the parser', () => {
+  it('is a request that is too slow, or not well-formed', () => {
+    expect(codeOf('ERR_HTTP_REQUEST_TIMEOUT')).to.equal('request_timeout');
+    expect(codeOf('HPE_INVALID_METHOD')).to.equal('invalid_request');
+  });
+
+  it('is the cause of what is logged', () => {
+    const error = Object.assign(new Error('x'), { code: 'HPE_INVALID_METHOD' });
+    expect(errorFor(error).cause).to.equal(error);
+  });
+});

@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createPatience } from '../../../support/catalogue.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { loadOf, manyTools } from '../../../support/platform/loads.ts';
+import { get } from '../../../support/raw-http.ts';
+import { CARRIERS } from '../over-tls.ts';
+import { expectNoUncaught, LIST, LONG_MS, post, READ } from '../served.ts';
+
+for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
+  const textOf = ({ body }: { readonly body: Buffer }) => body.toString();
+
+  describe(`a connection over ${over}`, () => {
+    expectNoUncaught();
+
+    it('is kept for further requests', async () => {
+      const { url } = await serve();
+      const connection = openConnection(url);
+      for (let count = 0; count < 3; count += 1) {
+        connection.send(get(LIST));
+        expect((await connection.receive()).status).to.equal(200);
+      }
+    });
+
+    it('closes where the client asks for that', async () => {
+      const { url } = await serve();
+      const connection = openConnection(url);
+      connection.send(get(LIST, { Connection: 'close' }));
+      const { responses } = await connection.closed();
+      expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['close']);
+    });
+
+    it('answers pipelined requests in order, whichever is done first', async () => {
+      const { read, release } = createPatience();
+      const { url, reads, ended } = await serve({ read });
+      const connection = openConnection(url);
+      connection.send(get(READ) + get('/nothing') + get(LIST) + get(READ));
+      await eventually(() => reads.length === 2);
+      expect(connection.arrived()).to.deep.equal([]);
+      release(loadOf([{ id: 'first' }]));
+      release(loadOf([{ id: 'second' }]));
+      const responses = [];
+      for (let count = 0; count < 4; count += 1) responses.push(await connection.receive());
+      expect(responses.map(({ status }) => status)).to.deep.equal([200, 404, 200, 200]);
+      expect(responses.filter((_, index) => index % 3 === 0).map(textOf)).to.deep.equal([
+        '[{"id":"first"}]',
+        '[{"id":"second"}]',
+      ]);
+      expect((await ended(4)).map(({ outcome }) => outcome)).to.have.members(['ok', 'not_found', 'ok', 'ok']);
+    });
+
+    it('that ends with pipelined requests in flight ends all of them, each told once', async () => {
+      const { read } = createPatience();
+      const { url, reads, ended } = await serve({ read });
+      const connection = openConnection(url);
+      connection.send(get(READ) + get(LIST) + get(READ));
+      await eventually(() => reads.length === 2);
+      connection.reset();
+      expect((await ended(3)).map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(
+        Array(3).fill(['caller_gone', 0]),
+      );
+      expect(reads.map(({ signal }) => signal.aborted)).to.deep.equal([true, true]);
+    });
+
+    it('takes requests that arrive byte by byte', async () => {
+      const { url } = await serve();
+      const connection = openConnection(url);
+      for (const byte of get(LIST)) {
+        connection.send(byte);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect((await connection.receive()).status).to.equal(200);
+    });
+  });
+
+  describe(`a FIN over ${over}`, () => {
+    expectNoUncaught();
+
+    it('behind a request is given the response that is at hand', async () => {
+      const { url, ended } = await serve();
+      for (const request of [get(LIST), get(READ), get(`${READ}&x`), get('/nothing')]) {
+        const connection = openConnection(url);
+        connection.socket.end(request);
+        const { responses, error } = await connection.closed();
+        expect(responses).to.have.length(1);
+        expect(error).to.equal(undefined);
+      }
+      expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok', 'not_found']);
+    });
+
+    it('behind a post is given the response that is at hand', async () => {
+      const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+      const connection = openConnection(url);
+      connection.socket.end(post('{}'));
+      expect((await connection.closed()).responses.map(textOf)).to.deep.equal(['{}']);
+    });
+
+    it('ends a response that is made later, and the read with it', async () => {
+      const { read, release, waiting } = createPatience();
+      const { url, reads, ended } = await serve({ read });
+      const connection = openConnection(url);
+      connection.socket.end(get(READ));
+      expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', bytes: 0 });
+      expect(reads[0]?.signal.aborted).to.equal(true);
+      expect(waiting()).to.equal(0);
+      release();
+      expect((await connection.closed()).responses).to.deep.equal([]);
+    });
+
+    it('lets the response arrive whole that is on its way', async () => {
+      const load = loadOf(manyTools(20_000));
+      const { url, ended } = await serve({ read: () => load });
+      const connection = openConnection(url);
+      connection.socket.end(get(READ));
+      const { responses } = await connection.closed();
+      expect(responses.map(({ body }) => body.length)).to.deep.equal([load.snapshot.bytes.length]);
+      expect((await ended(1))[0]).to.include({ outcome: 'ok' });
+    });
+
+    it('behind pipelined requests ends those that are not answered yet', async () => {
+      const { read } = createPatience();
+      const { url, reads, ended, edge } = await serve({ read });
+      const connection = openConnection(url);
+      connection.socket.end(get(LIST) + get(READ) + get(LIST) + get(READ));
+      const { responses } = await connection.closed();
+      expect(responses.map(({ status }) => status)).to.deep.equal([200]);
+      const outcomes = (await ended(4)).map(({ outcome }) => outcome);
+      expect(outcomes).to.deep.equal(['ok', 'caller_gone', 'caller_gone', 'caller_gone']);
+      expect(reads.map(({ signal }) => signal.aborted)).to.deep.equal([true, true]);
+      expect(await edge.drain(LONG_MS)).to.equal(true);
+    });
+
+    for (const pause of [false, true]) {
+      it(`behind a read and garbage ends both${pause ? ', after a while, too' : ''}`, async () => {
+        const { read, waiting } = createPatience();
+        const { url, reads, ended, edge } = await serve({ read });
+        const connection = openConnection(url);
+        connection.send(`${get(READ)}garbage\r\n\r\n`);
+        if (pause) await eventually(() => reads.length === 1);
+        connection.socket.end();
+        expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
+        expect((await connection.closed()).responses).to.deep.equal([]);
+        expect(waiting()).to.equal(0);
+        expect(await edge.drain(LONG_MS)).to.equal(true);
+        expect(await ended(1)).to.have.length(1);
+      });
+    }
+
+    it('after its responses leaves nothing behind', async () => {
+      const { url, edge } = await serve();
+      const connection = openConnection(url);
+      connection.send(get(LIST));
+      await connection.receive();
+      connection.socket.end();
+      expect(await connection.closed()).to.include({ error: undefined });
+      expect(await edge.drain(LONG_MS)).to.equal(true);
+    });
+  });
+}
+
+describe('a caller that hangs up on a Unix socket', () => {
+  it('ends its read as well', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-'));
+    try {
+      const { read } = createPatience();
+      const { url, reads, ended, edge } = await CARRIERS[0].serve({ read, socketPath: join(folder, 'portico.sock') });
+      const connection = CARRIERS[0].openConnection(url);
+      connection.send(get(READ));
+      await eventually(() => reads.length === 1);
+      connection.socket.destroy();
+      expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
+      await edge.drain(0);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { listen } from '../../../../src/core/http/connection/listener.ts';
+import { onCleanup } from '../../../support/cleanup.ts';
+import { loadOf, manyTools } from '../../../support/platform/loads.ts';
+import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { expectNoUncaught, LIST, READ, serve } from '../served.ts';
+
+const LOOPBACK = { host: '127.0.0.1', port: 0 };
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The code of the error with which listening ends. */
+async function codeOf(listening: Promise<unknown>): Promise<unknown> {
+  const error: NodeJS.ErrnoException = await listening.then(
+    () => expect.fail('it listens'),
+    (reason) => reason,
+  );
+  return error.code;
+}
+
+function server(): Server {
+  const created = createServer();
+  onCleanup(() => created.close());
+  return created;
+}
+
+describe('listening', () => {
+  let folder: string;
+  let socketPath: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'portico-'));
+    socketPath = join(folder, 'portico.sock');
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('on a TCP port gives its URL', async () => {
+    expect(await listen(server(), LOOPBACK)).to.match(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+  });
+
+  it("on a port in use, or where there is no such address, fails with Node's own error", async () => {
+    const url = await listen(server(), LOOPBACK);
+    expect(await codeOf(listen(server(), { ...LOOPBACK, port: Number(new URL(url).port) }))).to.equal('EADDRINUSE');
+    expect(await codeOf(listen(server(), { ...LOOPBACK, host: '192.0.2.1' }))).to.equal('EADDRNOTAVAIL');
+  });
+
+  it('on a Unix socket answers there, for any host, and removes the file in the end', async () => {
+    const { url, edge } = await serve({ socketPath });
+    expect(url).to.equal(`unix:${socketPath}`);
+    expect((await exchange(url, get(LIST, { Host: 'anything' }))).status).to.equal(200);
+    await edge.drain(0);
+    expect(await exists(socketPath)).to.equal(false);
+  });
+
+  it('on a Unix socket that somebody listens on fails, and leaves it', async () => {
+    const { url } = await serve({ socketPath });
+    const { ino } = await lstat(socketPath);
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
+    }
+    expect((await lstat(socketPath)).ino).to.equal(ino);
+    expect((await exchange(url, get(LIST))).status).to.equal(200);
+  });
+
+  it('on a Unix socket of a process that is too busy to take connections fails, and leaves it', async () => {
+    const path = JSON.stringify(socketPath);
+    const script = `require('node:net').createServer().listen({ path: ${path}, backlog: 1 }, () => {
+      require('node:fs').writeSync(1, 'up');
+      for (;;);
+    })`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onCleanup(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    // Until there is no room for one more.
+    const isTaken = () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect(socketPath);
+        onCleanup(() => socket.destroy());
+        socket.on('connect', () => resolve(true));
+        socket.on('error', () => resolve(false));
+      });
+    while (await isTaken()) {}
+    expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
+    expect(await exists(socketPath)).to.equal(true);
+  });
+
+  it('on a Unix socket that a dead process left behind replaces it', async () => {
+    const script = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => console.log('up'))`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = onCleanup(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    ended();
+    expect(await exists(socketPath)).to.equal(true);
+    const { url } = await serve({ socketPath });
+    expect((await exchange(url, get(LIST))).status).to.equal(200);
+  });
+
+  it('never replaces what is no socket', async () => {
+    await writeFile(socketPath, 'somebody’s');
+    expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
+    expect(await readFile(socketPath, 'utf8')).to.equal('somebody’s');
+  });
+
+  it('on a Unix socket in a folder that is not there fails', async () => {
+    expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath: join(folder, 'none', 'x.sock') }))).to.equal(
+      'EACCES',
+    );
+  });
+});
+
+describe('a connection', () => {
+  expectNoUncaught();
+
+  it('is kept for keepAliveTimeoutMs after its last response', async () => {
+    const { url } = await serve({ keepAliveTimeoutMs: 50 });
+    const connection = openConnection(url);
+    connection.send(get(LIST));
+    const { responses } = await connection.closed();
+    expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['keep-alive']);
+  });
+
+  for (const [what, timeouts] of Object.entries({
+    'headersTimeoutMs, where that is less': { headersTimeoutMs: 100, requestTimeoutMs: 60_000 },
+    'requestTimeoutMs, where that is less': { headersTimeoutMs: 60_000, requestTimeoutMs: 100 },
+  })) {
+    it(`is given a 408 for headers that do not end within ${what}`, async () => {
+      const { url, ended } = await serve(timeouts);
+      const connection = openConnection(url);
+      connection.send('GET / HTTP/1.1\r\nHost: localhost\r\n');
+      expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);
+      expect((await ended(1))[0]).to.include({ status: 408, outcome: 'request_timeout', route: 'unmatched' });
+    });
+  }
+
+  it('is cut where the client leaves its response unread', async () => {
+    const load = loadOf(manyTools(200_000));
+    const { url, ended } = await serve({ read: () => load, readDeadlineMs: 100, sendTimeoutMs: 150 });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+    onCleanup(() => socket.destroy());
+    socket.write(get(READ));
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', status: 200, bytes: 0, upstreamMs: 12.34 });
+  });
+
+  it('is not cut where the client reads slowly', async () => {
+    const load = loadOf(manyTools(80_000));
+    const { url, ended } = await serve({ read: () => load, readDeadlineMs: 500, sendTimeoutMs: 500 });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    onCleanup(() => socket.destroy());
+    socket.write(get(READ, { Connection: 'close' }));
+    // Longer than the timeout in all, and a good deal less between two pieces.
+    socket.on('data', async () => {
+      socket.pause();
+      await sleep(20);
+      socket.resume();
+    });
+    await once(socket, 'end');
+    expect(socket.bytesRead).to.be.above(load.snapshot.bytes.length);
+    expect((await ended(1))[0]).to.include({ outcome: 'ok', bytes: load.snapshot.bytes.length });
+  });
+});
+
+describe('an expectation', () => {
+  it('of 100-continue gets no interim response where there is no body to send', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.send(get(LIST, { Expect: '100-continue' }));
+    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
+  });
+
+  it('of anything else is not minded', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.send(get(LIST, { Expect: 'miracles' }));
+    expect((await connection.receive()).status).to.equal(200);
+  });
+});
+
+describe('an upgrade', () => {
+  it('is not made: the request is answered as any other', async () => {
+    const { url } = await serve();
+    for (const upgrade of ['websocket', 'h2c']) {
+      const fields = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: upgrade };
+      const { status, headers } = await exchange(url, get(LIST, fields));
+      expect(status).to.equal(200);
+      expect(headers.has('upgrade')).to.equal(false);
+    }
+  });
+});

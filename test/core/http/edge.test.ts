@@ -1,0 +1,398 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
+import { createAdminEdge } from '../../../src/core/http/listeners.ts';
+import type { Events } from '../../../src/core/kernel/events.ts';
+import { aWhile, standStill } from '../../support/a-while.ts';
+import { createPatience } from '../../support/catalogue.ts';
+import { eventually } from '../../support/eventually.ts';
+import { loadOf, manyTools } from '../../support/platform/loads.ts';
+import { get, type RawConnection } from '../../support/raw-http.ts';
+import { CARRIERS } from './over-tls.ts';
+import { expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './served.ts';
+
+for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
+  /** Long enough for bytes on loopback to arrive. What must not happen meanwhile would have time to. */
+  const A_WHILE_MS = 30;
+  /** A connection that was in use so long ago is idle. */
+  const BUSY_MS = 1000;
+
+  /** A connection that has been used, and is kept. */
+  async function keptConnection({ url }: Pick<Served, 'url'>): Promise<RawConnection> {
+    const connection = openConnection(url);
+    connection.send(get(LIST));
+    await connection.receive();
+    return connection;
+  }
+
+  /** A connection with a read in flight. */
+  async function readingConnection({ url, reads }: Served): Promise<RawConnection> {
+    const before = reads.length;
+    const connection = openConnection(url);
+    connection.send(get(READ));
+    await eventually(() => reads.length > before);
+    return connection;
+  }
+
+  describe(`draining over ${over}`, () => {
+    expectNoUncaught();
+
+    it('closes idle connections at once, used or not, and takes no new ones', async () => {
+      const served = await serve();
+      const kept = await keptConnection(served);
+      const silent = openConnection(served.url);
+      await once(silent.socket, 'connect');
+      // The server takes its connections in turn.
+      await keptConnection(served);
+      expect(await served.edge.drain(LONG_MS)).to.equal(true);
+      expect((await kept.closed()).error).to.equal(undefined);
+      expect((await silent.closed()).error).to.equal(undefined);
+      expect((await openConnection(served.url).closed()).error).to.equal('ECONNREFUSED');
+    });
+
+    it('lets what is in flight finish, and closes its connection with it', async () => {
+      const { read, release } = createPatience();
+      const served = await serve({ read });
+      const connection = await readingConnection(served);
+      const drained = served.edge.drain(LONG_MS);
+      await aWhile(A_WHILE_MS);
+      expect(connection.arrived()).to.deep.equal([]);
+      release();
+      const [response] = (await connection.closed()).responses;
+      expect(response?.status).to.equal(200);
+      expect(response?.headers.get('connection')).to.equal('close');
+      expect(await drained).to.equal(true);
+      expect((await served.ended(1))[0]).to.include({ outcome: 'ok' });
+    });
+
+    it('lets JSON-RPC finish that is in flight', async () => {
+      const gate = Promise.withResolvers<void>();
+      let asked = 0;
+      const { url, edge } = await serveRpc(async ({ body }) => {
+        asked += 1;
+        await gate.promise;
+        return { status: 200, headers: [], body };
+      });
+      const connection = openConnection(url);
+      connection.send(post('{}'));
+      await eventually(() => asked === 1);
+      const drained = edge.drain(LONG_MS);
+      gate.resolve();
+      const [response] = (await connection.closed()).responses;
+      expect(response?.status).to.equal(200);
+      expect(response?.headers.get('connection')).to.equal('close');
+      expect(await drained).to.equal(true);
+    });
+
+    it('refuses a further request behind one in flight, after that one', async () => {
+      const { read, release } = createPatience();
+      const served = await serve({ read });
+      const connection = await readingConnection(served);
+      const drained = served.edge.drain(LONG_MS);
+      await aWhile(A_WHILE_MS);
+      connection.send(get(READ));
+      await aWhile(A_WHILE_MS);
+      release();
+      const [first, second] = (await connection.closed()).responses;
+      expect(first?.status).to.equal(200);
+      expect(first?.headers.get('connection')).to.equal('keep-alive');
+      expect(second?.status).to.equal(503);
+      expect(second?.headers.get('connection')).to.equal('close');
+      expect(second?.headers.get('retry-after')).to.equal('1');
+      expect(second?.json()).to.include({ code: 'draining' });
+      expect(await drained).to.equal(true);
+      expect(served.reads).to.have.length(1);
+    });
+
+    it('answers all that was pipelined before', async () => {
+      const { read, release } = createPatience();
+      const served = await serve({ read });
+      const connection = openConnection(served.url);
+      connection.send(get(READ) + get(READ) + get(LIST));
+      await eventually(() => served.reads.length === 2);
+      const drained = served.edge.drain(LONG_MS);
+      await aWhile(A_WHILE_MS);
+      release();
+      release();
+      expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+      expect(await drained).to.equal(true);
+    });
+
+    it('refuses, but does not reset, a request that was on its way', async () => {
+      const served = await serve();
+      const whole = await keptConnection(served);
+      const half = await keptConnection(served);
+      const probe = await keptConnection(served);
+      half.send('GET /mcp/v1/resources HTTP/1.1\r\n');
+      probe.send('GET /livez HTTP/1.1\r\n');
+      await aWhile(A_WHILE_MS);
+      whole.send(get(LIST));
+      const drained = served.edge.drain(LONG_MS);
+      await aWhile(A_WHILE_MS);
+      half.send('Host: localhost\r\n\r\n');
+      probe.send('\r\n');
+      for (const connection of [whole, half]) {
+        const [response] = (await connection.closed()).responses;
+        expect(response?.status).to.equal(503);
+        expect(response?.headers.get('connection')).to.equal('close');
+      }
+      expect((await probe.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
+      expect(await drained).to.equal(true);
+    });
+
+    it('does not take the body of the last request for another one on its way', async () => {
+      const { url, edge } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+      const connection = openConnection(url);
+      connection.send(post('', { 'Content-Length': '2' }));
+      await aWhile(A_WHILE_MS);
+      connection.send('{}');
+      await connection.receive();
+      expect(await edge.drain(LONG_MS)).to.equal(true);
+    });
+
+    it('does not cut a response that is being read', async () => {
+      const load = loadOf(manyTools(200_000));
+      const served = await serve({ read: () => load });
+      const { socket, send } = openConnection(served.url);
+      socket.pause();
+      send(get(READ));
+      await eventually(() => served.reads.length === 1);
+      const drained = served.edge.drain(LONG_MS);
+      await aWhile(A_WHILE_MS);
+      expect(await served.ended(0)).to.deep.equal([]);
+      socket.resume();
+      await once(socket, 'close');
+      expect(socket.bytesRead).to.be.above(load.snapshot.bytes.length);
+      expect(await drained).to.equal(true);
+      expect((await served.ended(1))[0]).to.include({ outcome: 'ok', bytes: load.snapshot.bytes.length });
+    });
+
+    it('cuts what outlasts the grace time, aborts its read, and says so', async () => {
+      const { read } = createPatience();
+      const served = await serve({ read });
+      const connection = await readingConnection(served);
+      expect(await served.edge.drain(50)).to.equal(false);
+      expect((await connection.closed()).responses).to.deep.equal([]);
+      expect(served.reads[0]?.signal.aborted).to.equal(true);
+      expect((await served.ended(1))[0])
+        .to.include({ outcome: 'draining', bytes: 0 })
+        .and.not.have.property('status');
+    });
+
+    it('cuts a request that never arrives whole, and has lost nothing then', async () => {
+      const served = await serve();
+      const connection = openConnection(served.url);
+      connection.send('GET / HTTP/1.1\r\n');
+      await aWhile(A_WHILE_MS);
+      expect(await served.edge.drain(50)).to.equal(true);
+      expect((await connection.closed()).responses).to.deep.equal([]);
+    });
+
+    it('leaves no connection behind, whatever state they are in', async () => {
+      const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+      const before = sockets();
+      const { read } = createPatience();
+      const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read });
+      const open = (...sent: string[]) => {
+        const connection = openConnection(served.url);
+        for (const bytes of sent) connection.send(bytes);
+        return connection;
+      };
+      const connections = [
+        open(),
+        open('GET / HTTP/1.1\r\n'),
+        open(get(LIST)),
+        open(get(READ)),
+        open(get(READ) + get(LIST) + get(READ)),
+        open(`${get(READ)}garbage\r\n\r\n`),
+        open('garbage\r\n\r\n'),
+        open('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'),
+        open(post('', { 'Content-Length': '10' })),
+        open(`${post('', { 'Transfer-Encoding': 'chunked' })}5\r\nab`),
+        open(post('ab', { Authorization: undefined, 'Content-Length': '3' })),
+      ];
+      await eventually(() => served.reads.length === 4);
+      expect(await served.edge.drain(50)).to.equal(false);
+      const closed = await Promise.all(connections.map((connection) => connection.closed()));
+      expect(closed).to.have.length(11);
+      await eventually(() => sockets() <= before);
+    });
+
+    it('ends a response to a bad request properly', async () => {
+      const served = await serve();
+      const connection = openConnection(served.url);
+      connection.send('garbage\r\n\r\n');
+      expect((await connection.receive()).status).to.equal(400);
+      expect(await served.edge.drain(LONG_MS)).to.equal(true);
+      expect(await connection.closed()).to.include({ error: undefined });
+    });
+
+    it('may be announced first: all is answered as ever, and only /readyz says no', async () => {
+      let draining = false;
+      const served = await serve({ isDraining: () => draining });
+      const connection = await keptConnection(served);
+      draining = true;
+      connection.send(get(LIST) + get('/readyz') + get('/livez'));
+      const responses = [await connection.receive(), await connection.receive(), await connection.receive()];
+      expect(responses.map(({ status }) => status)).to.deep.equal([200, 503, 200]);
+      expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(Array(3).fill('keep-alive'));
+      expect((await exchange(served.url, get(LIST))).status).to.equal(200);
+      expect(await served.edge.drain(LONG_MS)).to.equal(true);
+    });
+
+    it('may be done twice', async () => {
+      const { read, release } = createPatience();
+      const served = await serve({ read });
+      await readingConnection(served);
+      const twice = [served.edge.drain(LONG_MS), served.edge.drain(LONG_MS)];
+      await aWhile(A_WHILE_MS);
+      release();
+      expect(await Promise.all(twice)).to.deep.equal([true, true]);
+      expect(await served.edge.drain(LONG_MS)).to.equal(true);
+    });
+  });
+
+  describe(`connections beyond maxConnections over ${over}`, () => {
+    it('are not taken, which is told once for the log, and each for whoever counts', async () => {
+      const { url, refusals, bounds, closed } = await serve({ maxConnections: 2 });
+      const kept = [await keptConnection({ url }), await keptConnection({ url })];
+      for (let count = 0; count < 3; count += 1) {
+        expect((await openConnection(url).closed()).responses).to.deep.equal([]);
+      }
+      expect(refusals).to.deep.equal([{ maxConnections: 2 }]);
+      expect(bounds).to.deep.equal(Array(3).fill('http.maxConnections'));
+      expect(closed).to.deep.equal([]);
+      kept[0]?.socket.destroy();
+      // One that is closed makes room.
+      await eventually(async () => (await keptConnection({ url }).catch(() => undefined)) !== undefined);
+      kept[1]?.send(get(LIST));
+      expect((await kept[1]?.receive())?.status).to.equal(200);
+    });
+
+    it('take the place of those that are idle for longest, and of none that is in use', async () => {
+      const { read, release } = createPatience();
+      const served = await serve({ read, maxConnections: 4 });
+      // Opened first, and used last.
+      const used = await keptConnection(served);
+      const reading = await readingConnection(served);
+      const silent = openConnection(served.url);
+      const idle = await keptConnection(served);
+      const gone: string[] = [];
+      for (const [name, connection] of Object.entries({ silent, idle, used })) {
+        connection.closed().then(({ error }) => gone.push(error ?? name));
+      }
+      expect((await openConnection(served.url).closed()).responses).to.deep.equal([]);
+      await aWhile(BUSY_MS);
+      expect(gone).to.deep.equal([]);
+      used.send(get(LIST));
+      expect((await used.receive()).status).to.equal(200);
+      await eventually(async () => {
+        await keptConnection(served).catch(() => {});
+        return gone.length >= 2;
+      });
+      expect(gone.slice(0, 2)).to.deep.equal(['silent', 'idle']);
+      release();
+      expect((await reading.receive()).status).to.equal(200);
+    });
+
+    it('have room made for them ahead, where some are idle when the last one is taken', async () => {
+      const served = await serve({ maxConnections: 2 });
+      const idle = await keptConnection(served);
+      await aWhile(BUSY_MS);
+      await keptConnection(served);
+      expect((await idle.closed()).error).to.equal(undefined);
+      await keptConnection(served);
+      expect(served.bounds).to.deep.equal([]);
+      expect(served.closed).to.deep.equal([1]);
+    });
+  });
+
+  describe(`an idle connection over ${over}`, () => {
+    it('is kept for a request that came while the process stood still', async () => {
+      const connection = await keptConnection(await serve({ keepAliveTimeoutMs: 50 }));
+      connection.send(get(LIST));
+      // Node waits for a second longer than it tells the client.
+      standStill(1500);
+      expect((await connection.receive()).status).to.equal(200);
+      connection.send(get(LIST));
+      expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
+    });
+  });
+
+  describe(`the number of connections over ${over}`, () => {
+    it('is told as they are opened, also those that ask nothing, and closed', async () => {
+      const served = await serve();
+      const kept = await keptConnection(served);
+      const silent = connect(Number(new URL(served.url).port), '127.0.0.1');
+      await eventually(() => served.open.length === 3);
+      kept.socket.destroy();
+      await eventually(() => served.open.length === 4);
+      silent.destroy();
+      await eventually(() => served.open.length === 5);
+      expect(served.open).to.deep.equal([0, 1, 2, 1, 0]);
+    });
+  });
+
+  describe(`a listener of the events that throws over ${over}`, () => {
+    expectNoUncaught();
+
+    const broken = () => {
+      throw new Error('the listener is broken');
+    };
+
+    it('harms neither the requests that it is told of, nor the process', async () => {
+      const { url, bugs, edge } = await serve({ events: { requestEnded: broken } });
+      const connection = openConnection(url);
+      for (const [text, status] of [
+        [get(LIST), 200],
+        [get(READ), 200],
+        [get(`${READ}&x`), 200],
+        [get('/nothing'), 404],
+        ['garbage\r\n\r\n', 400],
+      ] as const) {
+        connection.send(text);
+        expect((await connection.receive()).status).to.equal(status);
+      }
+      expect((await connection.closed()).error).to.equal(undefined);
+      expect(bugs).to.have.length(5);
+      expect(bugs[0]?.stack).to.match(/^Error: the listener is broken\n {4}at /);
+      expect(bugs[0]?.requestId).to.match(/^[0-9a-f-]{36}$/);
+      expect(await edge.drain(LONG_MS)).to.equal(true);
+    });
+
+    it('harms no drain, whose caller is gone or cut', async () => {
+      const { read } = createPatience();
+      const served = await serve({ read, events: { requestEnded: broken } });
+      const gone = await readingConnection(served);
+      gone.reset();
+      await eventually(() => served.bugs.length === 1);
+      await readingConnection(served);
+      expect(await served.edge.drain(50)).to.equal(false);
+      expect(served.bugs).to.have.length(2);
+    });
+
+    it('may be the one that is told of bugs', async () => {
+      const events: Events = { requestEnded: broken, internalError: broken, connectionsRefused: broken };
+      const { url } = await serve({ read: broken, events, maxConnections: 1 });
+      const connection = openConnection(url);
+      connection.send(get(READ));
+      expect((await connection.receive()).status).to.equal(500);
+      expect((await openConnection(url).closed()).responses).to.deep.equal([]);
+      connection.send(get(LIST));
+      expect((await connection.receive()).status).to.equal(200);
+    });
+  });
+
+  describe(`an edge that does not listen yet over ${over}`, () => {
+    it('is drained at once', async () => {
+      const edge = createAdminEdge({
+        settings: { host: '127.0.0.1', port: 0 },
+        authenticate: createAuthenticate(),
+        events: {},
+        isDraining: () => false,
+      });
+      expect(await edge.drain(LONG_MS)).to.equal(true);
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Exchange } from '../../../src/core/http/exchange.ts';
+import { anyText } from '../../support/any-text.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+import { SEED, SEEDED } from '../../support/seed.ts';
+import { LIST, READ, serve } from './served.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+function open(rawHeaders: string[], url?: string): Exchange {
+  return new Exchange(
+    { method: 'GET', url, rawHeaders, headers: {} } as unknown as IncomingMessage,
+    {} as ServerResponse,
+  );
+}
+
+const idFor = (...values: string[]) =>
+  open([...values.flatMap((value) => ['X-Request-Id', value]), 'Authorization', 'Bearer token']).requestId;
+
+describe('opening an exchange', () => {
+  it(`never throws, whatever was sent ${SEEDED}`, () => {
+    const name = fc.oneof(
+      fc.constantFrom('Authorization', 'HOST', 'x-request-id', 'traceparent', 'tracestate', 'Cache-Control'),
+      fc.constantFrom('Content-Length', 'Transfer-Encoding', '__proto__', 'constructor', 'toString', ''),
+      anyText(),
+    );
+    const value = fc.oneof(
+      anyText(),
+      fc.constantFrom('Bearer', 'Bearer (', 'no-cache', `00-${TRACE_ID}-00f067aa0ba902b7-01`, '-1', 'NaN', '['),
+    );
+    const rawHeaders = fc.array(fc.tuple(name, value), { maxLength: 20 }).map((pairs) => pairs.flat());
+    const url = fc.oneof(
+      anyText(),
+      fc.constantFrom('', '*', '/', 'http://', 'http://[', 'http://a:b', '//', '?', '%', undefined),
+    );
+    fc.assert(
+      fc.property(rawHeaders, url, (raw, target) => {
+        const { requestId, hasBody, noCache, fields } = open(raw, target);
+        expect(requestId).to.match(/^[\x21-\x7e]{1,128}$/);
+        expect(JSON.stringify(requestId)).to.equal(`"${requestId}"`);
+        expect([hasBody, noCache, fields.bytes].map((fact) => typeof fact)).to.deep.equal([
+          'boolean',
+          'boolean',
+          'number',
+        ]);
+      }),
+      { numRuns: 1000, seed: SEED },
+    );
+  });
+});
+
+describe('a request id', () => {
+  it("is the caller's where that is well-formed", () => {
+    for (const id of ['a', 'AZaz09._~:/+=@-', 'x'.repeat(128)]) expect(idFor(id)).to.equal(id);
+  });
+
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a,b', 'a"b', 'a\nb', 'a%b', 'é', '<a>', '{a}', 'a\\b', 'one, two']) {
+    it(`is new for ${JSON.stringify(id)}`, () => {
+      expect(idFor(id)).to.match(UUID);
+    });
+  }
+
+  it('is new where none came, or two did', () => {
+    expect(idFor()).to.match(UUID);
+    expect(idFor('a', 'b')).to.match(UUID);
+  });
+
+  it('is new where it repeats the credential, well-formed or not', () => {
+    expect(idFor('id:token')).to.match(UUID);
+    const raw = ['Authorization', 'Basic secret', 'authorization', 'Bearer other', 'X-Request-Id', 'id:secret'];
+    expect(open(raw).requestId).to.match(UUID);
+  });
+
+  it('is new each time', () => {
+    expect(idFor()).not.to.equal(idFor());
+  });
+
+  it(`needs no escaping anywhere, whatever was brought ${SEEDED}`, () => {
+    fc.assert(
+      fc.property(anyText({ maxLength: 200 }), (brought) => {
+        const id = idFor(brought);
+        return (
+          JSON.stringify(id) === `"${id}"` &&
+          /^[\x21-\x7e]{1,128}$/.test(id) &&
+          new URL(`urn:portico:request:${id}`).pathname.endsWith(id)
+        );
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it('of the caller is on the response, in the problem and in the record', async () => {
+    const { url, ended } = await serve();
+    const { headers } = await exchange(url, get(LIST, { 'X-Request-Id': 'mine-1' }));
+    expect(headers.get('x-request-id')).to.equal('mine-1');
+    const response = await exchange(url, get('/nothing', { 'X-Request-Id': 'mine-2' }));
+    expect(response.headers.get('x-request-id')).to.equal('mine-2');
+    expect(response.json()).to.include({ requestId: 'mine-2', instance: 'urn:portico:request:mine-2' });
+    expect((await ended(2)).map(({ requestId }) => requestId)).to.deep.equal(['mine-1', 'mine-2']);
+  });
+});
+
+describe('a trace', () => {
+  it('is in the record where the caller has one', async () => {
+    const { url, ended } = await serve();
+    await exchange(url, get(LIST, { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` }));
+    await exchange(url, get(LIST, { traceparent: 'nonsense' }));
+    await exchange(url, get(LIST));
+    const [first, ...others] = await ended(3);
+    expect(first).to.include({ traceId: TRACE_ID });
+    for (const record of others) expect(record).not.to.have.property('traceId');
+  });
+
+  it('whose id is the token, or that comes twice, is not taken', async () => {
+    const { url, reads, ended } = await serve();
+    const traceparent = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+    await exchange(url, get(READ, { Authorization: `Bearer ${TRACE_ID}`, traceparent }));
+    await exchange(url, get(READ, { traceparent, Traceparent: traceparent }));
+    expect(reads.map(({ caller }) => caller.trace)).to.deep.equal([undefined, undefined]);
+    for (const record of await ended(2)) expect(record).not.to.have.property('traceId');
+  });
+});
+
+describe('the signal of an exchange', () => {
+  it('aborts once its caller is gone, be it made before or after', () => {
+    const early = open([]);
+    const { signal } = early;
+    expect(signal.aborted).to.equal(false);
+    expect(early.signal).to.equal(signal);
+    early.abandon();
+    expect(signal.aborted).to.equal(true);
+    const late = open([]);
+    late.abandon();
+    expect(late.signal.aborted).to.equal(true);
+  });
+});

@@ -1,0 +1,364 @@
+import { expect } from 'chai';
+import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
+import type { Exchange } from '../../../src/core/http/exchange.ts';
+import { createHandler } from '../../../src/core/http/handler.ts';
+import type { HttpResponse } from '../../../src/core/http/response/send.ts';
+import { Credential } from '../../../src/core/kernel/caller.ts';
+import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import type { Load } from '../../../src/core/reads/snapshots/load.ts';
+import { createPatience } from '../../support/catalogue.ts';
+import { eventually } from '../../support/eventually.ts';
+import { loadOf, manyTools } from '../../support/platform/loads.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import {
+  expectNoUncaught,
+  LIST,
+  post,
+  READ,
+  READS,
+  RPC,
+  type Served,
+  type ServeOptions,
+  serve,
+  serveRpc,
+} from './served.ts';
+
+const TOKEN = 'token+of/the~test==';
+const SECRETS = [TOKEN, encodeURIComponent(TOKEN)];
+const fields = { Authorization: `Bearer ${TOKEN}`, 'X-Request-Id': 'mine' };
+
+/** A bug that tells the token. */
+const bug = () => new TypeError(`cannot take ${SECRETS.join(' or ')}`);
+
+function rpcServed(response: HttpResponse, options?: ServeOptions): Promise<Served> {
+  return serveRpc(() => response, options);
+}
+
+/** Stages of a request's way, and how each of them fails before the response has begun. */
+const STAGES: Readonly<Record<string, readonly [() => Promise<Served>, request?: string]>> = {
+  'authenticate, which throws': [
+    () =>
+      serve({
+        authenticate: () => {
+          throw bug();
+        },
+      }),
+  ],
+  'authenticate, which rejects': [() => serve({ authenticate: async () => Promise.reject(bug()) })],
+  'the list, whose coding fails': [
+    () =>
+      serve({
+        compressMinBytes: 1,
+        representations: { encoded: () => Promise.reject(bug()) } as never,
+      }),
+    get(LIST, { ...fields, 'Accept-Encoding': 'gzip' }),
+  ],
+  'a read, which throws': [
+    () =>
+      serve({
+        read: () => {
+          throw bug();
+        },
+      }),
+  ],
+  'a read, which rejects': [() => serve({ read: () => Promise.reject(bug()) })],
+  'a read, which gives nothing': [() => serve({ read: () => undefined as never })],
+  'a read, whose coding throws': [
+    () =>
+      serve({
+        read: () => loadOf(manyTools()),
+        representations: {
+          encoded: () => {
+            throw bug();
+          },
+        } as never,
+      }),
+    get(READ, { ...fields, 'Accept-Encoding': 'gzip' }),
+  ],
+  'a read, when its headers are made': [
+    () =>
+      serve({
+        read: () =>
+          Object.defineProperty(loadOf(), 'dropped', {
+            get() {
+              throw bug();
+            },
+          }),
+      }),
+  ],
+  'JSON-RPC, which throws': [
+    () =>
+      serveRpc(() => {
+        throw bug();
+      }),
+    post('{}', fields),
+  ],
+  'JSON-RPC, which rejects': [() => serveRpc(() => Promise.reject(bug())), post('{}', fields)],
+  'a probe': [
+    () =>
+      serve({
+        isDraining: () => {
+          throw bug();
+        },
+      }),
+    get('/readyz', fields),
+  ],
+  'sending, since a header has a line break': [
+    () => rpcServed({ status: 200, headers: ['X-A', `${TOKEN}\r\nX-B: c`], body: Buffer.from('x') }),
+    post('{}', fields),
+  ],
+  'sending, since there is no such status': [
+    () => rpcServed({ status: 1000, headers: [], body: Buffer.from('x') }),
+    post('{}', fields),
+  ],
+  'sending, since the body is nothing that has a length': [
+    () => rpcServed({ status: 200, headers: [], body: null as never }),
+    post('{}', fields),
+  ],
+};
+
+describe('a bug', () => {
+  expectNoUncaught();
+
+  for (const [stage, [start, request = get(READ, fields)]] of Object.entries(STAGES)) {
+    it(`is a 500 that says nothing, and is told once, without the credential: ${stage}`, async () => {
+      const { url, bugs, ended } = await start();
+      for (let count = 1; count <= 2; count += 1) {
+        const response = await exchange(url, request);
+        expect(response.status).to.equal(500);
+        expect(response.headers.get('content-type')).to.equal('application/problem+json');
+        expect(response.headers.get('connection')).to.equal('keep-alive');
+        expect(response.json()).to.include({ code: 'internal', requestId: 'mine' });
+        const record = (await ended(count))[count - 1];
+        expect(record).to.include({ outcome: 'internal', status: 500, requestId: 'mine' });
+        expect(record?.error).to.include({ code: 'internal' });
+        expect(bugs).to.have.length(count);
+        expect(bugs[count - 1]).to.include({ requestId: 'mine' });
+        expect(bugs[count - 1]?.stack).to.match(/^(Type|Range)Error.*\n {4}at /);
+        for (const secret of SECRETS) expect(`${bugs[count - 1]?.stack}${response.body}`).not.to.contain(secret);
+      }
+    });
+  }
+
+  it('may throw anything', async () => {
+    const { url, bugs } = await serve({
+      read: () => {
+        throw TOKEN;
+      },
+    });
+    expect((await exchange(url, get(READ, fields))).json()).to.include({ code: 'internal' });
+    expect(bugs.map(({ stack }) => stack)).to.deep.equal(['thrown: string']);
+  });
+
+  for (const [what, body] of Object.entries({
+    'in its first piece': [{ length: 1 }],
+    'in its second piece': [Buffer.from('a'), { length: 1 }],
+  })) {
+    it(`that breaks a response which has begun cuts that off: ${what}`, async () => {
+      const { url, bugs, ended } = await rpcServed({ status: 200, headers: [], body: body as never });
+      const connection = openConnection(url);
+      connection.send(post('{}', fields));
+      expect((await connection.closed()).responses).to.deep.equal([]);
+      expect((await ended(1))[0]).to.include({ outcome: 'internal', bytes: 0 });
+      expect(bugs.map(({ stack }) => stack.split(/[\s:]/, 1)[0])).to.deep.equal(['TypeError']);
+      expect((await exchange(url, get(LIST))).status).to.equal(200);
+    });
+  }
+
+  it('of a read whose caller is gone is nobody’s', async () => {
+    const failing = Promise.withResolvers<Load>();
+    const { url, reads, ended, bugs } = await serve({ read: () => failing.promise });
+    const connection = openConnection(url);
+    connection.send(get(READ));
+    while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    connection.socket.destroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
+    failing.reject(bug());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(bugs).to.deep.equal([]);
+    expect(await ended(1)).to.have.length(1);
+  });
+});
+
+describe('a handler', () => {
+  expectNoUncaught();
+
+  it('tells a bug of admission, cuts off what it cannot answer, and never rejects', async () => {
+    const told: string[] = [];
+    const cut: string[] = [];
+    const handle = createHandler({
+      admit() {
+        throw bug();
+      },
+      authenticate: createAuthenticate(),
+      connections: {
+        begin: () => true,
+        turnOf: () => undefined,
+        isLast: () => false,
+        cutOff: (_: Exchange, outcome: string) => cut.push(outcome),
+      } as never,
+      events: { internalError: ({ stack }) => told.push(stack) },
+    });
+    const res = {
+      headersSent: false,
+      writeHead() {
+        throw new RangeError('a head that Node does not take');
+      },
+    };
+    const opened = {
+      requestId: 'mine',
+      fields: { authorization: [new Credential(`Bearer ${TOKEN}`)] },
+      res,
+    } as never as Exchange;
+    await handle(opened, {
+      path: '/x',
+      methods: ['GET'],
+      takesBody: false,
+      isProbe: false,
+      open: true,
+      respond: () => expect.fail(),
+    });
+    expect(cut).to.deep.equal(['internal']);
+    expect(told.map((stack) => stack.split('\n', 1)[0])).to.deep.equal([
+      'TypeError: cannot take [credential] or [credential]',
+      'RangeError: a head that Node does not take',
+    ]);
+  });
+});
+
+describe('an error of the table', () => {
+  it('tells its caller its row, and the record what it is', async () => {
+    const cause = new TypeError('what the upstream said');
+    const { url, ended, bugs } = await serve({
+      read: () => {
+        throw new GatewayError('upstream_failed', { upstream: 'tools', reason: 'reset while reading', cause });
+      },
+    });
+    const response = await exchange(url, get(READ, fields));
+    expect(response.status).to.equal(502);
+    expect(response.headers.get('content-type')).to.equal('application/problem+json');
+    expect(response.headers.get('cache-control')).to.equal('no-store');
+    expect(response.headers.get('etag')).to.equal(null);
+    expect(response.json()).to.deep.equal({
+      type: 'urn:portico:error:upstream_failed',
+      title: 'Platform failed',
+      status: 502,
+      detail: 'The platform did not answer this read. Trying again may help.',
+      instance: 'urn:portico:request:mine',
+      code: 'upstream_failed',
+      requestId: 'mine',
+      upstream: 'tools',
+    });
+    const [record] = await ended(1);
+    expect(record).to.include({ outcome: 'upstream_failed', status: 502, bytes: response.body.length });
+    expect(record?.error).to.include({ code: 'upstream_failed', reason: 'reset while reading', cause });
+    expect(bugs).to.deep.equal([]);
+  });
+});
+
+describe('what is wrong with a request', () => {
+  // Each row mends what the one before it was refused for, and has everything that comes later still wrong.
+  const late = { Accept: 'text/html' };
+  const foreign = { Origin: 'https://evil.example' };
+  const nobody = { ...late, Authorization: undefined };
+  const steps: readonly [ErrorCode, string][] = [
+    [
+      'headers_too_large',
+      requestText('POST', '/x?uri=', { ...nobody, ...foreign, Host: 'evil.example', X: 'x'.repeat(17_000) }, 'x'),
+    ],
+    ['host_refused', requestText('POST', '/x?uri=', { ...nobody, ...foreign, Host: 'evil.example' }, 'x')],
+    ['origin_refused', requestText('POST', '/x?uri=', { ...nobody, ...foreign }, 'x')],
+    ['not_found', requestText('POST', '/x?uri=', nobody, 'x')],
+    ['method_not_allowed', requestText('POST', `${READS}?uri=`, nobody, 'x')],
+    ['invalid_request', requestText('GET', `${READS}?uri=`, nobody, 'x')],
+    ['credential_missing', get(`${READS}?uri=`, nobody)],
+    ['credential_malformed', get(`${READS}?uri=`, { ...late, Authorization: 'Basic YTpi' })],
+    ['uri_missing', get(`${READS}?uri=`, late)],
+    ['resource_unknown', get(`${READS}?uri=platform://users`, late)],
+    ['not_acceptable', get(READ, late)],
+    ['upstream_failed', get(READ)],
+  ];
+  for (const [index, [code, request]] of steps.entries()) {
+    it(`is reported in order: ${index + 1}, ${code}`, async () => {
+      const { url } = await serve({
+        read: () => {
+          throw new GatewayError('upstream_failed');
+        },
+      });
+      expect((await exchange(url, request)).json()).to.include({ code });
+    });
+  }
+});
+
+describe('the record of a request', () => {
+  it('tells what is known of it, and nothing that is not', async () => {
+    const { url, ended } = await serve({ read: () => loadOf(manyTools()) });
+    const { body } = await exchange(url, get(READ, { 'Accept-Encoding': 'gzip' }));
+    await exchange(url, get(READ, { 'If-None-Match': '*' }));
+    await exchange(url, get(LIST));
+    await exchange(url, get('/secret/path?secret=query'));
+    await exchange(url, get(LIST, { Authorization: undefined }));
+    const [read, known, list, unknown, missing] = await ended(5);
+    const always = ['edge', 'requestId', 'begun', 'ms', 'method', 'route', 'status', 'outcome', 'bytes'];
+    expect(read).to.have.all.keys(...always, 'resource', 'upstreamMs', 'cache', 'callerKey');
+    expect(read).to.include({
+      edge: 'http',
+      method: 'GET',
+      route: READS,
+      resource: 'tools',
+      status: 200,
+      outcome: 'ok',
+      upstreamMs: 12.34,
+      cache: 'bypass',
+      bytes: body.length,
+    });
+    expect(known).to.include({ status: 304, outcome: 'not_modified', bytes: 0 });
+    expect(list).to.have.all.keys(...always, 'callerKey');
+    expect(list).to.include({ route: LIST, outcome: 'ok' });
+    expect(unknown).to.have.all.keys(...always, 'error');
+    expect(unknown).to.include({ route: 'unmatched', status: 404, outcome: 'not_found' });
+    expect(missing).to.have.all.keys(...always, 'error');
+    expect(missing).to.include({ route: LIST, status: 401, outcome: 'credential_missing' });
+    expect(read?.['callerKey']).to.equal(list?.['callerKey']);
+    expect(await ended(5)).to.have.length(5);
+  });
+
+  it('lasts from when its headers had come until its response was sent', async () => {
+    const { read, release } = createPatience();
+    const { url, reads, ended } = await serve({ read });
+    const asked = performance.now();
+    const answer = exchange(url, get(READ));
+    await eventually(() => reads.length === 1);
+    const begun = performance.now();
+    release();
+    await answer;
+    const [record] = await ended(1);
+    expect(record?.begun).to.be.within(asked, begun);
+    expect((record?.begun ?? 0) + (record?.ms ?? 0)).to.be.within(begun, performance.now());
+  });
+
+  it('holds nothing that a caller sent, but for ids', async () => {
+    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: Buffer.from('x') }));
+    const secrets = {
+      Cookie: 'secret-1',
+      Authorization: 'Bearer secret-2',
+      'X-Request-Id': 'secret-2',
+      tracestate: 'secret-3',
+      'User-Agent': 'secret-4',
+      'If-None-Match': '"secret-5"',
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    };
+    for (const target of [READ, `${LIST}?secret-6`, '/secret-7', `${READS}?uri=secret-8`]) {
+      await exchange(url, get(target, secrets));
+      await exchange(url, get(target, { ...secrets, Authorization: 'Basic secret-9', 'X-Request-Id': 'secret-9' }));
+    }
+    await exchange(url, get(READ, { Host: 'secret-10.example' }));
+    await exchange(url, get(READ, { Origin: 'https://secret-11.example' }));
+    await exchange(url, post('secret-12', { 'Mcp-Method': 'secret-13' }, `${RPC}?secret-14`));
+    const records = await ended(11);
+    const text = JSON.stringify(records.map(({ error, ...rest }) => ({ ...rest, reason: error?.reason })));
+    expect(text.toLowerCase()).not.to.contain('secret');
+    expect(text).to.contain('4bf92f3577b34da6a3ce929d0e0e4736').and.not.to.contain('00f067aa0ba902b7');
+  });
+});

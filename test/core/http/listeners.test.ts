@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { loadOf } from '../../support/platform/loads.ts';
+import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { SEED, SEEDED } from '../../support/seed.ts';
+import { expectNoUncaught, LIST, post, READ, RPC, serve, serveAdmin, serveRpc } from './served.ts';
+
+const PIECES = [
+  'GET ',
+  'POST ',
+  'CONNECT ',
+  LIST,
+  READ,
+  RPC,
+  ' HTTP/1.1\r\n',
+  'Host: localhost\r\n',
+  'Authorization: Bearer t\r\n',
+  'Content-Type: application/json\r\n',
+  'Content-Length: 3\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'Expect: 100-continue\r\n',
+  'Connection: close\r\n',
+  'Connection: Upgrade\r\nUpgrade: x\r\n',
+  'Accept-Encoding: identity;q=0\r\n',
+  'If-None-Match: *\r\n',
+  '\r\n',
+  'abc',
+  '3\r\nabc\r\n',
+  '0\r\n\r\n',
+  '\0',
+  get(LIST),
+  get(READ),
+  post('{}'),
+  post(''),
+];
+
+const STATUSES = [100, 200, 304, 400, 401, 404, 405, 406, 408, 415, 421];
+
+describe('whatever bytes arrive at the public listener', () => {
+  expectNoUncaught();
+
+  for (const ends of [true, false]) {
+    it(`they are answered with whole responses${ends ? ', before a FIN' : ''} ${SEEDED}`, async () => {
+      const { url, bugs } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), {
+        headersTimeoutMs: 500,
+        requestTimeoutMs: 500,
+        keepAliveTimeoutMs: 500,
+      });
+      const bytes = fc
+        .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 12 })
+        .map((pieces) => pieces.join(''));
+      await Promise.all(
+        fc.sample(bytes, { numRuns: 300, seed: SEED }).map(async (sent) => {
+          const connection = openConnection(url);
+          if (ends) connection.socket.end(sent, 'latin1');
+          else connection.send(sent);
+          const { responses, rest } = await connection.closed();
+          expect(rest.toString('latin1'), JSON.stringify(sent)).to.equal('');
+          for (const { status } of responses) expect(status, JSON.stringify(sent)).to.be.oneOf(STATUSES);
+        }),
+      );
+      expect((await exchange(url, get(LIST))).status).to.equal(200);
+      expect(bugs).to.deep.equal([]);
+    });
+  }
+
+  it(`a request is the same in whatever pieces it comes ${SEEDED}`, async () => {
+    const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const request = get(LIST) + get('/nothing') + get(READ) + post('{"a":1}');
+    const cuts = fc
+      .array(fc.nat(request.length), { maxLength: 8 })
+      .map((at) => [0, ...at.sort((a, b) => a - b), request.length]);
+    await fc.assert(
+      fc.asyncProperty(cuts, async (at) => {
+        const connection = openConnection(url);
+        for (const [index, end] of at.slice(1).entries()) {
+          connection.send(request.slice(at[index], end));
+          await new Promise(setImmediate);
+        }
+        const statuses: number[] = [];
+        for (let count = 0; count < 4; count += 1) statuses.push((await connection.receive()).status);
+        connection.socket.destroy();
+        return statuses.join() === '200,404,200,200';
+      }),
+      { numRuns: 50, seed: SEED },
+    );
+  });
+});
+
+describe('the public listener', () => {
+  it('gives a read the time of its deadline, in which nothing moves', async () => {
+    const { url, ended } = await serve({
+      read: async () => {
+        await sleep(1500);
+        return loadOf();
+      },
+      readDeadlineMs: 20_000,
+      sendTimeoutMs: 300,
+    });
+    expect((await exchange(url, get(READ))).status).to.equal(200);
+    expect((await ended(1))[0]).to.include({ outcome: 'ok' });
+  });
+});
+
+describe('the admin listener', () => {
+  it('answers the probes, whatever host they name, and nothing else', async () => {
+    const { url, ended } = await serveAdmin();
+    for (const path of ['/livez', '/readyz']) {
+      const bare = { Host: 'portico.internal', Authorization: undefined };
+      expect((await exchange(url, get(path, bare))).status).to.equal(200);
+      expect((await exchange(url, requestText('POST', path))).status).to.equal(405);
+    }
+    expect((await exchange(url, get(LIST))).json()).to.include({
+      code: 'not_found',
+      detail: 'Nothing lives at this path.',
+    });
+    expect((await exchange(url, post('{}'))).json()).to.include({ code: 'not_found' });
+    expect((await ended(6)).map(({ outcome }) => outcome)).to.deep.equal([
+      'ok',
+      'method_not_allowed',
+      'ok',
+      'method_not_allowed',
+      'not_found',
+      'not_found',
+    ]);
+  });
+
+  it('sends metrics whole, to several who ask at once, however many series callers have brought about', async () => {
+    const text = 'one_of_many_series_total 1\n'.repeat(100_000);
+    const { url, ended } = await serveAdmin(undefined, undefined, async () => ({ contentType: 'text/plain', text }));
+    const all = await Promise.all([1, 2, 3].map(() => exchange(url, get('/metrics', { Authorization: undefined }))));
+    expect(all.map(({ status, body }) => [status, body.length])).to.deep.equal(Array(3).fill([200, text.length]));
+    expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok']);
+  });
+
+  it('says with the public listener that that is draining, and goes on itself', async () => {
+    let draining = false;
+    const { url } = await serveAdmin(() => draining);
+    expect((await exchange(url, get('/readyz'))).status).to.equal(200);
+    draining = true;
+    expect((await exchange(url, get('/readyz'))).json()).to.include({ status: 503, code: 'draining' });
+    expect((await exchange(url, get('/livez'))).status).to.equal(200);
+  });
+});

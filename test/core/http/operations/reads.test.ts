@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { createPatience } from '../../../support/catalogue.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { heldUntil, loadOf, manyTools } from '../../../support/platform/loads.ts';
+import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { expectNoUncaught, LIST, READ, READS, serve } from '../served.ts';
+
+const LARGE = loadOf(manyTools());
+
+describe('the list', () => {
+  it('is the definitions in their order', async () => {
+    const { url } = await serve();
+    const response = await exchange(url, get(LIST));
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+    expect(response.json<{ uri: string }[]>().map(({ uri }) => uri)).to.deep.equal([
+      'platform://projects',
+      'platform://workflows',
+      'platform://tools',
+    ]);
+  });
+
+  it('is the same whatever query comes with it', async () => {
+    const { url } = await serve();
+    const odd = await exchange(url, get(`${LIST}?uri=platform://nothing&uri=&x`));
+    expect(odd.body).to.deep.equal((await exchange(url, get(LIST))).body);
+  });
+
+  it('needs a credential', async () => {
+    const { url } = await serve();
+    const response = await exchange(url, get(LIST, { Authorization: undefined }));
+    expect(response.json()).to.include({ code: 'credential_missing' });
+  });
+});
+
+describe('a read', () => {
+  expectNoUncaught();
+
+  it('answers with the bytes of the snapshot and what a cache has to know', async () => {
+    const { url } = await serve({ read: () => LARGE });
+    const { status, headers, body } = await exchange(url, get(READ));
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal(LARGE.snapshot.bytes);
+    expect(Object.fromEntries(headers)).to.include({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(LARGE.snapshot.bytes.length),
+      etag: LARGE.snapshot.etag,
+      vary: 'Authorization, Accept, Accept-Encoding',
+      'cache-control': 'private, no-cache',
+      'cache-status': 'portico; fwd=bypass',
+    });
+    expect(headers.has('content-encoding')).to.equal(false);
+    expect(headers.has('portico-dropped-items')).to.equal(false);
+  });
+
+  it('is the same at once and later, by the clock of its edge', async () => {
+    const now = 1_800_000_000_000;
+    const held = () => loadOf(manyTools(), { loadedAt: now - 5000, ...heldUntil(now + 55_000) });
+    let isLater = false;
+    const { url, ended } = await serve({ now: () => now, read: () => (isLater ? Promise.resolve(held()) : held()) });
+    for (isLater of [false, true]) {
+      const { headers } = await exchange(url, get(READ));
+      expect(Object.fromEntries(headers)).to.include({
+        'cache-control': 'private, max-age=60',
+        age: '5',
+        'cache-status': 'portico; hit; ttl=55',
+      });
+    }
+    for (const record of await ended(2)) expect(record).to.include({ cache: 'hit', upstreamMs: 12.34 });
+  });
+
+  it('asks the catalogue for the resource of the uri, as this caller', async () => {
+    const { url, reads } = await serve();
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const fields = { 'X-Request-Id': 'mine', traceparent, tracestate: 'v=1' };
+    await exchange(url, get(`${READS}?uri=platform://projects`, fields));
+    const other = get(`${READS}?a=b&uri=platform%3A%2F%2Fworkflows&c=d`, { Authorization: 'bearer other' });
+    await exchange(url, other);
+    const [first, second] = reads.map(({ name, caller, noCache }) => ({
+      name,
+      noCache,
+      ...caller,
+      credential: caller.credential.reveal(),
+    }));
+    expect(first).to.include({ name: 'projects', credential: 'token-of-the-test', requestId: 'mine', noCache: false });
+    expect(first?.trace?.tracestate).to.equal('v=1');
+    expect(first?.trace?.traceparent)
+      .to.match(/^00-4bf92f3577b34da6a3ce929d0e0e4736-.{16}-01$/)
+      .and.not.equal(traceparent);
+    expect(second).to.include({ name: 'workflows', credential: 'other', trace: undefined });
+    expect(first?.key).not.to.equal(second?.key);
+    expect(first?.partition).not.to.equal(second?.partition);
+  });
+
+  it('tells the catalogue that the caller wants the upstream to be asked', async () => {
+    const { url, reads } = await serve();
+    await exchange(url, get(READ, { 'Cache-Control': 'max-age=0, no-cache' }));
+    expect(reads.map(({ noCache }) => noCache)).to.deep.equal([true]);
+  });
+
+  it('says how many items it left out', async () => {
+    const { url } = await serve({ read: () => loadOf([], { dropped: 3 }) });
+    for (const fields of [{}, { 'If-None-Match': '*' }]) {
+      expect((await exchange(url, get(READ, fields))).headers.get('portico-dropped-items')).to.equal('3');
+    }
+  });
+
+  it('of an error tells its record how long that took', async () => {
+    const { url, ended } = await serve({ read: async () => Promise.reject(new GatewayError('upstream_failed')) });
+    await exchange(url, get(READ));
+    const [record] = await ended(1);
+    expect(record).to.include({ outcome: 'upstream_failed', resource: 'tools' }).and.not.have.property('cache');
+    expect(record?.['upstreamMs']).to.be.at.least(0);
+  });
+
+  for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', close: 'destroy', FIN: 'end' } as const)) {
+    it(`is aborted by its caller's ${how}, and told so, with the time that it took`, async () => {
+      const { read } = createPatience();
+      const { url, reads, ended, bugs } = await serve({ read });
+      const connection = openConnection(url);
+      connection.send(get(READ));
+      await eventually(() => reads.length === 1);
+      connection.socket[leave]();
+      const [record] = await ended(1);
+      expect(reads[0]?.signal.aborted).to.equal(true);
+      expect(record)
+        .to.include({ outcome: 'caller_gone', resource: 'tools', bytes: 0 })
+        .and.not.have.property('status');
+      expect(record?.['upstreamMs']).to.be.at.least(0);
+      expect((await connection.closed()).responses).to.deep.equal([]);
+      expect(await ended(1)).to.have.length(1);
+      expect(bugs).to.deep.equal([]);
+    });
+  }
+});
+
+describe('the uri of a read', () => {
+  for (const [query, code] of [
+    ['', 'uri_missing'],
+    ['?', 'uri_missing'],
+    ['?uri', 'uri_missing'],
+    ['?URI=platform://tools', 'uri_missing'],
+    ['?uri=&uri=', 'uri_repeated'],
+    ['?uri=platform://tools&x=1&uri=platform://tools', 'uri_repeated'],
+    ['?uri=platform://tools&uri=platform://tools', 'uri_repeated'],
+    ['?uri=platform://Tools', 'resource_unknown'],
+    ['?uri=tools', 'resource_unknown'],
+    ['?uri=platform://tools/', 'resource_unknown'],
+    ['?uri=platform://tools%00', 'resource_unknown'],
+    ['?uri=%zz', 'resource_unknown'],
+  ] as const) {
+    it(`is ${code} in the query ${JSON.stringify(query)}`, async () => {
+      const { url, reads } = await serve();
+      expect((await exchange(url, get(READS + query))).json()).to.include({ code });
+      expect(reads).to.deep.equal([]);
+    });
+  }
+
+  for (const query of [
+    '?uri=platform://tools',
+    '?uri=platform%3A%2F%2Ftools',
+    '?uri=platform%3a//tools&uris=x',
+    '?x&uri=platform:%2f/tool%73',
+  ]) {
+    it(`is found in the query ${JSON.stringify(query)}`, async () => {
+      const { url, reads } = await serve();
+      expect((await exchange(url, get(READS + query))).status).to.equal(200);
+      expect(reads.map(({ name }) => name)).to.deep.equal(['tools']);
+    });
+  }
+
+  it('that is unknown is answered with those that there are', async () => {
+    const { url } = await serve();
+    const response = await exchange(url, get(`${READS}?uri=platform://users`));
+    expect(response.json()['detail']).to.equal(
+      'No resource has this uri. There are: platform://projects, platform://workflows, platform://tools.',
+    );
+  });
+});

@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import type { RpcHandler, RpcRequest } from '../../../../src/core/http/operations/rpc.ts';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { aWhile } from '../../../support/a-while.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { expectNoUncaught, LIST, post, RPC, type Served, type ServeOptions, serveRpc } from '../served.ts';
+
+/** Serves JSON-RPC that answers with the body of the request, once `first` has been called. */
+async function serveEcho(
+  first?: (request: RpcRequest) => unknown,
+  options: ServeOptions = {},
+): Promise<Served & { readonly requests: RpcRequest[] }> {
+  const requests: RpcRequest[] = [];
+  const handle: RpcHandler = async (request) => {
+    requests.push(request);
+    await first?.(request);
+    return { status: 200, headers: ['Content-Type', 'text/plain'], body: request.body };
+  };
+  return { ...(await serveRpc(handle, options)), requests };
+}
+
+describe('JSON-RPC', () => {
+  expectNoUncaught();
+
+  it('is given the body, the caller and what its headers say', async () => {
+    const { url, requests } = await serveEcho();
+    const fields = { 'X-Request-Id': 'mine', 'mcp-method': 'ping', 'Mcp-Name': 'a', 'MCP-Protocol-Version': '1' };
+    const { status, headers, body } = await exchange(url, post('{"a":1}', fields));
+    expect({ status, body: body.toString() }).to.deep.equal({ status: 200, body: '{"a":1}' });
+    expect(Object.fromEntries(headers)).to.include({
+      'x-request-id': 'mine',
+      'content-type': 'text/plain',
+      connection: 'keep-alive',
+      'content-length': '7',
+    });
+    const [request] = requests;
+    expect(request?.caller?.requestId).to.equal('mine');
+    expect(request?.caller?.credential.reveal()).to.equal('token-of-the-test');
+    expect(request?.headers).to.deep.equal({ protocolVersion: '1', method: 'ping', name: 'a' });
+    expect(request?.noCache).to.equal(false);
+  });
+
+  it('is told of headers that come twice, or not at all', async () => {
+    const { url, requests } = await serveEcho();
+    await exchange(url, post('{}', { 'MCP-Protocol-Version': 'a', 'mcp-protocol-version': 'b' }));
+    await exchange(url, post('{}'));
+    expect(requests.map(({ headers }) => headers)).to.deep.equal([
+      { protocolVersion: 'a, b', method: undefined, name: undefined },
+      { protocolVersion: undefined, method: undefined, name: undefined },
+    ]);
+  });
+
+  it('is told that the caller wants the upstream to be asked', async () => {
+    const { url, requests } = await serveEcho();
+    await exchange(url, post('{}', { 'Cache-Control': 'no-cache' }));
+    expect(requests[0]?.noCache).to.equal(true);
+  });
+
+  it('takes a query, and types with UTF-8 for charset', async () => {
+    const { url } = await serveEcho();
+    for (const [type, target] of [
+      ['application/json', `${RPC}?a=b`],
+      ['Application/JSON; charset="UTF-8"', RPC],
+      ['application/json ; charset=utf-8', RPC],
+      ['application/json;', RPC],
+    ] as const) {
+      expect((await exchange(url, post('{}', { 'Content-Type': type }, target))).status, type).to.equal(200);
+    }
+  });
+
+  it('takes Content-Encoding: identity, in any case', async () => {
+    const { url } = await serveEcho();
+    for (const coding of ['identity', 'Identity']) {
+      expect((await exchange(url, post('{}', { 'Content-Encoding': coding }))).status).to.equal(200);
+    }
+  });
+
+  it('may answer at once, with any status, in pieces or with nothing', async () => {
+    const { url, ended } = await serveRpc(({ body }) => {
+      const pieces = body
+        .toString()
+        .split(',')
+        .map((text) => Buffer.from(text));
+      return { status: pieces.length === 1 ? 202 : 404, headers: [], body: pieces };
+    });
+    const connection = openConnection(url);
+    for (const body of ['a,b,,c', '', 'a']) connection.send(post(body));
+    const responses = [await connection.receive(), await connection.receive(), await connection.receive()];
+    expect(responses.map(({ status, body }) => [status, body.toString()])).to.deep.equal([
+      [404, 'abc'],
+      [202, ''],
+      [202, 'a'],
+    ]);
+    expect(responses.map(({ headers }) => headers.get('content-length'))).to.deep.equal(['3', '0', '1']);
+    expect(responses[1]?.headers.has('content-type')).to.equal(false);
+    expect((await ended(3)).map(({ bytes, outcome }) => [bytes, outcome])).to.deep.equal([
+      [3, 'ok'],
+      [0, 'ok'],
+      [1, 'ok'],
+    ]);
+  });
+
+  it('tells the record what it finds out', async () => {
+    const { url, ended } = await serveEcho(({ record }) => {
+      record.rpc = 'tools/call';
+      record.tool = 'list_tools';
+      record.resource = 'tools';
+      record.upstreamMs = 12.34;
+      record.cache = 'bypass';
+      record.error = new GatewayError('upstream_failed', { upstream: 'tools', reason: 'refused' });
+    });
+    await exchange(url, post('{}'));
+    const [record] = await ended(1);
+    expect(record).to.include({
+      method: 'POST',
+      route: RPC,
+      rpc: 'tools/call',
+      tool: 'list_tools',
+      resource: 'tools',
+      upstreamMs: 12.34,
+      cache: 'bypass',
+      outcome: 'upstream_failed',
+      status: 200,
+    });
+    expect(record?.error).to.include({ upstream: 'tools', reason: 'refused' });
+    expect(record?.['callerKey']).to.be.a('string');
+  });
+
+  it('has what it throws answered as a problem', async () => {
+    const { url, ended } = await serveEcho(() => {
+      throw new GatewayError('credential_rejected');
+    });
+    const response = await exchange(url, post('{}'));
+    expect(response.status).to.equal(401);
+    expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');
+    expect(response.json()).to.include({ code: 'credential_rejected' });
+    expect((await ended(1))[0]).to.include({ outcome: 'credential_rejected', status: 401 });
+  });
+
+  for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', FIN: 'end' } as const)) {
+    it(`hears that its caller is gone, by a ${how}`, async () => {
+      const { url, requests, ended } = await serveEcho(
+        ({ signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+          }),
+      );
+      const connection = openConnection(url);
+      connection.send(post('{}'));
+      await eventually(() => requests.length === 1);
+      connection.socket[leave]();
+      expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC });
+      expect(requests[0]?.signal.aborted).to.equal(true);
+    });
+  }
+
+  it('is not begun for a body that never comes whole', async () => {
+    const { url, requests, ended } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post('abc', { 'Content-Length': '10' }));
+    await aWhile(20);
+    connection.socket.resetAndDestroy();
+    expect((await ended(1))[0])
+      .to.include({ outcome: 'caller_gone', route: RPC })
+      .and.not.have.property('rpc');
+    expect(requests).to.deep.equal([]);
+  });
+});
+
+describe('a request for JSON-RPC', () => {
+  for (const [what, fields, status, code] of [
+    ['without a credential', { Authorization: undefined }, 401, 'credential_missing'],
+    ['without a type', { 'Content-Type': undefined }, 415, 'unsupported_media_type'],
+    ['of another type', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['of a type that only begins like JSON', { 'Content-Type': 'application/json5' }, 415, 'unsupported_media_type'],
+    ['in another charset', { 'Content-Type': 'application/json; charset=utf-16' }, 415, 'unsupported_media_type'],
+    ['compressed', { 'Content-Encoding': 'gzip' }, 415, 'unsupported_media_type'],
+    ['whose response may not be JSON', { Accept: 'text/html' }, 406, 'not_acceptable'],
+    ['from another origin', { Origin: 'http://evil.example' }, 403, 'origin_refused'],
+    ['from its own origin on another port', { Origin: 'http://localhost:1' }, 403, 'origin_refused'],
+    ['for another host', { Host: 'evil.example' }, 421, 'host_refused'],
+  ] as const) {
+    it(`is refused ${what}, and leaves the connection open`, async () => {
+      const { url, requests } = await serveEcho();
+      const response = await exchange(url, post('{}', fields));
+      expect(response.json()).to.include({ status, code });
+      expect(response.headers.get('connection')).to.equal('keep-alive');
+      expect(requests).to.have.length(0);
+    });
+  }
+
+  it('comes to nobody without a caller, whatever its Authorization is, unless lists are public', async () => {
+    const requests: RpcRequest[] = [];
+    const handle: RpcHandler = (request) => {
+      requests.push(request);
+      if (request.caller === undefined) throw new GatewayError('credential_missing');
+      return { status: 200, headers: [], body: request.body };
+    };
+    const { url, ended } = await serveRpc(handle, {}, { publicLists: true });
+    const connection = openConnection(url);
+    for (const [authorization, status, code] of [
+      [undefined, 401, 'credential_missing'],
+      ['', 401, 'credential_malformed'],
+      ['Basic YTpi', 401, 'credential_malformed'],
+      ['Bearer ', 401, 'credential_malformed'],
+      ['Bearer a', 200, 'ok'],
+    ] as const) {
+      connection.send(post('{}', { Authorization: authorization }));
+      const response = await connection.receive();
+      expect(response.status, authorization).to.equal(status);
+      if (status === 401) expect(response.json()['code']).to.equal(code);
+    }
+    connection.send(post('{}', { authorization: 'Bearer b', Authorization: 'Bearer a' }));
+    expect((await connection.receive()).json()['code']).to.equal('invalid_request');
+    expect(requests.map(({ caller }) => caller?.credential.reveal())).to.deep.equal([undefined, 'a']);
+    const [first, , , , last] = await ended(6);
+    expect(first).not.to.have.property('callerKey');
+    expect(last).to.have.property('callerKey');
+  });
+
+  for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS']) {
+    it(`is refused as a ${method}, with the one method that it may have`, async () => {
+      const { url } = await serveEcho();
+      const { status, headers } = await exchange(url, requestText(method, RPC));
+      expect({ status, allow: headers.get('allow') }).to.deep.equal({ status: 405, allow: 'POST' });
+    });
+  }
+
+  it('is not taken where a read lives', async () => {
+    const { url } = await serveEcho();
+    const { status, headers } = await exchange(url, post('{}', {}, LIST));
+    expect({ status, allow: headers.get('allow') }).to.deep.equal({ status: 405, allow: 'GET, HEAD' });
+    expect(headers.get('connection')).to.equal('close');
+  });
+});
+
+describe('a connection for JSON-RPC', () => {
+  it('serves one request after the other', async () => {
+    const { url } = await serveEcho();
+    const connection = openConnection(url);
+    for (let count = 1; count <= 3; count += 1) {
+      connection.send(post(`{"a":${count}}`));
+      expect((await connection.receive()).body.toString()).to.equal(`{"a":${count}}`);
+    }
+    connection.send(get(LIST));
+    expect((await connection.receive()).status).to.equal(200);
+  });
+
+  it('answers pipelined requests in order, those refused among them', async () => {
+    const { url } = await serveEcho(({ body }) => body.toString() === '1' && aWhile(20));
+    const connection = openConnection(url);
+    connection.send(post('1') + post('2', { Authorization: undefined }) + get(LIST) + post('3'));
+    const responses = [];
+    for (let count = 0; count < 4; count += 1) responses.push(await connection.receive());
+    expect(responses.map(({ status }) => status)).to.deep.equal([200, 401, 200, 200]);
+    expect([responses[0], responses[3]].map((response) => response?.body.toString())).to.deep.equal(['1', '3']);
+  });
+});

@@ -1,0 +1,415 @@
+import { expect } from 'chai';
+import { aWhile } from '../../../support/a-while.ts';
+import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { LIST, post, READ, READS, RPC, serve, serveRpc } from '../served.ts';
+
+const BOUNDS = { maxUrlBytes: 300, maxHeaderBytes: 1024 };
+
+/** Status and code of the response to a request. */
+async function told(url: string, request: string): Promise<unknown[]> {
+  const response = await exchange(url, request);
+  return [response.status, response.json()['code']];
+}
+
+async function statusOf(url: string, request: string): Promise<number> {
+  return (await exchange(url, request)).status;
+}
+
+describe('the framing of a request', () => {
+  it('leaves room for a target of exactly maxUrlBytes', async () => {
+    const { url } = await serve(BOUNDS);
+    for (const begin of [`${LIST}?`, `${READ}&`, `http://localhost${LIST}?`]) {
+      const target = begin.padEnd(BOUNDS.maxUrlBytes, 'x');
+      expect(await statusOf(url, get(target))).to.equal(200);
+      expect(await told(url, get(`${target}x`))).to.deep.equal([414, 'uri_too_long']);
+    }
+  });
+
+  it('bounds the query of a resource that is known, too', async () => {
+    const { url, reads } = await serve({ ...BOUNDS, maxUrlBytes: READ.length - 1 });
+    expect(await told(url, get(READ))).to.deep.equal([414, 'uri_too_long']);
+    expect(await told(url, get(`${READS}?uri=platform%3A%2F%2Ftools`))).to.deep.equal([414, 'uri_too_long']);
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('leaves room for headers of exactly maxHeaderBytes', async () => {
+    const { url } = await serve(BOUNDS);
+    const used = get(LIST, { X: '' }).length - `GET ${LIST} HTTP/1.1\r\n\r\n`.length;
+    const room = 'x'.repeat(BOUNDS.maxHeaderBytes - used);
+    expect(await statusOf(url, get(LIST, { X: room }))).to.equal(200);
+    expect(await told(url, get(LIST, { X: `${room}x` }))).to.deep.equal([431, 'headers_too_large']);
+  });
+
+  it('counts many small headers as what they take', async () => {
+    const { url } = await serve();
+    const fields = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`h${index}`, '']));
+    expect(await told(url, get(LIST, fields))).to.deep.equal([431, 'headers_too_large']);
+  });
+
+  it('is that of HTTP/1.1 or HTTP/1.0', async () => {
+    const { url } = await serve();
+    expect(await statusOf(url, get(LIST).replace('HTTP/1.1', 'HTTP/1.0'))).to.equal(200);
+    expect(await statusOf(url, get(LIST).replace('HTTP/1.1', 'HTTP/2.0'))).to.equal(400);
+    expect(await statusOf(url, `GET ${LIST}\r\n\r\n`)).to.equal(400);
+  });
+
+  it('has no fragment in its target', async () => {
+    const { url } = await serve();
+    expect(await told(url, get(`${LIST}#x`))).to.deep.equal([400, 'invalid_request']);
+  });
+
+  it('is the same for the probes', async () => {
+    const { url } = await serve(BOUNDS);
+    const long = 'x'.repeat(600);
+    expect(await told(url, get(`/livez?${long}`))).to.deep.equal([414, 'uri_too_long']);
+    expect(await told(url, get('/readyz', { X: long, Y: long }))).to.deep.equal([431, 'headers_too_large']);
+    expect(await told(url, requestText('GET', '/livez', {}, '{}'))).to.deep.equal([400, 'invalid_request']);
+  });
+});
+
+describe('the host of a request', () => {
+  it('is a loopback name, with any port, on a loopback address', async () => {
+    const { url } = await serve();
+    const { port } = new URL(url);
+    for (const host of [
+      ...['localhost', 'LOCALHOST', '127.0.0.1', '[::1]', `localhost:${port}`, `127.0.0.1:${port}`],
+      // As `ssh -L 9000:…` and `kubectl port-forward 9000:8080` have them.
+      ...['localhost:9000', '127.0.0.1:9000', '[::1]:9000'],
+    ]) {
+      expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(200);
+    }
+    for (const host of [
+      ...['evil.example', `evil.example:${port}`, 'evil.example:9000', 'localhost.example:9000'],
+      ...['localhost.', 'a.localhost', '127.0.0.2', ''],
+    ]) {
+      expect(await told(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
+    }
+  });
+
+  it('is any on all addresses, where any name is taken', async () => {
+    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true });
+    expect(url).to.match(/^http:\/\/0\.0\.0\.0:\d+$/);
+    expect(await statusOf(url, get(LIST, { Host: 'portico.example' }))).to.equal(200);
+  });
+
+  it('is no name on all addresses, unless one is given: a web page can make its own resolve there', async () => {
+    for (const settings of [{}, { publicUrl: 'https://portico.example' }]) {
+      const { url } = await serve({ host: '0.0.0.0', ...settings });
+      for (const host of ['rebound.example', 'rebound.example:8080', '10.0.0.1.rebound.example', 'localhost.']) {
+        expect(await told(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
+        expect(await told(url, get(`http://${host}${LIST}`)), host).to.deep.equal([421, 'host_refused']);
+        expect(await statusOf(url, get('/readyz', { Host: host })), host).to.equal(200);
+      }
+      for (const host of ['10.0.0.1:8080', '[fe80::1]', 'localhost:1'])
+        expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(200);
+    }
+  });
+
+  it('is one of the setting, where there is one', async () => {
+    const { url } = await serve({ allowedHosts: ['Portico.example', 'portico.example:8443'] });
+    for (const host of ['portico.example', 'PORTICO.EXAMPLE', 'portico.example:8443']) {
+      expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(200);
+    }
+    for (const host of ['localhost', 'portico.example:1', 'xportico.example']) {
+      expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(421);
+    }
+  });
+
+  it('is that of publicUrl, too', async () => {
+    const { url } = await serve({ publicUrl: 'https://portico.example' });
+    for (const host of ['portico.example', 'localhost']) {
+      expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(200);
+    }
+    expect(await statusOf(url, get(LIST, { Host: 'evil.example' }))).to.equal(421);
+  });
+
+  it('must be told, once, in HTTP/1.1', async () => {
+    const { url } = await serve({ host: '0.0.0.0' });
+    for (const request of [
+      get(LIST, { Host: undefined }),
+      get(LIST, { host: 'localhost' }),
+      get(LIST).replace('Host: localhost', 'Host: localhost\r\nHost: localhost'),
+    ]) {
+      const response = await exchange(url, request);
+      expect([response.status, response.json()['code']]).to.deep.equal([400, 'invalid_request']);
+      expect(response.headers.get('content-type')).to.equal('application/problem+json');
+    }
+  });
+
+  it('must be well-formed', async () => {
+    const { url } = await serve({ host: '0.0.0.0' });
+    for (const host of ['a b', 'user@localhost', 'localhost/', '[::1']) {
+      expect(await statusOf(url, get(LIST, { Host: host })), host).to.equal(400);
+    }
+  });
+
+  it('need not be told in HTTP/1.0', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.send(get(LIST, { Host: undefined }).replace('HTTP/1.1', 'HTTP/1.0'));
+    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
+    expect(await statusOf(url, get(LIST, { Host: 'evil.example' }).replace('HTTP/1.1', 'HTTP/1.0'))).to.equal(421);
+  });
+});
+
+/** What a response says of web origins. */
+function ofOrigins({ headers }: { readonly headers: Headers }): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => /^access-control|^vary$/.test(name)));
+}
+
+const APP = 'https://app.example';
+const OPENED = {
+  'access-control-allow-origin': APP,
+  'access-control-expose-headers':
+    'Age, Allow, Cache-Status, ETag, Mcp-Protocol-Version, Portico-Dropped-Items, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
+};
+const PREFLIGHT = { Origin: APP, 'Access-Control-Request-Method': 'GET', Authorization: undefined };
+
+describe('the origin of a request', () => {
+  it('is refused where it is foreign, and the response is opened to nobody', async () => {
+    const { url, reads } = await serve();
+    const { port } = new URL(url);
+    for (const origin of ['https://evil.example', 'null', '', `http://localhost:${port}`, 'http://127.0.0.1', '*']) {
+      const response = await exchange(url, get(READ, { Origin: origin, Host: `127.0.0.1:${port}` }));
+      expect([response.status, response.json()['code']], origin).to.deep.equal([403, 'origin_refused']);
+      expect(ofOrigins(response)).to.deep.equal({ vary: 'Authorization, Accept, Accept-Encoding' });
+    }
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('is taken without a setting where it is that of the listener, also behind what ends TLS or changes the port', async () => {
+    const { url } = await serve();
+    const { host } = new URL(url);
+    for (const named of [host, 'localhost:9000', '[::1]:9000', 'localhost']) {
+      for (const scheme of ['http', 'https']) {
+        const response = await exchange(url, get(LIST, { Host: named, Origin: `${scheme}://${named}` }));
+        expect(response.status, named).to.equal(200);
+        // The browser itself knows what is of the same origin: one that does not think so may not read it.
+        expect(ofOrigins(response)).to.deep.equal({ vary: 'Authorization, Accept, Accept-Encoding' });
+      }
+    }
+    const absolute = get(`http://localhost:9000${LIST}`, { Host: host, Origin: `http://${host}` });
+    expect(await told(url, absolute)).to.deep.equal([403, 'origin_refused']);
+    expect(await statusOf(url, absolute.replace(`Origin: http://${host}`, 'Origin: http://localhost:9000'))).to.equal(
+      200,
+    );
+  });
+
+  it('is that of the listener where its name is listed, or is an address, and never where anybody may have made it up', async () => {
+    const named = (host: string) => get(LIST, { Host: host, Origin: `https://${host}` });
+    const listed = await serve({ host: '0.0.0.0', allowedHosts: ['portico.example'] });
+    expect(await statusOf(listed.url, named('portico.example'))).to.equal(200);
+    const open = await serve({ host: '0.0.0.0', takesAnyName: true });
+    for (const host of ['10.0.0.1:8080', '[fe80::1]', 'localhost:1']) {
+      expect(await statusOf(open.url, named(host)), host).to.equal(200);
+    }
+    expect(await told(open.url, named('rebound.example'))).to.deep.equal([403, 'origin_refused']);
+  });
+
+  it('is that of the listener where it is that of publicUrl, whatever Host a proxy makes of it', async () => {
+    const { url } = await serve({ publicUrl: 'https://portico.example/base' });
+    for (const host of ['portico.example', 'localhost:8080']) {
+      const response = await exchange(url, get(LIST, { Host: host, Origin: 'https://portico.example' }));
+      expect([response.status, ofOrigins(response)], host).to.deep.equal([
+        200,
+        { vary: 'Authorization, Accept, Accept-Encoding' },
+      ]);
+    }
+    for (const origin of ['http://portico.example', 'https://portico.example:444', 'https://evil.example']) {
+      const request = get(LIST, { Host: 'localhost:8080', Origin: origin });
+      expect(await told(url, request), origin).to.deep.equal([403, 'origin_refused']);
+    }
+  });
+
+  it('is taken where it is allowed, scheme and port included', async () => {
+    const { url } = await serve({ allowedOrigins: ['https://App.example/', 'http://other.example:81'] });
+    for (const origin of ['https://app.example', 'http://other.example:81']) {
+      const response = await exchange(url, get(LIST, { Origin: origin }));
+      expect([response.status, response.headers.get('access-control-allow-origin')]).to.deep.equal([200, origin]);
+    }
+    for (const origin of [
+      ...['http://app.example', 'https://app.example:8443', 'https://x.app.example'],
+      'https://app.example, https://app.example',
+    ]) {
+      const response = await exchange(url, get(LIST, { Origin: origin }));
+      expect([response.status, ofOrigins(response)]).to.deep.equal([
+        403,
+        { vary: 'Authorization, Accept, Accept-Encoding, Origin' },
+      ]);
+    }
+  });
+
+  it('that is allowed may read whatever the answer is, errors of every step included', async () => {
+    const { url } = await serve({ ...BOUNDS, allowedOrigins: [APP] });
+    for (const [status, request] of [
+      [200, get(READ, { Origin: APP })],
+      [200, requestText('HEAD', READ, { Origin: APP })],
+      [200, get('/openapi.json', { Origin: APP })],
+      [200, get('/livez', { Origin: APP })],
+      [304, get(LIST, { Origin: APP, 'If-None-Match': '*' })],
+      [400, get(READS, { Origin: APP })],
+      [400, requestText('GET', READ, { Origin: APP }, '{}')],
+      [401, get(READ, { Origin: APP, Authorization: undefined })],
+      [401, get(READ, { Origin: APP, Authorization: 'Basic YTpi' })],
+      [404, get('/nothing', { Origin: APP })],
+      [404, requestText('OPTIONS', '/nothing', PREFLIGHT)],
+      [405, requestText('DELETE', READ, { Origin: APP })],
+      [414, get(`${LIST}?${'x'.repeat(300)}`, { Origin: APP })],
+      [421, get(LIST, { Origin: APP, Host: 'evil.example' })],
+      [431, get(LIST, { Origin: APP, X: 'x'.repeat(1024) })],
+    ] as const) {
+      const connection = openConnection(url, { head: request.startsWith('HEAD') });
+      connection.send(request);
+      const response = await connection.receive();
+      expect(response.status, request).to.equal(status);
+      expect(ofOrigins(response), request).to.deep.include(OPENED);
+      expect(response.headers.get('vary')).to.match(/^(?:Authorization, Accept, Accept-Encoding, |Accept, )?Origin$/);
+      expect(response.headers.has('access-control-allow-credentials')).to.equal(false);
+      connection.socket.destroy();
+    }
+  });
+
+  it('decides about responses to others, too, where there are origins to decide about: caches are told', async () => {
+    const { url } = await serve({ allowedOrigins: [APP] });
+    expect(ofOrigins(await exchange(url, get(READ)))).to.deep.equal({
+      vary: 'Authorization, Accept, Accept-Encoding, Origin',
+    });
+    expect(ofOrigins(await exchange(url, get('/openapi.json')))).to.deep.equal({ vary: 'Accept, Origin' });
+  });
+});
+
+describe('a preflight', () => {
+  const ALLOWED =
+    'Accept, Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, traceparent, tracestate, X-Request-Id';
+
+  it('of an allowed page learns what it may send, without a credential, and leaves the connection open', async () => {
+    const handle = () => ({ status: 200, headers: [], body: Buffer.alloc(0) });
+    const { url, ended, reads } = await serveRpc(handle, { allowedOrigins: [APP] });
+    const connection = openConnection(url);
+    for (const [path, methods] of [
+      [LIST, 'GET, HEAD'],
+      [READ, 'GET, HEAD'],
+      [RPC, 'POST'],
+      ['/openapi.json', 'GET, HEAD'],
+    ]) {
+      connection.send(requestText('OPTIONS', String(path), PREFLIGHT));
+      const response = await connection.receive();
+      expect([response.status, response.body.length]).to.deep.equal([204, 0]);
+      expect(ofOrigins(response)).to.deep.equal({
+        ...OPENED,
+        'access-control-allow-methods': methods,
+        'access-control-allow-headers': ALLOWED,
+        'access-control-max-age': '7200',
+        vary: 'Origin',
+      });
+    }
+    expect((await ended(4))[2]).to.include({ route: RPC, method: 'OPTIONS', status: 204, outcome: 'ok' });
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('of any other page is refused', async () => {
+    for (const allowedOrigins of [[], [APP]]) {
+      const { url } = await serve({ allowedOrigins });
+      const response = await exchange(
+        url,
+        requestText('OPTIONS', READ, { ...PREFLIGHT, Origin: 'https://evil.example' }),
+      );
+      expect([response.status, response.json()['code']]).to.deep.equal([403, 'origin_refused']);
+      expect(response.headers.has('access-control-allow-origin')).to.equal(false);
+    }
+  });
+
+  it('of a page that only a browser can tell from one of the listener opens nothing', async () => {
+    const { url } = await serve();
+    const { host } = new URL(url);
+    const response = await exchange(
+      url,
+      requestText('OPTIONS', READ, { ...PREFLIGHT, Host: host, Origin: `https://${host}` }),
+    );
+    expect(response.status).to.equal(204);
+    expect(response.headers.has('access-control-allow-origin')).to.equal(false);
+  });
+
+  it('is nothing else than what a browser sends: any other OPTIONS is 405', async () => {
+    const { url } = await serve({ allowedOrigins: [APP] });
+    for (const [target, fields, body] of [
+      [READ, { ...PREFLIGHT, Origin: undefined }, ''],
+      [READ, { ...PREFLIGHT, 'Access-Control-Request-Method': undefined }, ''],
+      [READ, PREFLIGHT, '{}'],
+      ['/livez', PREFLIGHT, ''],
+    ] as const) {
+      expect(await told(url, requestText('OPTIONS', target, fields, body))).to.deep.equal([405, 'method_not_allowed']);
+    }
+    expect(await told(url, requestText('GET', READ, { ...PREFLIGHT, Authorization: 'Bearer a' }))).to.deep.equal([
+      200,
+      undefined,
+    ]);
+  });
+});
+
+describe('a body', () => {
+  const framings = [
+    [{ 'Content-Length': '2' }, '{}'],
+    [{ 'Transfer-Encoding': 'chunked' }, '2\r\n{}\r\n0\r\n\r\n'],
+  ] as const;
+
+  it('on GET is 400, announced in either way, and nothing behind it is taken for another request', async () => {
+    const { url, ended, reads } = await serve();
+    const targets = [LIST, `${LIST}?x`, READ, `${READ}&x`];
+    for (const target of targets) {
+      for (const [fields, body] of framings) {
+        const connection = openConnection(url);
+        connection.send(get(target, fields) + body + get(READ));
+        const { responses } = await connection.closed();
+        expect(responses.map(({ status }) => status)).to.deep.equal([400]);
+        expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
+        expect(responses[0]?.headers.get('connection')).to.equal('close');
+      }
+    }
+    expect(await statusOf(url, get(LIST, { 'Content-Length': '0' }))).to.equal(200);
+    const outcomes = (await ended(9)).map(({ outcome }) => outcome);
+    expect(outcomes).to.deep.equal([...Array(8).fill('invalid_request'), 'ok']);
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('ends the connection also where its path is unknown, or takes another method', async () => {
+    const { url, ended, reads } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    for (const [method, target, status] of [
+      ['GET', '/nothing', 404],
+      ['POST', '/nothing', 404],
+      ['POST', LIST, 405],
+      ['PUT', RPC, 405],
+      ['GET', RPC, 405],
+    ] as const) {
+      const connection = openConnection(url);
+      connection.send(requestText(method, target, {}, '{}') + get(READ));
+      const { responses } = await connection.closed();
+      expect(responses.map((response) => response.status)).to.deep.equal([status]);
+      expect(responses[0]?.headers.get('connection')).to.equal('close');
+    }
+    expect(await ended(5)).to.have.length(5);
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('does not end it where it may be there', async () => {
+    const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const connection = openConnection(url);
+    connection.send(post('{}', { Authorization: undefined }) + post('{}'));
+    expect((await connection.receive()).status).to.equal(401);
+    expect((await connection.receive()).status).to.equal(200);
+  });
+
+  it('that does not parse is answered for once, by its own request', async () => {
+    const { url, ended } = await serve();
+    for (const [coding, expected] of [
+      ['chunked', 400],
+      ['gzip', 501],
+    ] as const) {
+      const connection = openConnection(url);
+      connection.send(`${get(LIST, { 'Transfer-Encoding': coding })}nonsense\r\n\r\n`);
+      expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([expected]);
+    }
+    await aWhile(20);
+    expect(await ended(2)).to.have.length(2);
+  });
+});

@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { announcesBody, readFields } from '../../../../src/core/http/request/fields.ts';
+import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { LIST, post, READ, serve, serveRpc } from '../served.ts';
+
+describe('field lines', () => {
+  it('are found by name, in any case and in order, and never by value', () => {
+    const raw = [
+      ...['Host', 'a'],
+      ...['AUTHORIZATION', 'Bearer x'],
+      ...['X-Authorization', 'Bearer y'],
+      ...['authorization', 'Bearer z'],
+      ...['X', 'host'],
+      ...['hOST', 'b'],
+      ...['mCP-protocol-VERSION', '1'],
+    ];
+    const fields = readFields(raw);
+    expect(fields.authorization.map((value) => value.reveal())).to.deep.equal(['Bearer x', 'Bearer z']);
+    // Whoever looks at the request later finds no credential in it.
+    expect(raw.filter((text) => /Bearer [xz]/.test(text))).to.deep.equal([]);
+    expect(raw[3]).to.equal('[credential]');
+    expect(fields).to.deep.include({
+      host: ['a', 'b'],
+      mcpProtocolVersion: '1',
+      accept: undefined,
+    });
+    expect(readFields([])).to.deep.include({ authorization: [], host: [], bytes: 0, origin: undefined });
+  });
+
+  it('that come more than once are joined', () => {
+    const fields = readFields([
+      'Accept',
+      'a',
+      'If-None-Match',
+      '"x"',
+      'accept',
+      '',
+      'ACCEPT',
+      'b',
+      'if-none-match',
+      '"y"',
+    ]);
+    expect(fields).to.include({ accept: 'a, , b', ifNoneMatch: '"x", "y"' });
+  });
+
+  for (const [name, key] of [
+    ['Accept', 'accept'],
+    ['Accept-Encoding', 'acceptEncoding'],
+    ['Cache-Control', 'cacheControl'],
+    ['Content-Encoding', 'contentEncoding'],
+    ['Content-Length', 'contentLength'],
+    ['Content-Type', 'contentType'],
+    ['Expect', 'expect'],
+    ['If-None-Match', 'ifNoneMatch'],
+    ['MCP-Method', 'mcpMethod'],
+    ['MCP-Name', 'mcpName'],
+    ['MCP-Protocol-Version', 'mcpProtocolVersion'],
+    ['Origin', 'origin'],
+    ['X-Request-ID', 'requestId'],
+    ['Traceparent', 'traceparent'],
+    ['Tracestate', 'tracestate'],
+    ['Transfer-Encoding', 'transferEncoding'],
+  ] as const) {
+    it(`have the value of ${name}, in any case`, () => {
+      for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
+        expect(readFields([spelled, 'value'])[key]).to.equal('value');
+      }
+    });
+  }
+
+  it('take as many bytes as they took on the wire', () => {
+    expect(readFields(['Host', 'localhost', 'X', '', 'x-é', '\xff']).bytes).to.equal(
+      Buffer.byteLength('Host: localhost\r\nX: \r\nx-é: \xff\r\n', 'latin1'),
+    );
+  });
+
+  it('of names that every object has are nothing special', () => {
+    const { bytes, ...fields } = readFields(['__proto__', 'a', 'constructor', 'b', 'toString', 'c']);
+    const { bytes: none, ...empty } = readFields([]);
+    expect(bytes).to.be.above(none);
+    expect(fields).to.deep.equal(empty);
+  });
+});
+
+describe('a body', () => {
+  it('is announced by a transfer coding, or a length that is not 0', () => {
+    const announced = (...raw: string[]) => announcesBody(readFields(raw));
+    expect(announced()).to.equal(false);
+    expect(announced('Content-Length', '0')).to.equal(false);
+    expect(announced('Content-Length', '1')).to.equal(true);
+    expect(announced('Content-Length', 'x')).to.equal(true);
+    expect(announced('Transfer-Encoding', 'chunked')).to.equal(true);
+  });
+});
+
+describe('a request whose fields come more than once', () => {
+  it('has them joined', async () => {
+    const { url, reads } = await serve();
+    const etag = (await exchange(url, get(LIST))).headers.get('etag') ?? '';
+    const known = await exchange(url, get(LIST, { 'If-None-Match': '"x"', 'if-none-match': etag }));
+    expect(known.status).to.equal(304);
+    const accepting = await exchange(url, get(LIST, { Accept: 'text/html', accept: 'application/json' }));
+    expect(accepting.status).to.equal(200);
+    await exchange(url, get(READ, { 'Cache-Control': 'max-age=0', 'cache-control': 'no-cache' }));
+    expect(reads.map(({ noCache }) => noCache)).to.deep.equal([true]);
+  });
+
+  it('has no media type that could be meant, where two came', async () => {
+    const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const twice = { 'Content-Type': 'application/json', 'content-type': 'application/json' };
+    expect((await exchange(url, post('{}', twice))).status).to.equal(415);
+  });
+
+  it('is refused for two of Authorization, even if only one is in a form that counts', async () => {
+    const { url, reads } = await serve();
+    for (const other of ['Bearer other', 'Basic abc', '']) {
+      const response = await exchange(url, get(READ, { authorization: other }));
+      expect(response.json()).to.include({ code: 'invalid_request', status: 400 });
+    }
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('is refused for a second Authorization behind more lines than Node counts', async () => {
+    const { url, reads } = await serve();
+    const [head = ''] = get(READ).split('\r\n\r\n');
+    const many = Array.from({ length: 2100 }, () => 'a:').join('\r\n');
+    const response = await exchange(url, `${head}\r\n${many}\r\nAuthorization: Bearer other\r\n\r\n`);
+    expect(response.json()).to.include({ code: 'invalid_request', status: 400 });
+    expect(reads).to.deep.equal([]);
+  });
+
+  it('is refused for a second Host behind them, too', async () => {
+    const { url } = await serve();
+    const [head = ''] = get(LIST).split('\r\n\r\n');
+    const many = Array.from({ length: 2100 }, () => 'a:').join('\r\n');
+    const connection = openConnection(url);
+    connection.send(`${head}\r\n${many}\r\nhost: localhost\r\n\r\n`);
+    expect((await connection.receive()).json()).to.include({ code: 'invalid_request' });
+  });
+});

@@ -1,0 +1,300 @@
+import { expect } from 'chai';
+import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
+import { aWhile } from '../../../support/a-while.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import {
+  expectNoUncaught,
+  LIST,
+  post,
+  RPC,
+  RPC_MAX_BYTES,
+  type Served,
+  type ServeOptions,
+  serve,
+  serveRpc,
+} from '../served.ts';
+
+/** Serves JSON-RPC that answers with the body of the request. */
+async function serveEcho(
+  options?: ServeOptions,
+  maxBodyBytes?: number,
+): Promise<Served & { readonly bodies: Buffer[] }> {
+  const bodies: Buffer[] = [];
+  const handle: RpcHandler = ({ body }) => {
+    bodies.push(body);
+    return { status: 200, headers: [], body };
+  };
+  const served = await serveRpc(handle, options, { maxBodyBytes });
+  return { ...served, bodies };
+}
+
+const SLOW = { headersTimeoutMs: 100, requestTimeoutMs: 100 };
+
+describe('a body that is read', () => {
+  expectNoUncaught();
+
+  it('may come in chunks', async () => {
+    const { url } = await serveEcho();
+    const request = post('3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n', { 'Transfer-Encoding': 'chunked' });
+    expect((await exchange(url, request)).body.toString()).to.equal('{"a":1}');
+  });
+
+  it('may come in a thousand chunks of one byte each, and in more that are larger', async () => {
+    const { url, bodies } = await serveEcho({}, 100_000);
+    const chunks = (count: number, bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count);
+    for (const [count, bytes] of [
+      [1024, 1],
+      [4000, 16],
+    ] as const) {
+      const request = post(`${chunks(count, bytes)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
+      expect((await exchange(url, request)).status).to.equal(200);
+      expect(bodies.at(-1)).to.have.length(count * bytes);
+    }
+  });
+
+  it('is refused where it comes in more chunks of hardly a byte, and the connection closes', async () => {
+    const { url, ended, bodies } = await serveEcho({}, 100_000);
+    const connection = openConnection(url);
+    connection.socket.on('error', () => {});
+    connection.send(post('1\r\nx\r\n'.repeat(20_000), { 'Transfer-Encoding': 'chunked' }));
+    const { status, headers, body } = await connection.receive();
+    expect({ status, connection: headers.get('connection') }).to.deep.equal({ status: 400, connection: 'close' });
+    expect(JSON.parse(body.toString())).to.include({ code: 'invalid_request' });
+    await eventually(() => connection.socket.destroyed);
+    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request' });
+    expect(bodies).to.deep.equal([]);
+  });
+
+  it('may arrive after the headers, and is asked for where the client waits to be asked', async () => {
+    const { url } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post('', { 'Content-Length': '7', Expect: '100-continue' }));
+    expect((await connection.receive()).status).to.equal(100);
+    connection.send('{"a"');
+    await aWhile(20);
+    connection.send(':1}');
+    expect((await connection.receive()).body.toString()).to.equal('{"a":1}');
+  });
+
+  it('may be empty, announced or not', async () => {
+    const { url, bodies } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post(''));
+    connection.send(post('', { 'Content-Length': undefined }));
+    connection.send(post('0\r\n\r\n', { 'Transfer-Encoding': 'chunked' }));
+    connection.send(post('{}'));
+    // Who waits to be asked for a body, and is not, may send it all the same: that ends the connection.
+    connection.send(post('', { 'Content-Length': undefined, Expect: '100-continue' }));
+    for (let count = 0; count < 5; count += 1) expect((await connection.receive()).status).to.equal(200);
+    expect(bodies.map(String)).to.deep.equal(['', '', '', '{}', '']);
+  });
+
+  it('may have as many bytes as its bound', async () => {
+    const { url, bodies } = await serveEcho();
+    const most = 'x'.repeat(RPC_MAX_BYTES);
+    expect((await exchange(url, post(most))).status).to.equal(200);
+    const chunked = post(`${RPC_MAX_BYTES.toString(16)}\r\n${most}\r\n0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
+    expect((await exchange(url, chunked)).status).to.equal(200);
+    expect(bodies.map(({ length }) => length)).to.deep.equal([RPC_MAX_BYTES, RPC_MAX_BYTES]);
+  });
+
+  it('is too large as soon as that is known, announced or not', async () => {
+    const { url, bodies } = await serveEcho();
+    const length = RPC_MAX_BYTES + 1;
+    const announced = await exchange(url, post('', { 'Content-Length': String(length), Expect: '100-continue' }));
+    expect(announced.status).to.equal(413);
+    const body = `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n0\r\n\r\n`;
+    const chunked = await exchange(url, post(body, { 'Transfer-Encoding': 'chunked' }));
+    expect(chunked.json()).to.include({ status: 413, code: 'too_large' });
+    expect(chunked.json()['detail']).to.contain(String(RPC_MAX_BYTES));
+    expect(bodies).to.deep.equal([]);
+  });
+
+  it('that is too large and never ends is answered all the same, and the connection closes', async () => {
+    const { url } = await serveEcho();
+    const connection = openConnection(url);
+    const length = RPC_MAX_BYTES + 1;
+    connection.send(
+      `${post('', { 'Transfer-Encoding': 'chunked' })}${length.toString(16)}\r\n${'x'.repeat(length)}\r\n`,
+    );
+    const [response] = (await connection.closed()).responses;
+    expect(response?.status).to.equal(413);
+    expect(response?.headers.get('connection')).to.equal('close');
+  });
+
+  it('that comes too slowly is 408, and the connection closes', async () => {
+    const { url, ended, bodies } = await serveEcho(SLOW);
+    const connection = openConnection(url);
+    connection.send(post('{', { 'Content-Length': '10' }));
+    const { responses } = await connection.closed();
+    expect(responses.map(({ status }) => status)).to.deep.equal([408]);
+    expect(responses[0]?.json()).to.include({ code: 'request_timeout' });
+    expect(responses[0]?.headers.get('connection')).to.equal('close');
+    expect((await ended(1))[0]).to.include({ outcome: 'request_timeout', route: RPC });
+    expect(bodies).to.deep.equal([]);
+  });
+
+  it('whose chunks do not parse is 400, and the connection closes', async () => {
+    const { url, ended, bodies } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post('3\r\n{"a\r\nnonsense', { 'Transfer-Encoding': 'chunked' }));
+    const { responses } = await connection.closed();
+    expect(responses.map(({ status }) => status)).to.deep.equal([400]);
+    expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
+    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request', route: RPC });
+    expect(bodies).to.deep.equal([]);
+  });
+
+  it('that breaks off with its connection is given up', async () => {
+    const { url, ended, bodies, bugs } = await serveEcho();
+    const connection = openConnection(url);
+    connection.send(post('{', { 'Content-Length': '10' }));
+    await aWhile(20);
+    connection.socket.resetAndDestroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC, bytes: 0 });
+    await aWhile(20);
+    expect(await ended(1)).to.have.length(1);
+    expect(bodies).to.deep.equal([]);
+    expect(bugs).to.deep.equal([]);
+  });
+
+  it('that a FIN breaks off is 400, for who reads on', async () => {
+    const { url, ended, bodies, bugs } = await serveEcho();
+    const connection = openConnection(url);
+    connection.socket.end(post('{', { 'Content-Length': '10' }), 'latin1');
+    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([400]);
+    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request', route: RPC });
+    expect(await ended(1)).to.have.length(1);
+    expect(bodies).to.deep.equal([]);
+    expect(bugs).to.deep.equal([]);
+  });
+});
+
+describe('a body that nothing reads', () => {
+  expectNoUncaught();
+
+  it('is read away, so that the response arrives whole', async () => {
+    const { url, ended } = await serve();
+    const connection = openConnection(url);
+    const piece = 'x'.repeat(10_000);
+    connection.send(requestText('POST', LIST, { 'Content-Length': '100000' }));
+    for (let pieces = 0; pieces < 10; pieces += 1) {
+      expect(connection.arrived()).to.deep.equal([]);
+      connection.send(piece);
+      await aWhile(5);
+    }
+    const { responses, error } = await connection.closed();
+    expect(responses.map(({ status }) => status)).to.deep.equal([405]);
+    expect(error).to.equal(undefined);
+    expect(await ended(1)).to.have.length(1);
+  });
+
+  it('that does not come is not waited for long', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.send(requestText('PUT', LIST, { 'Content-Length': '10' }));
+    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([405]);
+  });
+
+  it('for which the client waits to be asked is told no at once', async () => {
+    const { url } = await serve();
+    const connection = openConnection(url);
+    connection.send(get(LIST, { 'Content-Length': '10', Expect: '100-continue' }));
+    const first = await Promise.race([connection.closed(), aWhile(900)]);
+    expect(first?.responses.map(({ status }) => status)).to.deep.equal([400]);
+  });
+
+  it('ends with its caller', async () => {
+    const { url, ended } = await serve();
+    let count = 0;
+    // A machine may stand still for the second that is waited for the body.
+    await eventually(async () => {
+      const connection = openConnection(url);
+      connection.send(requestText('PUT', LIST, { 'Content-Length': '10' }));
+      await aWhile(20);
+      connection.socket.resetAndDestroy();
+      await eventually(() => connection.socket.closed);
+      count += 1;
+      return (await ended(count)).at(-1)?.outcome === 'caller_gone';
+    });
+  });
+});
+
+describe('bodies that are held', () => {
+  expectNoUncaught();
+
+  /** Answers once it is told to, and holds 1000 bytes at most. */
+  async function serveHolding() {
+    const gate = Promise.withResolvers<void>();
+    let asked = 0;
+    const served = await serveRpc(
+      async ({ body }) => {
+        asked += 1;
+        await gate.promise;
+        return { status: 200, headers: [], body };
+      },
+      { maxHeldBodyBytes: 1000 },
+    );
+    const hold = async (bytes: number) => {
+      const before = asked;
+      const connection = openConnection(served.url);
+      connection.send(post('x'.repeat(bytes)));
+      await eventually(() => asked > before);
+      return connection;
+    };
+    return { ...served, hold, release: gate.resolve };
+  }
+
+  it('are bounded, all together: 503, whether more than their head has come or not', async () => {
+    const { url, hold, release, bounds } = await serveHolding();
+    const held = [await hold(600)];
+    const refused = await exchange(url, post('x'.repeat(600)));
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get('retry-after')).to.equal('1');
+    expect(refused.json()).to.include({ code: 'overloaded' });
+    held.push(await hold(400));
+    expect((await exchange(url, post('', { 'Content-Length': '5' }))).status).to.equal(503);
+    expect(bounds).to.deep.equal(['http.maxHeldBodyBytes', 'http.maxHeldBodyBytes']);
+    // What has no body is not concerned.
+    expect((await exchange(url, get(LIST))).status).to.equal(200);
+    release();
+    for (const connection of held) expect((await connection.receive()).status).to.equal(200);
+    expect((await exchange(url, post('x'.repeat(1000)))).status).to.equal(200);
+  });
+
+  it('are let go of where their caller hangs up', async () => {
+    const { url, hold, release, ended } = await serveHolding();
+    (await hold(600)).socket.resetAndDestroy();
+    await ended(1);
+    release();
+    expect((await exchange(url, post('x'.repeat(1000)))).status).to.equal(200);
+  });
+
+  it('count for what has come of them, not for what they announce', async () => {
+    const { url, release, ended } = await serveHolding();
+    release();
+    const slow = openConnection(url);
+    slow.send(post('x'.repeat(600), { 'Content-Length': '1000' }));
+    await eventually(async () => (await exchange(url, post('x'.repeat(600)))).status === 503);
+    expect((await exchange(url, post('x'.repeat(400)))).status).to.equal(200);
+    const before = (await ended(1)).length;
+    slow.socket.resetAndDestroy();
+    await ended(before + 1);
+    expect((await exchange(url, post('x'.repeat(1000)))).status).to.equal(200);
+  });
+
+  it('are whole, whatever the pieces are in which they come', async () => {
+    const { url } = await serveEcho();
+    const body = Array.from({ length: RPC_MAX_BYTES }, (_, index) => String.fromCharCode(33 + (index % 90))).join('');
+    for (const size of [1, 2, 3, 7, 100, 1000]) {
+      let chunks = '';
+      for (let at = 0; at < body.length; at += size) {
+        const piece = body.slice(at, at + size);
+        chunks += `${piece.length.toString(16)}\r\n${piece}\r\n`;
+      }
+      const response = await exchange(url, post(`${chunks}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' }));
+      expect(response.body.toString()).to.equal(body);
+    }
+  });
+});

@@ -1,0 +1,145 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { onCleanup } from '../../../support/cleanup.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { LIST, post, READ, serve, serveRpc } from '../served.ts';
+
+describe('every response', () => {
+  const responses: Readonly<Record<string, readonly [request: string, status: number]>> = {
+    'a list': [get(LIST), 200],
+    'a read': [get(READ), 200],
+    'a 304': [get(LIST, { 'If-None-Match': '*' }), 304],
+    'JSON-RPC': [post('{}'), 200],
+    'a probe': [get('/livez'), 200],
+    HEAD: [requestText('HEAD', LIST), 200],
+    'a problem': [get('/nothing'), 404],
+    garbage: ['garbage\r\n\r\n', 400],
+    CONNECT: ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405],
+  };
+  for (const [what, [request, expected]] of Object.entries(responses)) {
+    it(`has a request id, a date and the security headers: ${what}`, async () => {
+      const { url, ended } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+      const { status, headers } = await exchange(url, request);
+      expect(status).to.equal(expected);
+      expect(headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+      expect((await ended(1))[0]).to.include({ requestId: headers.get('x-request-id'), status });
+      expect(Object.fromEntries(headers)).to.include({
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+      expect(Date.parse(headers.get('date') ?? '')).to.be.above(0);
+      for (const name of ['server', 'x-powered-by', 'transfer-encoding']) expect(headers.has(name)).to.equal(false);
+    });
+  }
+});
+
+describe('the date of a response', () => {
+  for (const [what, request] of Object.entries({ 'a read': get(READ), garbage: 'garbage\r\n\r\n' })) {
+    it(`goes on: ${what}`, async () => {
+      const { url } = await serve();
+      const dateOf = async () => (await exchange(url, request)).headers.get('date') ?? '';
+      const before = new Date().toUTCString();
+      const first = await dateOf();
+      expect(Date.parse(first)).to.be.at.least(Date.parse(before));
+      const later = await eventually(async () => {
+        const date = await dateOf();
+        return date !== first && date;
+      });
+      expect(Date.parse(later)).to.be.above(Date.parse(first)).and.at.most(Date.now());
+    });
+  }
+});
+
+describe('a body in pieces', () => {
+  it('is sent whole, under its length', async () => {
+    const pieces = Array.from({ length: 50 }, (_, index) => Buffer.alloc(index * 1000, index));
+    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
+    const { headers, body } = await exchange(url, post('{}'));
+    expect(body).to.deep.equal(Buffer.concat(pieces));
+    expect(headers.get('content-length')).to.equal(String(body.length));
+    expect((await ended(1))[0]).to.include({ bytes: body.length });
+  });
+
+  it('keeps its turn among pipelined ones', async () => {
+    const { url } = await serveRpc(async ({ body }) => {
+      if (body.length > 1) await new Promise(setImmediate);
+      return { status: 200, headers: [], body: [Buffer.from('('), body, Buffer.from(')')] };
+    });
+    const connection = openConnection(url);
+    connection.send(['aa', 'b', 'cc', 'd'].map((body) => post(body)).join(''));
+    for (const expected of ['(aa)', '(b)', '(cc)', '(d)']) {
+      expect((await connection.receive()).body.toString()).to.equal(expected);
+    }
+  });
+});
+
+describe('a long body', () => {
+  const LONG = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => `${index % 1_000_003} `).join(''));
+  const pieces = [LONG.subarray(0, 5), LONG.subarray(5, 3_000_000), Buffer.alloc(0), LONG.subarray(3_000_000)];
+
+  it('is whole and keeps its turn among pipelined ones, in one piece or in several, whoever reads slowly', async () => {
+    const bodies = [[Buffer.from('before')], pieces, [LONG], [Buffer.from('behind')]];
+    const left = [...bodies];
+    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: left.shift() ?? [] }));
+    const connection = openConnection(url);
+    connection.socket.pause();
+    connection.send(post('{}').repeat(4));
+    await eventually(() => left.length < 3);
+    connection.socket.resume();
+    for (const body of bodies) expect((await connection.receive()).body.equals(Buffer.concat(body))).to.equal(true);
+    expect((await ended(4)).map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(
+      bodies.map((body) => ['ok', Buffer.concat(body).length]),
+    );
+  });
+
+  it('is handed to the system 1 MiB at a time: what a client does not read waits where it is', async () => {
+    const sockets: Socket[] = [];
+    const watch = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+    subscribe('http.server.request.start', watch);
+    onCleanup(() => unsubscribe('http.server.request.start', watch));
+    const { url } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
+    const connection = openConnection(url);
+    connection.socket.pause();
+    connection.send(post('{}'));
+    await eventually(() => (sockets[0]?.writableLength ?? 0) > 0);
+    expect(sockets[0]?.writableLength).to.be.below(1_100_000);
+    connection.socket.resume();
+    expect((await connection.receive()).body.length).to.equal(LONG.length);
+  });
+
+  it('may be one of many of a connection: Node warns of no leak', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
+    onCleanup(() => process.off('warning', warned));
+    const long = Buffer.alloc(1_100_000);
+    const all = Promise.withResolvers<void>();
+    let asked = 0;
+    const { url } = await serveRpc(async () => {
+      asked += 1;
+      if (asked === 12) all.resolve();
+      await all.promise;
+      return { status: 200, headers: [], body: long };
+    });
+    const connection = openConnection(url);
+    connection.send(post('{}').repeat(12));
+    for (let left = 12; left > 0; left -= 1) {
+      expect((await connection.receive()).body.length).to.equal(long.length);
+    }
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it('ends with its client', async () => {
+    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
+    const connection = openConnection(url);
+    connection.socket.pause();
+    connection.send(post('{}'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    connection.socket.resetAndDestroy();
+    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
+  });
+});

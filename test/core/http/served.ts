@@ -1,0 +1,217 @@
+import type { Scrape } from '../../../src/capabilities/metrics/metrics-operation.ts';
+import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
+import type { Edge } from '../../../src/core/http/edge.ts';
+import {
+  createAdminEdge,
+  createPublicEdge,
+  type HttpSettings,
+  type PublicEdgeOptions,
+} from '../../../src/core/http/listeners.ts';
+import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
+import { problemResponse } from '../../../src/core/http/response/problem.ts';
+import type { Events } from '../../../src/core/kernel/events.ts';
+import { joinEvents } from '../../../src/core/kernel/join-events.ts';
+import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
+import { createRepresentations } from '../../../src/core/reads/representations/representations.ts';
+import { createSnapshotCache } from '../../../src/core/reads/snapshots/cache.ts';
+import { type CatalogueRead, catalogueOf, type Reader } from '../../support/catalogue.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { loadOf } from '../../support/platform/loads.ts';
+import { requestText } from '../../support/raw-http.ts';
+
+export const LIST = '/mcp/v1/resources';
+export const READS = '/mcp/v1/resources/read';
+export const READ = `${READS}?uri=platform://tools`;
+export const RPC = '/mcp';
+export const RPC_MAX_BYTES = 1024;
+
+/** Longer than a test may take: a test that waits for it to pass fails. */
+export const LONG_MS = 60_000;
+
+/** The public listener's settings, as long as nothing is told otherwise. */
+const SETTINGS: HttpSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  allowedOrigins: [],
+  trustedProxies: [],
+  maxUrlBytes: 8192,
+  maxHeaderBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  keepAliveTimeoutMs: 65_000,
+  sendTimeoutMs: 30_000,
+  maxConnections: 10_000,
+  maxPipelined: 16,
+  maxPipelinedWaiting: 4096,
+  maxHeldBodyBytes: 67_108_864,
+  maxEventLoopDelayMs: 0,
+  maxConnectionUnsentBytes: 1_048_576,
+  maxUnsentBytes: 268_435_456,
+  compressMinBytes: 1024,
+};
+
+/** No limits, as settings have them by default. */
+const LIMITS = { windowMs: 60_000, perCaller: 0, rejectedPerAddress: 0, total: 0, maxKeys: 10_000 };
+
+/** What a record of a request says, without what stands for nothing. */
+export type Ended = Record<string, unknown> &
+  Pick<RequestRecord, 'requestId' | 'begun' | 'ms' | 'outcome' | 'bytes' | 'error'>;
+
+/** What a listener of the events was told. */
+export interface Told {
+  /** The requests that have ended, in that order, once there are `count` of them. */
+  ended(count: number): Promise<Ended[]>;
+  readonly bugs: { readonly requestId: string; readonly stack: string }[];
+  readonly refusals: { readonly maxConnections: number }[];
+  /** Connections that were open, each time that their number changed. */
+  readonly open: number[];
+  /** How many idle connections were closed for others, each time. */
+  readonly closed: number[];
+  /** Bounds that were reached, by the keys of their settings. */
+  readonly bounds: string[];
+}
+
+export interface Served extends Told {
+  readonly url: string;
+  readonly edge: Edge;
+  readonly reads: readonly CatalogueRead[];
+}
+
+export interface ServeOptions
+  extends Partial<HttpSettings>,
+    Partial<
+      Pick<
+        PublicEdgeOptions,
+        'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations' | 'protectedResource'
+      >
+    > {
+  readonly limits?: Partial<PublicEdgeOptions['limits']>;
+  /** What a read of any resource gives. @default no items */
+  readonly read?: Reader;
+  /** Stands in for the recorder where it has a function. */
+  readonly events?: Events;
+}
+
+/** The public listener over a catalogue whose reads are the test's, until the test ends. */
+export async function serve({
+  read = () => loadOf(),
+  readDeadlineMs = 10_000,
+  now = Date.now,
+  isDraining = () => false,
+  rpc,
+  protectedResource,
+  authenticate = createAuthenticate(),
+  representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
+  events = {},
+  limits = {},
+  ...settings
+}: ServeOptions = {}): Promise<Served> {
+  const reads: CatalogueRead[] = [];
+  const recorder = createRecorder();
+  const catalogue = catalogueOf((one) => {
+    reads.push(one);
+    return read(one);
+  });
+  const edge = createPublicEdge({
+    settings: { ...SETTINGS, ...settings },
+    limits: { ...LIMITS, ...limits },
+    catalogue,
+    representations,
+    authenticate,
+    events: joinEvents([{ ...recorder.events, ...events }]),
+    now,
+    readDeadlineMs,
+    isDraining,
+    rpc,
+    protectedResource,
+  });
+  onCleanup(() => edge.drain(0));
+  return { url: await edge.listen(), edge, reads, ...recorder.told };
+}
+
+/** The public listener with JSON-RPC that `handle` answers. */
+export function serveRpc(
+  handle: RpcHandler,
+  options: ServeOptions = {},
+  { maxBodyBytes = RPC_MAX_BYTES, publicLists = false } = {},
+): Promise<Served> {
+  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle, refuseRate: problemResponse } });
+}
+
+export async function serveAdmin(
+  isDraining = () => false,
+  tls?: HttpSettings['tls'],
+  scrape?: Scrape,
+): Promise<Told & { readonly url: string }> {
+  const { events, told } = createRecorder();
+  const edge = createAdminEdge({
+    scrape,
+    settings: { host: '127.0.0.1', port: 0, tls },
+    authenticate: createAuthenticate(),
+    events,
+    isDraining,
+  });
+  onCleanup(() => edge.drain(0));
+  return { url: await edge.listen(), ...told };
+}
+
+function createRecorder(): { readonly events: Events; readonly told: Told } {
+  const ended: Ended[] = [];
+  const bugs: Told['bugs'] = [];
+  const refusals: Told['refusals'] = [];
+  const bounds: string[] = [];
+  const open: number[] = [];
+  const closed: number[] = [];
+  return {
+    events: {
+      connectionsChanged: (changed) => open.push(changed.open),
+      idleConnectionsClosed: ({ connections }) => closed.push(connections),
+      requestEnded: (record) => ended.push(copyOf(record)),
+      internalError: (bug) => bugs.push(bug),
+      connectionsRefused: (refused) => refusals.push(refused),
+      boundReached: ({ bound }) => bounds.push(bound),
+    },
+    told: {
+      ended: (count) => eventually(() => ended.length >= count && [...ended]),
+      bugs,
+      refusals,
+      bounds,
+      open,
+      closed,
+    },
+  };
+}
+
+/** A record is used no more once it was told. */
+function copyOf(record: RequestRecord): Ended {
+  const { edge, requestId, traceId, begun, ms, method, route, rpc, tool, resource, status, ...rest } = record;
+  const { outcome, bytes, upstreamMs, cache, callerKey, error } = rest;
+  const first = { edge, requestId, traceId, begun, ms, method, route, rpc, tool, resource, status };
+  const all = { ...first, outcome, bytes, upstreamMs, cache, callerKey, error };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Ended;
+}
+
+/** A `POST` of JSON as text. */
+export function post(body: string, fields: Readonly<Record<string, string | undefined>> = {}, target = RPC): string {
+  const length = fields['Transfer-Encoding'] === undefined ? { 'Content-Length': String(body.length) } : {};
+  // The length of an empty body, too.
+  return requestText('POST', target, { 'Content-Type': 'application/json', ...length, ...fields }) + body;
+}
+
+/** Has nothing of this test end the process: call it in a `describe`. */
+export function expectNoUncaught(): void {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  beforeEach(() => {
+    process.prependListener('unhandledRejection', note);
+    process.prependListener('uncaughtExceptionMonitor', note);
+  });
+  afterEach(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    process.off('uncaughtExceptionMonitor', note);
+    const [first] = uncaught.splice(0);
+    if (first !== undefined) throw new Error('something was thrown that nobody caught', { cause: first });
+  });
+}

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { causesOf, nameError, stackOf } from '../../../src/core/kernel/causes.ts';
+
+describe('the causes of an error', () => {
+  it('are named outermost first, with their codes, without the error itself', () => {
+    const socket = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED' });
+    const client = new TypeError('fetch failed', { cause: socket });
+    expect(causesOf(new Error('upstream failed', { cause: client }))).to.deep.equal([
+      'TypeError',
+      'Error ECONNREFUSED',
+    ]);
+  });
+
+  it('are none where there is none, or where it is no error', () => {
+    expect(causesOf(new Error('alone'))).to.deep.equal([]);
+    expect(causesOf(new Error('odd', { cause: 'text' }))).to.deep.equal([]);
+    expect(causesOf('text')).to.deep.equal([]);
+  });
+
+  it('end after five, and so in a circle', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(causesOf(error)).to.deep.equal(Array(5).fill('Error'));
+  });
+});
+
+describe('the name of an error', () => {
+  it('has its code where that is a word', () => {
+    expect(nameError(Object.assign(new RangeError('x'), { code: 'ERR_OUT_OF_RANGE' }))).to.equal(
+      'RangeError ERR_OUT_OF_RANGE',
+    );
+    expect(nameError(Object.assign(new Error('x'), { code: 404 }))).to.equal('Error');
+    expect(nameError(new Error('x'))).to.equal('Error');
+  });
+
+  it('leaves out what only pretends to be a name or a code', () => {
+    const odd = Object.assign(new Error('x'), { name: 'what the upstream said', code: 'a b' });
+    expect(nameError(odd)).to.equal('Error');
+    expect(nameError(Object.assign(new Error('x'), { code: 'x'.repeat(65) }))).to.equal('Error');
+  });
+});
+
+describe('what is known of a bug', () => {
+  it('is where it came from, or of which type what was thrown is', () => {
+    expect(stackOf(new TypeError('x')))
+      .to.contain('TypeError: x')
+      .and.to.contain('causes.test.ts');
+    const bare = Object.assign(new Error('x'), { stack: undefined });
+    expect([bare, 'text-from-outside', undefined].map(stackOf)).to.deep.equal([
+      'thrown: object',
+      'thrown: string',
+      'thrown: undefined',
+    ]);
+  });
+});

@@ -1,0 +1,180 @@
+import { getEventListeners, once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { isDeadline, startDeadline, withAbort, withDeadline } from '../../../src/core/kernel/deadline.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { standStill } from '../../support/a-while.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+
+const LONG_MS = 60_000;
+const never = () => new Promise<never>(() => {});
+
+/** What a promise rejects with. */
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not reject');
+}
+
+const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+describe('withDeadline', () => {
+  it('gives what the work gives, and leaves neither timer nor listener behind', async () => {
+    const { signal } = new AbortController();
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    // Once mocha has set its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = timers();
+    const result = await withDeadline(LONG_MS, signal, async (inner) => {
+      expect(inner.aborted).to.equal(false);
+      expect(listenersOf(signal)).to.equal(1);
+      expect(timers()).to.equal(before + 1);
+      return 'done';
+    });
+    expect(result).to.equal('done');
+    expect(listenersOf(signal)).to.equal(0);
+    expect(timers()).to.equal(before);
+  });
+
+  it('passes on what the work throws, now or later, and cleans up', async () => {
+    const { signal } = new AbortController();
+    const mistake = new Error('mistake');
+    const later = async () => Promise.reject(mistake);
+    const now = () => {
+      throw mistake;
+    };
+    expect(await rejection(withDeadline(LONG_MS, signal, later))).to.equal(mistake);
+    expect(await rejection(withDeadline(LONG_MS, signal, now))).to.equal(mistake);
+    expect(listenersOf(signal)).to.equal(0);
+  });
+
+  it('rejects with upstream_timeout when the time is over, and tells the work so', async () => {
+    const seen: AbortSignal[] = [];
+    const error = await rejection(
+      withDeadline(10, new AbortController().signal, (inner) => {
+        seen.push(inner);
+        return never();
+      }),
+    );
+    expect(error).to.be.instanceOf(GatewayError).with.property('code', 'upstream_timeout');
+    expect(seen.map((inner) => inner.reason)).to.deep.equal([error]);
+  });
+
+  it('gives the work as much time again as the process stood still', async () => {
+    const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    onCleanup(() => {
+      socket.destroy();
+      server.close();
+    });
+    await once(socket, 'connect');
+    const result = withDeadline(500, new AbortController().signal, async () => {
+      socket.write('said in time');
+      return String(await once(socket, 'data'));
+    });
+    standStill(1100);
+    expect(await result).to.equal('said in time');
+  });
+
+  it('gives it no more than that', async () => {
+    const result = rejection(withDeadline(10, new AbortController().signal, never));
+    standStill(500);
+    expect(await Promise.race([result, sleep(250)])).to.have.property('code', 'upstream_timeout');
+  });
+
+  it("rejects with the outer signal's own reason at once, although the work heeds nothing", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const reason = new Error('the caller left');
+    let inner: AbortSignal | undefined;
+    const result = withDeadline(LONG_MS, signal, (given) => {
+      inner = given;
+      return never();
+    });
+    controller.abort(reason);
+    expect(inner?.reason).to.equal(reason);
+    expect(await rejection(result)).to.equal(reason);
+    expect(listenersOf(signal)).to.equal(0);
+  });
+
+  it('does not begin the work when the signal has aborted already', async () => {
+    const reason = new Error('too late');
+    let begun = false;
+    const result = withDeadline(LONG_MS, AbortSignal.abort(reason), async () => {
+      begun = true;
+    });
+    expect(await rejection(result)).to.equal(reason);
+    expect(begun).to.equal(false);
+  });
+
+  it('rejects at once when the work itself aborts the outer signal as it begins', async () => {
+    const controller = new AbortController();
+    const reason = new Error('called off');
+    const result = withDeadline(LONG_MS, controller.signal, () => {
+      controller.abort(reason);
+      return never();
+    });
+    expect(await rejection(result)).to.equal(reason);
+  });
+
+  it('leaves no rejection unhandled when the work fails after the deadline', async () => {
+    const unhandled: unknown[] = [];
+    const record = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', record);
+    try {
+      const late = Promise.withResolvers<never>();
+      await rejection(withDeadline(5, new AbortController().signal, () => late.promise));
+      late.reject(new Error('late'));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(unhandled).to.deep.equal([]);
+    } finally {
+      process.off('unhandledRejection', record);
+    }
+  });
+});
+
+describe('withAbort', () => {
+  it('settles as the work does and stops listening', async () => {
+    const { signal } = new AbortController();
+    expect(await withAbort(signal, async () => 7)).to.equal(7);
+    const mistake = new Error('mistake');
+    expect(await rejection(withAbort(signal, () => Promise.reject(mistake)))).to.equal(mistake);
+    expect(listenersOf(signal)).to.equal(0);
+  });
+
+  it('does not begin the work when the signal has aborted already', async () => {
+    const reason = new Error('too late');
+    expect(await rejection(withAbort(AbortSignal.abort(reason), () => expect.fail('the work began')))).to.equal(reason);
+  });
+});
+
+describe('startDeadline', () => {
+  it('aborts once its time has passed, with a reason that tells it from all others', async () => {
+    const { signal, end } = startDeadline(5, new AbortController().signal);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    end();
+    expect(isDeadline(signal.reason)).to.equal(true);
+    expect(isDeadline(new Error('gone'))).to.equal(false);
+    expect(isDeadline(new GatewayError('upstream_failed'))).to.equal(false);
+    // What an upstream was too slow with is no deadline of ours.
+    expect(isDeadline(new GatewayError('upstream_timeout', { fault: true }))).to.equal(false);
+  });
+
+  it("aborts with the outer signal's reason, and no more once it has ended", () => {
+    const outer = new AbortController();
+    const running = startDeadline(LONG_MS, outer.signal);
+    const ended = startDeadline(LONG_MS, outer.signal);
+    ended.end();
+    const gone = new Error('gone');
+    outer.abort(gone);
+    running.end();
+    expect(running.signal.reason).to.equal(gone);
+    expect(ended.signal.aborted).to.equal(false);
+    expect(() => startDeadline(LONG_MS, outer.signal)).to.throw(gone);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { createTtlSet } from '../../../../src/core/kernel/tables/ttl-set.ts';
+
+describe('a TTL set', () => {
+  it('holds a key for a time, counted from when it was added last', () => {
+    let time = 1;
+    const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => time });
+    expect(keys.has('a')).to.equal(false);
+    keys.add('a');
+    time = 60;
+    expect(keys.has('a')).to.equal(true);
+    keys.add('a');
+    time = 160;
+    expect(keys.has('a')).to.equal(true);
+    time = 161;
+    expect(keys.has('a')).to.equal(false);
+  });
+
+  it('does not hold a key for longer since it was asked about it', () => {
+    let time = 1;
+    const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => time });
+    keys.add('a');
+    for (; time <= 101; time += 25) expect(keys.has('a')).to.equal(true);
+    time = 102;
+    expect(keys.has('a')).to.equal(false);
+  });
+
+  it('holds nothing where its time is 0', () => {
+    const keys = createTtlSet({ ttlMs: 0, max: 10, now: () => 1 });
+    keys.add('a');
+    expect(keys.has('a')).to.equal(false);
+  });
+
+  it('holds a key for what is left of its time, where it came late', () => {
+    let time = 1;
+    const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => time });
+    keys.add('a', 60);
+    time = 41;
+    expect(keys.has('a')).to.equal(true);
+    time = 42;
+    expect(keys.has('a')).to.equal(false);
+    keys.add('a', 100);
+    expect(keys.has('a')).to.equal(false);
+    keys.add('a');
+    keys.add('a', 60);
+    time = 142;
+    expect(keys.has('a')).to.equal(true);
+  });
+
+  it('lets a key go on demand', () => {
+    const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => 1 });
+    keys.add('a');
+    keys.delete('a');
+    expect(keys.has('a')).to.equal(false);
+  });
+
+  it('is bounded: the key that was added longest ago makes room, whichever was asked about last', () => {
+    const keys = createTtlSet({ ttlMs: 100, max: 2, now: () => 1 });
+    for (const key of ['a', 'b', 'a']) keys.add(key);
+    expect(keys.has('b')).to.equal(true);
+    keys.add('c');
+    expect(['a', 'b', 'c'].map((key) => keys.has(key))).to.deep.equal([true, false, true]);
+  });
+
+  it('starts no timer', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const keys = createTtlSet({ ttlMs: 100, max: 2, now: () => performance.now() });
+    keys.add('a');
+    expect(keys.has('a')).to.equal(true);
+    expect(timers()).to.equal(before);
+  });
+});

@@ -1,0 +1,74 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createTurnBudget, nextTurn } from '../../../src/core/kernel/turns.ts';
+
+describe('a step of long work', () => {
+  it('has a turn of the event loop for itself, in the order in which they were asked for', async () => {
+    const seen: string[] = [];
+    const work = async (name: string) => {
+      for (const step of [1, 2, 3]) {
+        await nextTurn();
+        seen.push(`${name}${step}`);
+      }
+    };
+    const all = Promise.all(['a', 'b', 'c'].map(work));
+    const turns: number[] = [];
+    while (seen.length < 9) {
+      const before = seen.length;
+      await turn();
+      turns.push(seen.length - before);
+    }
+    await all;
+    expect(seen).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3']);
+    expect(Math.max(...turns)).to.equal(1);
+  });
+
+  it('comes after a pause, too', async () => {
+    await nextTurn();
+    await turn();
+    await nextTurn();
+  });
+});
+
+describe('small pieces of work', () => {
+  it('share a turn of the event loop until they have taken their time of it, and tell how long they took', async () => {
+    const inBudget = createTurnBudget(5);
+    let at = 0;
+    let done = false;
+    const others = () => {
+      at += 1;
+      if (!done) setImmediate(others);
+    };
+    setImmediate(others);
+    const took: number[] = [];
+    const busy = (ms: number) => {
+      for (const begun = performance.now(); performance.now() < begun + ms; );
+      return at;
+    };
+    const work = (ms: number) =>
+      inBudget(
+        () => busy(ms),
+        (spent) => took.push(spent),
+      );
+    expect(new Set(await Promise.all([0, 0, 0].map(work))).size).to.equal(1);
+    expect(new Set(await Promise.all([6, 6, 6].map(work))).size).to.equal(3);
+    done = true;
+    expect(took).to.have.length(6);
+    for (const ms of took.slice(3)) expect(ms).to.be.at.least(6);
+  });
+
+  it('may throw, and take their time all the same', async () => {
+    const error = new Error('not a page');
+    let took = -1;
+    const work = createTurnBudget(5)(
+      () => {
+        throw error;
+      },
+      (ms) => {
+        took = ms;
+      },
+    );
+    expect(await work.catch((thrown: unknown) => thrown)).to.equal(error);
+    expect(took).to.be.at.least(0);
+  });
+});

@@ -1,0 +1,261 @@
+import { search } from '@jmespath-community/jmespath';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { checkExpression, compileExpression } from '../../../../src/core/mapping/expressions/expression.ts';
+import { jsonText, reasonOf } from '../harness.ts';
+
+const evaluate = (text: string, value: unknown) => compileExpression(text).evaluate(value);
+
+const name = fc.constantFrom('a', 'b', 'c', 'items', '"0"', '"1.10"', '""');
+const path = fc
+  .tuple(
+    fc.constantFrom('', '@.', '@ | '),
+    name,
+    fc.array(
+      fc.oneof(
+        name.map((own) => `.${own}`),
+        fc.integer({ min: -3, max: 3 }).map((index) => `[${index}]`),
+      ),
+      {
+        maxLength: 4,
+      },
+    ),
+  )
+  .map(([start, first, rest]) => start + first + rest.join(''));
+
+/** Text of any direct expression. */
+const direct: fc.Arbitrary<string> = fc.letrec<{ expression: string }>((tie) => ({
+  expression: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(path, fc.constantFrom('@', '[0]', '[-1]', '`1`', '`null`', '`[]`', "''", "'text'")),
+    fc
+      .tuple(tie('expression'), fc.constantFrom(' || ', ' && ', ' | '), tie('expression'))
+      .map(([left, operator, right]) => `(${left}${operator}${right})`),
+    tie('expression').map((negated) => `!(${negated})`),
+    fc.tuple(tie('expression'), name).map(([left, own]) => `(${left}).${own}`),
+  ),
+})).expression;
+
+/** One call of each function that there is. */
+const CALLS = [
+  'contains(a, b)',
+  'ends_with(a, b)',
+  'join(a, b)',
+  'keys(a)',
+  'length(a)',
+  'lower(a)',
+  'not_null(a, b, c)',
+  'replace(a, b, c)',
+  'sort(a)',
+  'split(a, b)',
+  'starts_with(a, b)',
+  'to_array(a)',
+  'to_number(a)',
+  'to_string(a)',
+  'trim(a)',
+  'type(a)',
+  'upper(a)',
+  'values(a)',
+];
+const ALLOWED = CALLS.map((call) => call.slice(0, call.indexOf('('))).join(', ');
+
+function leafTypes(value: unknown): string[] {
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leafTypes) : [typeof value];
+}
+
+describe('an expression', () => {
+  it('that only selects is direct, and gives what the library gives', () => {
+    fc.assert(
+      fc.property(direct, jsonText, (text, json) => {
+        const value = JSON.parse(json);
+        const expression = compileExpression(text);
+        expect(expression.direct).to.equal(true);
+        expect(expression.evaluate(value)).to.deep.equal(search(value, text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('of any other kind is not direct', () => {
+    for (const text of [
+      'a[*].b',
+      'a[?b]',
+      'a[]',
+      'a[1:]',
+      'a.*',
+      '*',
+      '[a, b]',
+      '{a: b}',
+      'length(a)',
+      'a == b',
+      'a + b',
+      '$',
+      'a ? b : c',
+      '!(a[*])',
+      'a || b[]',
+      'a[] || b',
+    ]) {
+      expect(compileExpression(text).direct, text).to.equal(false);
+    }
+  });
+
+  it('finds own fields only', () => {
+    for (const field of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'length']) {
+      for (const text of [field, `a.${field}`, `[${field}] | [0]`, `{x: ${field}}.x`, `a.*[0].${field} || ${field}`]) {
+        expect(evaluate(text, { a: {} }), text).to.equal(null);
+        expect(evaluate(text, { a: [] }), text).to.equal(null);
+      }
+      const own = JSON.parse(`{${JSON.stringify(field)}: "own"}`);
+      expect(evaluate(field, own)).to.equal('own');
+      expect(evaluate(`[${field}] | [0]`, own)).to.equal('own');
+    }
+  });
+
+  it('gives JSON or says upstream_invalid, whatever it is evaluated over', () => {
+    const computed = [
+      'a[*].b',
+      'a[?b > `1`].c | [0]',
+      ...CALLS,
+      'a[*].length(@)',
+      'a + b',
+      'a.*',
+      '[a, constructor]',
+      'to_string(@)',
+      'a == b',
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(...computed), jsonText, (text, json) => {
+        const expression = compileExpression(text);
+        const value = JSON.parse(json);
+        try {
+          expect(['string', 'number', 'boolean', 'object']).to.include.members(leafTypes(expression.evaluate(value)));
+        } catch (error) {
+          expect(error).to.be.instanceOf(GatewayError).and.have.property('code', 'upstream_invalid');
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('that fails over a value says which function and what types it was given, without the value', () => {
+    const value = { list: ['secret', null, ['secret']], none: [], one: 'secret', few: { secret: 1 } };
+    for (const [text, reason] of [
+      ["join(', ', missing)", 'join() does not take (string, null)'],
+      ["join(', ', list)", 'join() does not take (string, array of string and null and array)'],
+      ["join(', ', few)", 'join() does not take (string, object)'],
+      ['length(`5`)', 'length() does not take (number)'],
+      ['lower(none)', 'lower() does not take (empty array)'],
+      ['upper(length(one))', 'upper() does not take (number)'],
+      ['list[?starts_with(@, `1`)]', 'starts_with() does not take (string, number)'],
+    ] as const) {
+      expect(
+        reasonOf(() => evaluate(text, value)),
+        text,
+      ).to.equal(reason);
+    }
+  });
+
+  it('that fails in no function says so without the value', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
+    expect(reasonOf(() => evaluate('to_string(a)', deep))).to.equal(
+      'an expression does not fit what it is evaluated over',
+    );
+  });
+
+  it('does not run out of stack over a deep value', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)},"b":"text"}`);
+    expect(evaluate('b', deep)).to.equal('text');
+    expect(reasonOf(() => evaluate('to_string(a)', deep))).to.be.a('string');
+    const twin = JSON.parse(
+      `[${JSON.stringify('x')},${'['.repeat(200_000)}${']'.repeat(200_000)},${'['.repeat(200_000)}${']'.repeat(200_000)}]`,
+    );
+    expect(reasonOf(() => evaluate('[1] == [2]', twin))).to.be.a('string');
+  });
+
+  it('does not change the library for others', () => {
+    expect(search([10, 9], 'sort(@)')).to.deep.equal([10, 9]);
+    expect(evaluate('sort(@)', [10, 9])).to.deep.equal([9, 10]);
+  });
+
+  it('does not let an upstream send expressions', () => {
+    const sent = { list: [1], sent: { expref: true, type: 'Literal', value: 'evaluated' } };
+    for (const text of CALLS.map((call) => call.replace('(a', '(sent'))) {
+      let given: unknown;
+      try {
+        given = evaluate(text, sent);
+      } catch (error) {
+        expect(error).to.be.instanceOf(GatewayError);
+      }
+      expect(given, text).not.to.equal('evaluated');
+    }
+  });
+
+  it('without an issue is accepted', () => {
+    for (const text of [
+      'id',
+      'a.b[0].c',
+      '@',
+      "tags[?key == 'x'].value | [0]",
+      ...CALLS,
+      '`{"type":"Variable","name":["a"]}`',
+      'c[*].[a || b]',
+      '{a: `{"type": "Binding"}`}',
+      `${'a || '.repeat(90)}b`,
+    ]) {
+      expect(checkExpression(text), text).to.equal(undefined);
+    }
+  });
+
+  for (const [text, issue] of [
+    ['foo(a)', `calls foo(); expressions may call ${ALLOWED}`],
+    ['toString()', `calls toString(); expressions may call ${ALLOWED}`],
+    ['max_by(a, &b)', `calls max_by(); expressions may call ${ALLOWED}`],
+    ['a[?foo(b)]', `calls foo(); expressions may call ${ALLOWED}`],
+    ['length(foo(@))', `calls foo(); expressions may call ${ALLOWED}`],
+    ['{a: [foo(b)]}', `calls foo(); expressions may call ${ALLOWED}`],
+    ['length()', 'calls length(), which takes 1 argument, with 0'],
+    ['starts_with(a)', 'calls starts_with(), which takes 2 arguments, with 1'],
+    ['trim(a, b)', 'calls trim(), which takes 1 argument, with 2'],
+    ['split(a, b, c)', 'calls split(), which takes 2 arguments, with 3'],
+    ['not_null()', 'calls not_null(), which takes 1 or more arguments, with 0'],
+    ['length(&a)', 'has &, which no function takes'],
+    ['&a', 'has &, which no function takes'],
+    ["a = 'x'", 'has a single =; to compare, write =='],
+    ['let $a = b in $a', 'has a variable, which is not supported; $ stands for the whole value'],
+    ['$a', 'has a variable, which is not supported; $ stands for the whole value'],
+    ['a[--1]', 'has an index that is no whole number'],
+    ['a[::0]', 'has a slice with step 0'],
+    [`${'a || '.repeat(200)}b`, 'is nested too deep'],
+    ['('.repeat(100_000), 'is nested too deep'],
+  ] as const) {
+    it(`${text.slice(0, 30)} ${issue.slice(0, 50)}`, () => {
+      expect(checkExpression(text)).to.equal(issue);
+      expect(() => compileExpression(text)).to.throw(SyntaxError, issue);
+    });
+  }
+
+  for (const text of ['', 'a.', 'a..b', 'foo bar', 'a[', 'a]', '`{`', '"a', 'a.&b', '#', 'a ? b']) {
+    it(`${JSON.stringify(text)} is no JMESPath expression`, () => {
+      expect(checkExpression(text)).to.match(/^is no JMESPath expression: /);
+    });
+  }
+
+  for (const [text, hint] of [
+    ["a === 'b'", 'to compare, write == or !='],
+    ["a !== 'b' && c", 'to compare, write == or !='],
+    ['{{ name }}', 'it stands without {{ and }}'],
+    ['.data.list', 'a path begins with a name, and @ is the value itself'],
+    ['Display Name', `a name with spaces needs two pairs of quotes: '"…"'`],
+  ] as const) {
+    it(`${text} is of another language, and what to write is said`, () => {
+      expect(checkExpression(text))
+        .to.match(/^is no JMESPath expression: /)
+        .and.satisfy((issue: string) => issue.endsWith(`; ${hint}`));
+    });
+  }
+
+  it('says nothing of other languages where none is meant', () => {
+    for (const text of ['a..b', 'a[', '"a']) expect(checkExpression(text)).not.to.contain('; ');
+  });
+});

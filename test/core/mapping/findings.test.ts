@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import {
+  addCounts,
+  describeFinding,
+  findingsOf,
+  type MappingCounts,
+  NO_COUNTS,
+} from '../../../src/core/mapping/findings.ts';
+import { createMapper } from '../../../src/core/mapping/mapper.ts';
+import { createPageParser } from '../../../src/core/mapping/page.ts';
+
+const plain = { default: '', values: {}, format: 'none' } as const;
+const counts = (more: Partial<MappingCounts>): MappingCounts => ({ ...NO_COUNTS, ...more });
+
+/** What mapping these items comes to, in slices of two. */
+function countsOf(items: readonly object[], { where, from = {} }: { where?: string; from?: Record<string, string> }) {
+  const names = ['id', 'name', 'category', 'description'];
+  const map = createMapper({
+    fields: Object.fromEntries(names.map((name) => [name, { ...plain, from: from[name] ?? name }])),
+    required: ['id', 'name'],
+    where,
+    invalidItems: 'drop',
+  });
+  const page = createPageParser({ items: '@' })(JSON.stringify(items));
+  let sum = NO_COUNTS;
+  for (let start = 0; start < items.length; start += 2) {
+    const { items: _, ...its } = map(page, start, Math.min(start + 2, items.length));
+    sum = addCounts(sum, { ...its, repeatedIds: 0 });
+  }
+  return sum;
+}
+
+const tool = (id: number, more: object = {}) => ({ id, name: `Tool ${id}`, ...more });
+
+describe('what is to be doubted of a list', () => {
+  it('is that where leaves out every item', () => {
+    const all = countsOf(
+      [1, 2, 3].map((id) => tool(id, { type: 'tab' })),
+      { where: 'type == tab' },
+    );
+    expect(all).to.include({ received: 3, excluded: 3, dropped: 0 });
+    expect(findingsOf(all)).to.deep.equal([{ finding: 'nothing_left' }]);
+    const but = countsOf([tool(1), tool(2, { type: 'tab' }), tool(3)], { where: "type == 'tab'" });
+    expect(but).to.include({ received: 3, excluded: 2 });
+    expect(findingsOf(but)).to.deep.equal([]);
+  });
+
+  it('is that where the other items are invalid', () => {
+    const mixed = countsOf([tool(1, { type: 'a' }), { type: 'tab' }], { where: "type == 'tab'" });
+    expect(mixed).to.include({ received: 2, excluded: 1, dropped: 1 });
+    expect(findingsOf(mixed)).to.deep.equal([{ finding: 'nothing_left' }]);
+  });
+
+  it('is a field that has an expression and is empty in every item', () => {
+    const from = { category: 'other', description: 'about' };
+    const items = [tool(1), tool(2, { about: '' }), tool(3, { about: null })];
+    expect(findingsOf(countsOf(items, { from }))).to.deep.equal([
+      { finding: 'field_empty', field: 'category' },
+      { finding: 'field_empty', field: 'description' },
+    ]);
+    expect(findingsOf(countsOf([...items, tool(4, { about: 'x' })], { from }))).to.deep.equal([
+      { finding: 'field_empty', field: 'category' },
+    ]);
+    expect(findingsOf(countsOf([tool(4, { about: 'x', other: 'y' }), ...items], { from }))).to.deep.equal([]);
+  });
+
+  it('is not a field of which settings say nothing, and nothing of an empty list', () => {
+    expect(findingsOf(countsOf([tool(1)], {}))).to.deep.equal([]);
+    expect(findingsOf(countsOf([], { where: 'x', from: { category: 'other' } }))).to.deep.equal([]);
+    expect(findingsOf(NO_COUNTS)).to.deep.equal([]);
+  });
+
+  it('is looked for in the items that are left, wherever the others stand', () => {
+    const from = { category: 'kind' };
+    const dropped = { kind: 'a' };
+    const left = [tool(1), tool(2)];
+    for (const items of [
+      [dropped, dropped, ...left],
+      [...left, dropped, dropped],
+    ]) {
+      expect(findingsOf(countsOf(items, { from }))).to.deep.equal([{ finding: 'field_empty', field: 'category' }]);
+    }
+  });
+
+  it('is described by names of ours', () => {
+    expect(describeFinding({ finding: 'nothing_left' })).to.equal('nothing is left of a reply that was not empty');
+    expect(describeFinding({ finding: 'field_empty', field: 'category' })).to.equal(
+      'the field category is empty in every item',
+    );
+  });
+});
+
+describe('the counts of two parts of a list', () => {
+  it('add up', () => {
+    const a = counts({
+      ...{ received: 3, excluded: 1, dropped: 1, dropReason: 'first', overlooked: undefined, repeatedIds: 1 },
+      defaulted: new Map([['x', 1]]),
+      empty: ['x', 'y'],
+    });
+    const b = counts({
+      ...{ received: 2, dropReason: 'second', overlooked: 'some', repeatedIds: 2 },
+      defaulted: new Map([
+        ['x', 1],
+        ['y', 2],
+      ]),
+      empty: ['y', 'z'],
+    });
+    expect(addCounts(a, b)).to.deep.equal({
+      received: 5,
+      excluded: 1,
+      ...{ dropped: 1, dropReason: 'first', overlooked: 'some', repeatedIds: 3 },
+      defaulted: new Map([
+        ['x', 2],
+        ['y', 2],
+      ]),
+      empty: ['y'],
+    });
+    expect(addCounts(a, NO_COUNTS)).to.deep.equal(a);
+    expect(addCounts(NO_COUNTS, a)).to.deep.equal(a);
+  });
+});

@@ -1,0 +1,195 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { createPageParser } from '../../../src/core/mapping/page.ts';
+import { jsonText, numberLiteral, reasonOf } from './harness.ts';
+
+type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
+
+/** The same text with each number that does not print as written as its source text, as the engine itself sees it. */
+function exactly(json: string): unknown {
+  const reviver: Reviver = (_key, value, { source }) =>
+    typeof value === 'number' && (String(value) !== source || Math.abs(value) > Number.MAX_SAFE_INTEGER)
+      ? source
+      : value;
+  return JSON.parse(json, reviver as Parameters<typeof JSON.parse>[1]);
+}
+
+describe('a page', () => {
+  it('holds the body and the items', () => {
+    const page = createPageParser({ items: 'data.things' })('{"data":{"things":[1,{"a":2}]},"next":"x"}');
+    expect(page.body).to.deep.equal({ data: { things: [1, { a: 2 }] }, next: 'x' });
+    expect(page.items).to.deep.equal([1, { a: 2 }]);
+  });
+
+  const ways: Readonly<Record<string, readonly string[]>> = {
+    'data.things': ['', 'data'],
+    'data.things[?a].b': ['', 'data'],
+    'data.things || data.others': ['', 'data'],
+    'data && data.things': ['', 'data'],
+    'not_null(data.others, data.things)': ['', 'data'],
+    "not_null(data.others, '')": ['', 'data'],
+    'not_null(others, data.things)': [''],
+    'data.[things, others][]': ['', 'data'],
+    'list[0].things': ['', 'list,0'],
+    'list[-1].things': ['', 'list,-1'],
+    'list[5].things || `[]`': [''],
+    'data[0].things || `[]`': ['', 'data'],
+  };
+  for (const [items, expected] of Object.entries(ways)) {
+    it(`knows the objects on the way to its items: ${items}`, () => {
+      const body = { data: { things: [{ a: 1 }], others: [] }, list: [{ things: [{ a: 2 }] }], others: [] };
+      const { enclosing } = createPageParser({ items })(JSON.stringify(body));
+      expect(enclosing.map(({ fields }) => fields.join())).to.deep.equal(expected);
+    });
+  }
+
+  it('may be the list itself', () => {
+    expect(createPageParser({ items: '@' })('[]').items).to.deep.equal([]);
+  });
+
+  it('that is not JSON is upstream_invalid, without a word of it', () => {
+    for (const text of ['', 'secret', '{"secret":', '\ufeff[]', '[1,]', '[01]', "['secret']", '[NaN]']) {
+      try {
+        createPageParser({ items: '@' })(text);
+        expect.fail('the page was read');
+      } catch (error) {
+        expect(error).to.be.instanceOf(GatewayError).and.include({ reason: 'the page is not JSON' });
+        expect(error).to.have.property('cause', undefined);
+      }
+    }
+  });
+
+  it('without a list of items is upstream_invalid', () => {
+    for (const text of ['{}', '{"items":null}', '{"items":{}}', '{"items":"secret"}', '[]', '5']) {
+      expect(reasonOf(() => createPageParser({ items: 'items' })(text))).to.equal(
+        'the page holds no list of items where settings say',
+      );
+    }
+    expect(reasonOf(() => createPageParser({ items: 'sort(items)' })('{"items":5}'))).to.be.a('string');
+  });
+
+  it('has exact items where some number does not print as it is written', () => {
+    fc.assert(
+      fc.property(fc.array(jsonText, { maxLength: 6 }), fc.constantFrom('', ' ', '\r\n'), (values, gap) => {
+        const page = createPageParser({ items: 'items' })(`{"items":[${gap}${values.join(`${gap},`)}]}`);
+        expect(page.exactItems() ?? page.items).to.deep.equal(exactly(`[${values.join()}]`));
+        expect(page.exactItems()).to.equal(page.exactItems());
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('has no exact items where every number prints as it is written', () => {
+    const numbers = '0,-5,1.5,-0.25,0.000001,123456789012345,9007199254740991,1700000000.123456';
+    const texts = '"1.10","\\"1.10","\\\\",{"1.0":"[1e3]"}';
+    expect(createPageParser({ items: '@' })(`[${numbers},${texts}]`).exactItems()).to.equal(undefined);
+    for (const literal of [
+      '-0',
+      '1.10',
+      '0.0',
+      '1e3',
+      '1E3',
+      '0.0000001',
+      '9007199254740992',
+      '12345678901234567890',
+    ]) {
+      expect(createPageParser({ items: '@' })(`[${numbers},${texts},${literal}]`).exactItems()?.at(-1)).to.equal(
+        literal,
+      );
+    }
+  });
+
+  it('has exact items where the very text is one number', () => {
+    fc.assert(
+      fc.property(numberLiteral, (literal) => {
+        const page = createPageParser({ items: '[@] | @' })(literal);
+        expect(page.items).to.deep.equal([Number(literal)]);
+        expect(page.exactItems() ?? page.items).to.deep.equal(page.items);
+      }),
+    );
+  });
+
+  it('has the exact item for each item, whatever the items expression selects by', () => {
+    const expressions = [
+      'list[::-1]',
+      'list[?n > `1`]',
+      'not_null(none, list)',
+      'list[*].inner',
+      '[list, list][]',
+      '*[]',
+    ];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...expressions),
+        fc.array(numberLiteral, { maxLength: 6 }),
+        (expression, literals) => {
+          const members = literals.map(
+            (literal, key) => `{"key":${key},"n":${literal},"inner":{"key":${key},"n":${literal}}}`,
+          );
+          const page = createPageParser({ items: expression })(`{"list":[${members.join(',')}]}`);
+          const exact = page.exactItems() ?? page.items;
+          expect(exact).to.have.length(page.items.length);
+          for (const [index, item] of (page.items as { key: number }[]).entries()) {
+            const { key, n } = exact[index] as { key: number; n: number | string };
+            expect(key).to.equal(item.key);
+            expect(String(n)).to.equal(literals[key]);
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('has the items as they are where the items expression put them together', () => {
+    const page = createPageParser({ items: 'list[*].{id: id}' })('{"list":[{"id":1.10}]}');
+    expect(page.exactItems()).to.deep.equal([{ id: 1.1 }]);
+  });
+
+  it('may nest deeper than the call stack reaches', () => {
+    const deep = `${'['.repeat(300_000)}1.10${']'.repeat(300_000)}`;
+    for (const expression of ['items', 'items[?id]']) {
+      const page = createPageParser({ items: expression })(`{"items":[{"id":1.10,"deep":${deep}}]}`);
+      expect(page.exactItems()?.[0]).to.have.property('id', '1.10');
+    }
+  });
+
+  it('takes time in proportion to its length, whatever it holds', () => {
+    for (const value of ['"\\\\\\\\\\\\\\\\\\\\\\""', '1.10', '0.12345678901234567890', '"1.10"', '[[]]']) {
+      const text = `[${Array(100_000).fill(value).join(',')},1.0]`;
+      const begun = performance.now();
+      expect(createPageParser({ items: '@' })(text).exactItems()).to.have.length(100_001);
+      expect(performance.now() - begun).to.be.below(3000);
+    }
+  });
+
+  it('fails where it says errors, whatever else it holds', () => {
+    const codeOf = (body: object, errors?: string | null) => {
+      try {
+        createPageParser({ items: 'items', errors })(JSON.stringify({ items: [], ...body }));
+        return 'none';
+      } catch (error) {
+        const { code, fault, retryable, reason, detail } = error as GatewayError;
+        expect({ fault, retryable, reason }).to.deep.equal({
+          fault: false,
+          retryable: undefined,
+          reason: 'the page holds errors',
+        });
+        expect(detail).to.contain('answered this read with errors').and.not.contain('secret');
+        return code;
+      }
+    };
+    for (const errors of [[{ message: 'secret' }], { a: 'secret' }, 'secret', true, 1]) {
+      expect(codeOf({ errors }, 'errors'), JSON.stringify(errors)).to.equal('upstream_failed');
+      expect(codeOf({ errors, items: null }, 'errors')).to.equal('upstream_failed');
+      expect(codeOf({ errors }, null)).to.equal('none');
+      expect(codeOf({ errors })).to.equal('none');
+      expect(codeOf({ meta: { errors } }, 'errors')).to.equal('none');
+      expect(codeOf({ meta: { errors } }, 'meta.errors')).to.equal('upstream_failed');
+    }
+    for (const errors of [[], {}, '', null, false, 0, undefined]) {
+      expect(codeOf({ errors }, 'errors'), JSON.stringify(errors)).to.equal('none');
+    }
+    expect(codeOf({ ok: false }, '!ok')).to.equal('upstream_failed');
+  });
+});

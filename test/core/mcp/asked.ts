@@ -1,0 +1,139 @@
+import type { Events } from '../../../src/core/kernel/events.ts';
+import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
+import type { RpcHeaders } from '../../../src/core/mcp/envelope.ts';
+import { createRpcHandler, type RpcHandlerOptions, type RpcRequest } from '../../../src/core/mcp/rpc-handler.ts';
+import { createRepresentations } from '../../../src/core/reads/representations/representations.ts';
+import { createSnapshotCache } from '../../../src/core/reads/snapshots/cache.ts';
+import type { Load } from '../../../src/core/reads/snapshots/load.ts';
+import { callerWith } from '../../support/authorization/caller.ts';
+import { catalogueOf, type Reader } from '../../support/catalogue.ts';
+import { heldUntil, loadOf as loadOfItems } from '../../support/platform/loads.ts';
+
+export const NOW = 1_700_000_000_000;
+
+/** What stands in `_meta` of every request from 2026-07-28 on. */
+export const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/** What `initialize` takes beside a revision. */
+export const CLIENT = { capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+
+export const NO_HEADERS: RpcHeaders = { protocolVersion: undefined, method: undefined, name: undefined };
+
+/** A load at {@link NOW}. */
+export function loadOf(items: readonly object[], rest: Partial<Load> = {}): Load {
+  return loadOfItems(items, { loadedAt: NOW, upstreamMs: 12, ...rest });
+}
+
+/** What is held in the cache, and is fresh for so long yet. */
+export function cachedFor(ms: number): Pick<Load, 'cached'> {
+  return heldUntil(NOW + ms);
+}
+
+export interface AskedOptions extends Partial<RpcHandlerOptions> {
+  readonly read?: Reader;
+}
+
+/** What it takes to answer requests, with the reads of a test. */
+export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {}): RpcHandlerOptions {
+  return {
+    catalogue: catalogueOf(read),
+    representations: createRepresentations(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 })),
+    tools: true,
+    maxResultBytes: 65_536,
+    maxMessageValues: 1_000_000,
+    maxBatch: 100,
+    maxAnswerBytes: 67_108_864,
+    maxParsedBytes: 8_388_608,
+    version: '1.2.3',
+    now: () => NOW,
+    events: {},
+    ...rest,
+  };
+}
+
+export type Bug = Parameters<NonNullable<Events['internalError']>>[0];
+
+/** A response, and what was recorded of its request. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly pieces: readonly Buffer[];
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
+  readonly json: any;
+  readonly record: RequestRecord;
+  readonly bugs: readonly Bug[];
+}
+
+/** A handler over such a catalogue, and ways to ask it. */
+export function asked(options: AskedOptions = {}) {
+  const all: Bug[] = [];
+  const handle = createRpcHandler(optionsOf({ events: { internalError: (bug) => all.push(bug) }, ...options }));
+
+  /** Sends bytes as they are. */
+  async function raw(body: string | Buffer, rest: Partial<RpcRequest> = {}): Promise<Answered> {
+    const bugs = all.length;
+    const record: RequestRecord = {
+      edge: 'http',
+      requestId: 'request-of-the-test',
+      begun: 0,
+      ms: 0,
+      outcome: '',
+      bytes: 0,
+    };
+    const response = await handle({
+      headers: NO_HEADERS,
+      body: Buffer.from(body),
+      caller: callerWith(),
+      get signal(): AbortSignal {
+        return new AbortController().signal;
+      },
+      noCache: false,
+      record,
+      ...rest,
+    });
+    const pieces = [response.body].flat();
+    const textOf = () => Buffer.concat(pieces).toString();
+    const headers: Record<string, string> = {};
+    for (let at = 0; at < response.headers.length; at += 2) {
+      headers[response.headers[at] ?? ''] = response.headers[at + 1] ?? '';
+    }
+    return {
+      status: response.status,
+      headers,
+      pieces,
+      get text() {
+        return textOf();
+      },
+      get json() {
+        return JSON.parse(textOf());
+      },
+      record,
+      bugs: all.slice(bugs),
+    };
+  }
+
+  return {
+    raw,
+    /** One request of a revision before 2026-07-28. */
+    earlier: (method: string, params?: object, rest?: Partial<RpcRequest>) =>
+      raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), rest),
+    /** One request of 2026-07-28, with the headers that it has to have. */
+    current: (method: string, params: Record<string, unknown> = {}, headers: Partial<RpcHeaders> = {}, rest = {}) => {
+      const name = params['uri'] ?? params['name'];
+      return raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }), {
+        headers: {
+          protocolVersion: '2026-07-28',
+          method,
+          name: typeof name === 'string' ? name : undefined,
+          ...headers,
+        },
+        ...rest,
+      });
+    },
+  };
+}

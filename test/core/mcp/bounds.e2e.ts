@@ -1,0 +1,316 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import { startProcess } from '../../support/process/process.ts';
+import { asked, loadOf, NO_HEADERS } from './asked.ts';
+import { batchOf, DEPTHS, deep, everywhere, listOf, request } from './bounds/inputs.ts';
+
+const CHILD = fileURLToPath(new URL('bounds/child.ts', import.meta.url));
+const URI = 'platform://projects';
+
+/** What a case comes to in a process of its own, with such a heap. */
+async function figuresOf(name: string, heapMiB = 256) {
+  const { code, signal, stdout, stderr } = await startProcess(process.execPath, [
+    `--max-old-space-size=${heapMiB}`,
+    '--expose-gc',
+    CHILD,
+    name,
+  ]).ended;
+  expect({ code, signal }, stderr.slice(0, 2000)).to.deep.equal({ code: 0, signal: null });
+  return JSON.parse(stdout);
+}
+
+describe('with a heap of 256 MiB', function () {
+  this.timeout(90_000);
+
+  it('a batch of a hundred searches of 5 MB is answered, of a list that is stored', async () => {
+    const { members, reads } = await figuresOf('searches of a stored list');
+    expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
+  });
+
+  it('a batch of a hundred searches of 5 MB is answered, of a list that is not stored', async () => {
+    const { members, reads } = await figuresOf('searches of a list that is not stored');
+    expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
+  });
+
+  it('a hundred searches of 5 MB at a time, each of its own request, are answered', async () => {
+    expect((await figuresOf('searches at a time')).members).to.deep.equal({ ok: 100 });
+  });
+
+  it('a batch of a hundred reads of 20 MB is answered as far as maxAnswerBytes goes, from one read', async () => {
+    const { members, reads, bytes, outcome, mostHeldMiB } = await figuresOf('reads of a list that is not stored');
+    expect({ members, reads, outcome }).to.deep.equal({
+      members: { ok: 2, result_too_large: 98 },
+      reads: 1,
+      outcome: 'result_too_large',
+    });
+    expect(bytes).to.be.below(67_108_864);
+    expect(mostHeldMiB).to.be.within(20, 100);
+  });
+
+  it('thirty reads of 8 MB at a time, each of a list of its own, are answered as far as maxEscapingBytes goes', async () => {
+    const { members, mostHeldMiB } = await figuresOf('reads at a time');
+    expect(members).to.deep.equal({ ok: 4, overloaded: 26 });
+    expect(mostHeldMiB).to.be.within(16, 100);
+  });
+});
+
+describe('the longest turn of the event loop', () => {
+  it('does not depend on how long a list is, nor on how wide a message', async () => {
+    const { unit, bound, longest } = await figuresOf('turns', 1024);
+    const tooLong = Object.entries<number>(longest).filter(([, ms]) => ms > bound);
+    expect(tooLong, `parsing 1 MiB takes ${unit} ms`).to.deep.equal([]);
+    expect(Object.keys(longest)).to.have.length.above(50);
+  }).timeout(90_000);
+});
+
+describe('a batch', () => {
+  const read = (index: number) => ({ uri: ['platform://projects', 'platform://workflows'][index % 2] });
+
+  /** A batch in which each read takes so many bytes, and what its members came to, by id. */
+  async function outcomes(bound: number, messages: readonly object[], items = [toolItem('a')]) {
+    const reads: string[] = [];
+    const { raw } = asked({
+      maxAnswerBytes: bound,
+      read: ({ name }) => {
+        reads.push(name);
+        return loadOf(items);
+      },
+    });
+    const { json, text, record } = await raw(JSON.stringify(messages));
+    const ends = json.map(({ id, error }: { id: number; error?: { data: { code: string } } }) => [
+      id,
+      error?.data.code ?? 'ok',
+    ]);
+    return { reads, ends, json, text, record };
+  }
+
+  it('answers its members in their order, one after the other', async () => {
+    let working = 0;
+    const { raw } = asked({
+      read: async () => {
+        working += 1;
+        expect(working).to.equal(1);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        working -= 1;
+        return loadOf([]);
+      },
+    });
+    const { json } = await raw(JSON.stringify(batchOf(6, 'resources/read', read)));
+    expect(json.map(({ id }: { id: number }) => id)).to.deep.equal([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('reads each resource once, whichever methods ask for it, and whatever comes of it', async () => {
+    const messages = [
+      ...batchOf(4, 'resources/read', read),
+      ...batchOf(4, 'tools/call', () => ({ name: 'list_projects', arguments: { query: 'a' } })),
+    ];
+    expect((await outcomes(1_000_000, messages)).reads).to.deep.equal(['projects', 'workflows']);
+    for (const throwing of ['at once', 'later']) {
+      let reads = 0;
+      const error = new GatewayError('upstream_timeout', { upstream: 'projects' });
+      const { raw } = asked({
+        read: () => {
+          reads += 1;
+          if (throwing === 'at once') throw error;
+          return Promise.reject(error);
+        },
+      });
+      const { json, bugs } = await raw(JSON.stringify(batchOf(5, 'resources/read', () => ({ uri: URI }))));
+      expect(json.map((one: { error: { data: { code: string } } }) => one.error.data.code)).to.deep.equal(
+        Array.from({ length: 5 }, () => 'upstream_timeout'),
+      );
+      expect({ reads, bugs }).to.deep.equal({ reads: 1, bugs: [] });
+    }
+  });
+
+  it('has as many responses as fit maxAnswerBytes, and errors that say so in place of the others', async () => {
+    const messages = batchOf(5, 'resources/read', read);
+    const [one] = (await outcomes(1024, messages.slice(0, 1))).json;
+    const size = Buffer.byteLength(JSON.stringify(one));
+    const same = batchOf(5, 'resources/read', () => ({ uri: URI }));
+    for (const [bound, fitting] of [
+      [5 * size, 5],
+      [5 * size - 1, 4],
+      [2 * size, 2],
+      [2 * size - 1, 1],
+      [1, 1],
+    ] as const) {
+      const { ends, record } = await outcomes(bound, same);
+      const expected = same.map(({ id }) => [id, id < fitting ? 'ok' : 'result_too_large']);
+      expect(ends, String(bound)).to.deep.equal(expected);
+      expect(record.error?.code).to.equal(fitting === 5 ? undefined : 'result_too_large');
+    }
+  });
+
+  it('says what to do about a member that does not fit, and does not work on those behind it', async () => {
+    const { reads, json } = await outcomes(1, batchOf(4, 'resources/read', read));
+    expect(reads).to.deep.equal(['projects', 'workflows']);
+    expect(json[1]).to.deep.equal({
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32602,
+        message: 'The responses to a batch may take 1 bytes together. Send this request again, by itself.',
+        data: { code: 'result_too_large', requestId: 'request-of-the-test' },
+      },
+    });
+  });
+
+  it('shares the bytes of one snapshot between its members, stored or not', async () => {
+    const load = listOf(1, false);
+    const { raw } = asked({ read: () => load });
+    const { pieces } = await raw(JSON.stringify(batchOf(20, 'resources/read', () => ({ uri: URI }))));
+    expect(new Set(pieces.filter(({ length }) => length > 1_000_000)).size).to.equal(1);
+  });
+
+  it('leaves others their turn between two members that are answered at once', async () => {
+    let turns = 0;
+    const timer = setInterval(() => {}, 1000);
+    const count = () => {
+      turns += 1;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    await asked().raw(JSON.stringify(batchOf(50, 'ping', () => undefined)));
+    clearImmediate(immediate);
+    clearInterval(timer);
+    expect(turns).to.be.at.least(49);
+  });
+
+  it('ends where the caller hangs up', async () => {
+    const controller = new AbortController();
+    let reads = 0;
+    const { raw } = asked({
+      read: async () => {
+        reads += 1;
+        controller.abort();
+        return loadOf([]);
+      },
+    });
+    const caught = await raw(JSON.stringify(batchOf(5, 'resources/read', read)), { signal: controller.signal }).catch(
+      (error: unknown) => error,
+    );
+    expect(caught).to.have.property('name', 'AbortError');
+    expect(reads).to.equal(1);
+  });
+
+  it('is refused before its members are looked at where it has too many', async () => {
+    const { parse } = JSON;
+    const { raw } = asked({ maxBatch: 3 });
+    let looks = 0;
+    const watched = (one: object) =>
+      new Proxy(one, {
+        get: (target, name) => {
+          looks += 1;
+          return Reflect.get(target, name);
+        },
+        ownKeys: (target) => {
+          looks += 1;
+          return Reflect.ownKeys(target);
+        },
+      });
+    const send = async (count: number) => {
+      const body = JSON.stringify(Array.from({ length: count }, () => ({ jsonrpc: '2.0', method: 'notifications/a' })));
+      looks = 0;
+      JSON.parse = (text) => {
+        const made = parse(text);
+        return text === body ? made.map(watched) : made;
+      };
+      try {
+        return (await raw(body)).status;
+      } finally {
+        JSON.parse = parse;
+      }
+    };
+    expect({ status: await send(3), looks: looks > 0 }).to.deep.equal({ status: 202, looks: true });
+    for (const count of [4, 25_000])
+      expect({ status: await send(count), looks }).to.deep.equal({ status: 400, looks: 0 });
+  });
+});
+
+describe('a message', () => {
+  /** One that holds so many objects, lists and members, and is longer than that. */
+  const holding = (values: number) =>
+    JSON.stringify(request('ping', { _meta: { a: Array.from({ length: values - 6 }, () => 'a,[{"') } }));
+
+  it('may hold maxMessageValues objects, lists and members, and not one more', async () => {
+    const { raw } = asked({ maxMessageValues: 100 });
+    expect((await raw(holding(100))).status).to.equal(200);
+    const { status, json } = await raw(holding(101));
+    expect(status).to.equal(413);
+    expect(json.error).to.deep.include({ code: -32600 });
+    expect(json.error.data).to.deep.include({ code: 'too_large' });
+    expect(json.error.message).to.contain('100 objects, lists and members');
+  });
+
+  it('is not parsed before that is known', async () => {
+    const { raw } = asked({ maxMessageValues: 100 });
+    expect((await raw(`${'['.repeat(101)}nonsense`)).status).to.equal(413);
+    expect((await raw(`${'['.repeat(99)}nonsense`)).status).to.equal(400);
+  });
+});
+
+describe('an error', () => {
+  it('repeats a few names of arguments that there are not, and how many more', async () => {
+    const given = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`argument-${index}`, 0]));
+    for (const [args, expected] of [
+      [
+        given,
+        /There are no arguments "argument-0", "argument-1", "argument-2", "argument-3", "argument-4" and 79995 more\./,
+      ],
+      [{ ['x'.repeat(900_000)]: 1 }, /There is no argument "x{40}…"\./],
+    ] as const) {
+      const { text, json } = await asked().earlier('tools/call', { name: 'list_tools', arguments: args });
+      expect(json.result.content[0].text).to.match(expected);
+      expect(text.length).to.be.below(1000);
+    }
+  });
+
+  it('repeats no more than 2,048 characters of a uri or of a revision', async () => {
+    const long = 'x'.repeat(900_000);
+    const { earlier } = asked();
+    const unknown = await earlier('resources/read', { uri: long });
+    expect(unknown.json.error.data).to.include({ code: 'resource_unknown', uri: 'x'.repeat(2048) });
+    const headers = { ...NO_HEADERS, protocolVersion: '1999-01-01' };
+    const unsupported = await earlier('ping', { protocolVersion: long }, { headers });
+    expect(unsupported.json.error.data).to.include({ code: 'version_unsupported', requested: 'x'.repeat(2048) });
+  });
+});
+
+describe('a message that is nested', () => {
+  for (const depth of DEPTHS) {
+    it(`${depth} deep is answered, wherever that is`, async () => {
+      const { raw } = asked();
+      for (const value of deep(depth)) {
+        for (const { place, body, headers } of everywhere(value)) {
+          const answered = await raw(body, { headers });
+          const { status, pieces, bugs } = answered;
+          expect(bugs, place).to.deep.equal([]);
+          expect([200, 202, 400, 404], place).to.include(status);
+          const bytes = pieces.reduce((total, { length }) => total + length, 0);
+          expect(bytes, place).to.be.below(2000);
+          if (status !== 202 && pieces.length === 1)
+            expect([answered.json].flat()[0], place).to.have.property('jsonrpc');
+        }
+      }
+    });
+  }
+
+  it('too deep to be capabilities is the mistake of the client', async () => {
+    for (const depth of [101, 3000, 100_000]) {
+      for (const value of deep(depth)) {
+        const body = JSON.stringify(
+          request('initialize', {
+            protocolVersion: '2025-11-25',
+            clientInfo: { name: 'a', version: '1' },
+            capabilities: { experimental: { a: { b: 'VALUE' } } },
+          }),
+        ).replace('"VALUE"', () => value);
+        const { status, json } = await asked().raw(body);
+        expect({ status, code: json.error.code }).to.deep.equal({ status: 200, code: -32602 });
+      }
+    }
+  });
+});

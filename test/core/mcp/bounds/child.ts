@@ -1,0 +1,185 @@
+import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
+import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
+import { longestTurn, processorMs, TICK_MS } from '../../../support/process/processor-time.ts';
+import { asked } from '../asked.ts';
+import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';
+
+/** What one case came to. A case that the heap is too small for tells nothing: the process is gone. */
+interface Figures {
+  /** Of the answer. */
+  readonly bytes: number;
+  /** Members of the answer by the code of their error, or `ok`. */
+  readonly members: Readonly<Record<string, number>>;
+  readonly reads: number;
+  /** As the log tells it. */
+  readonly outcome: string;
+  /** Most that was held outside the heap at once, behind a collection of garbage. */
+  readonly mostHeldMiB: number;
+}
+
+const URI = 'platform://projects';
+
+/** What `work` comes to, and the most bytes it held outside the heap: when garbage is collected does not matter. */
+async function heldBy<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly mostHeldMiB: number }> {
+  if (gc === undefined) throw new Error('started without --expose-gc');
+  gc();
+  const before = process.memoryUsage().external;
+  let most = 0;
+  const held = () => process.memoryUsage().external - before;
+  const timer = setInterval(() => {
+    if (held() <= most) return;
+    gc?.();
+    most = Math.max(most, held());
+  }, 1);
+  const result = await work();
+  clearInterval(timer);
+  return { result, mostHeldMiB: Math.round(most / 1_048_576) };
+}
+
+async function batch(list: () => ReturnType<typeof listOf>, messages: readonly object[]): Promise<Figures> {
+  let reads = 0;
+  const { raw } = asked({
+    read: async () => {
+      reads += 1;
+      return list();
+    },
+  });
+  const {
+    result: { pieces, record },
+    mostHeldMiB,
+  } = await heldBy(() => raw(JSON.stringify(messages)));
+  const bytes = pieces.reduce((total, { length }) => total + length, 0);
+  // What is written first is the same for all that went well. The others are errors, each in one piece.
+  const codes = pieces.flatMap((piece) => {
+    const text = piece.subarray(0, 2000).toString();
+    if (text.startsWith('{"result":')) return 'ok';
+    return text.startsWith('{"jsonrpc"') ? JSON.parse(text).error.data.code : [];
+  });
+  const members = Object.fromEntries(
+    Map.groupBy(codes, String)
+      .entries()
+      .map(([code, all]) => [code, all.length]),
+  );
+  return { bytes, members, reads, outcome: record.error?.code ?? 'ok', mostHeldMiB };
+}
+
+/** The same list, as another read would have brought it. */
+const copyOf = (load: Load): Load => ({
+  ...load,
+  snapshot: { ...load.snapshot, bytes: Buffer.from(load.snapshot.bytes) },
+});
+
+const RUNS = 3;
+
+/** Milliseconds to parse a body, on average: the system's ticks are coarse. */
+function parseMs(body: string): number {
+  const bytes = Buffer.from(body);
+  const begun = processorMs();
+  for (let run = 0; run < 5; run += 1) JSON.parse(bytes.toString());
+  return (processorMs() - begun) / 5;
+}
+
+/** In milliseconds. */
+interface Turns {
+  /** What it takes to parse 1 MiB of items. */
+  readonly unit: number;
+  /** How long a turn may be. */
+  readonly bound: number;
+  /** The longest turn of each case. */
+  readonly longest: Readonly<Record<string, number>>;
+}
+
+async function turns(): Promise<Turns> {
+  const unit = parseMs(listOf(1, false).snapshot.bytes.toString());
+  const bound = 6 * unit + 2 * TICK_MS;
+  /** Of the first run that keeps the bound, or of the best of a few: what a collection of garbage adds is not meant. */
+  async function longestOf(work: () => unknown): Promise<number> {
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < RUNS && best > bound; run += 1) best = Math.min(best, await longestTurn(work));
+    return best;
+  }
+  const load = manyItems();
+  const stored = listOf(8, true);
+  const { raw } = asked({ read: ({ name }) => (name === 'projects' ? load : stored), maxMessageValues: 10_000 });
+  const call = (name: string, args: object) => ({ name, arguments: args });
+  const once = (message: object) => () => raw(JSON.stringify(message));
+  const longest: Record<string, number> = {};
+  const few: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a read of 100,000 items': () =>
+      asked({ read: () => copyOf(load) }).raw(JSON.stringify(request('resources/read', { uri: URI }))),
+    'a search of 100,000 items': once(request('tools/call', call('list_projects', { query: 'e', limit: 500 }))),
+    'a hundred searches of 8 MiB': once(
+      batchOf(100, 'tools/call', (index) => call('list_tools', { query: `${index}` })),
+    ),
+    'a hundred pages of 100,000 items': once(batchOf(100, 'tools/call', () => call('list_projects', { limit: 500 }))),
+    'fifty searches at a time': () =>
+      Promise.all(Array.from({ length: 50 }, once(request('tools/call', call('list_projects', { query: 'z' }))))),
+  };
+  for (const [name, work] of Object.entries(few)) longest[name] = await longestOf(work);
+  const notifications = JSON.stringify(Array.from({ length: 30_000 }, () => ({ jsonrpc: '2.0', method: 'ping' })));
+  longest['a batch of 30,000 notifications'] = await longestOf(() => raw(notifications));
+  for (const [index, value] of WIDE.entries()) {
+    for (const { place, body, headers } of everywhere(value)) {
+      if (place.includes(',')) continue;
+      longest[`${place} that is wide (${index})`] = await longestOf(() => raw(body, { headers }));
+    }
+  }
+  return { unit, bound, longest };
+}
+
+const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
+  turns,
+  'searches of a stored list': () => {
+    const stored = listOf(5, true);
+    return batch(
+      () => stored,
+      batchOf(100, 'tools/call', (index) => ({ name: 'list_tools', arguments: { query: `kind ${index}.`, limit: 1 } })),
+    );
+  },
+  'searches of a list that is not stored': () =>
+    batch(
+      () => listOf(5, false),
+      batchOf(100, 'tools/call', (index) => ({
+        name: 'list_projects',
+        arguments: { query: `kind ${index}.`, limit: 1 },
+      })),
+    ),
+  'searches at a time': async () => {
+    const stored = listOf(5, true);
+    const { raw } = asked({ read: () => stored });
+    const all = Array.from({ length: 100 }, (_, index) =>
+      raw(
+        JSON.stringify(request('tools/call', { name: 'list_tools', arguments: { query: `kind ${index}.`, limit: 1 } })),
+      ),
+    );
+    const answered = await Promise.all(all);
+    return { members: { ok: answered.filter(({ json }) => json.result.structuredContent.total === 26).length } };
+  },
+  'reads at a time': async () => {
+    const list = listOf(8, false);
+    const lists = Array.from({ length: 30 }, () => copyOf(list));
+    let next = 0;
+    const { raw } = asked({
+      representations: createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 }), {
+        maxEscapingBytes: 33_554_432,
+      }),
+      read: () => lists[next++] ?? listOf(1, false),
+    });
+    const body = JSON.stringify(request('resources/read', { uri: URI }));
+    const { result: answered, mostHeldMiB } = await heldBy(() => Promise.all(lists.map(() => raw(body))));
+    const members = Map.groupBy(answered, ({ record }) => record.error?.code ?? 'ok');
+    return {
+      members: Object.fromEntries(members.entries().map(([code, all]) => [code, all.length])),
+      mostHeldMiB,
+    };
+  },
+  'reads of a list that is not stored': () =>
+    batch(
+      () => listOf(20, false),
+      batchOf(100, 'resources/read', () => ({ uri: URI })),
+    ),
+};
+
+const [, , name = ''] = process.argv;
+process.stdout.write(JSON.stringify(await CASES[name]?.()));

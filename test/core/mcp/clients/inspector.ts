@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { inFolder } from '../../../support/process/process.ts';
+import { toolEnvironment } from '../../../support/tools.ts';
+import { type Client, type Server, texts } from './client.ts';
+
+const INSPECTOR = fileURLToPath(
+  new URL('../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
+);
+
+/** It takes this long at the very most: its start, and a start of the server over stdio. */
+const TIMEOUT_MS = 60_000;
+
+const AUTH_REQUIRED = 3;
+
+const blocks = z.array(z.looseObject({}));
+const output = z.object({
+  result: z.looseObject({
+    resources: z.array(z.looseObject({ uri: z.string(), mimeType: z.string().optional() })).optional(),
+    contents: blocks.optional(),
+    content: blocks.optional(),
+    isError: z.boolean().optional(),
+  }),
+});
+
+/** The Inspector's CLI: each request is a process with a connection of its own. */
+export function inspector(revision: Client['revision']): Client {
+  return {
+    name: `the Inspector's CLI, ${revision}`,
+    revision,
+    tellsRevision: [],
+    async connect(server) {
+      const ask = async (...request: string[]) => {
+        const target = targetOf(server);
+        const { result } = output.parse(
+          JSON.parse(
+            await run([
+              '--format',
+              'json',
+              '--quiet',
+              '--protocol-era',
+              revision === '2026-07-28' ? 'modern' : 'legacy',
+              '--stored-auth-only',
+              ...request,
+              ...target,
+            ]),
+          ),
+        );
+        return result;
+      };
+      return {
+        revision: undefined,
+        list: async () => (await ask('--method', 'resources/list')).resources ?? [],
+        read: async (uri) => texts((await ask('--method', 'resources/read', '--uri', uri)).contents ?? []),
+        call: async (tool, args) => {
+          const named = ['--tool-name', tool, '--tool-args-json', JSON.stringify(args)];
+          const { content = [], isError } = await ask('--method', 'tools/call', ...named);
+          if (isError === true) throw new Error(`the tool failed: ${JSON.stringify(content)}`);
+          return texts(content);
+        },
+        close: async () => {},
+      };
+    },
+    errorOf(error) {
+      if (!(error instanceof InspectorError)) throw error;
+      const { message, exitCode } = error;
+      return exitCode === AUTH_REQUIRED ? { message, status: 401 } : { message };
+    },
+  };
+}
+
+/** What it said on standard error when it failed. */
+class InspectorError extends Error {
+  readonly exitCode: number | null;
+
+  constructor(message: string, exitCode: number | null) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+function targetOf(server: Server): string[] {
+  if (server.kind === 'stdio') {
+    const env = Object.entries(server.env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    return [...env, '--', server.command, ...server.args];
+  }
+  const { url, token } = server;
+  const header = token === undefined ? [] : ['--header', `Authorization: Bearer ${token}`];
+  return ['--transport', 'http', '--server-url', url, ...header];
+}
+
+/** Runs it with a home of its own, where it keeps what it stores, and gives what it printed. */
+function run(args: readonly string[]): Promise<string> {
+  return inFolder(async (home) => {
+    const child = spawn(process.execPath, [INSPECTOR, '--cli', ...args], {
+      env: toolEnvironment({ HOME: home }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: TIMEOUT_MS,
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const [exitCode]: (number | null)[] = await once(child, 'close');
+    if (exitCode !== 0) throw new InspectorError(stderr, exitCode ?? null);
+    return stdout;
+  });
+}

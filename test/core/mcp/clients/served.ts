@@ -1,0 +1,88 @@
+import type { RequestListener } from 'node:http';
+import { settingsFor, startGateway, TOKEN } from '../../../support/gateway.ts';
+import { startHttpUpstream } from '../../../support/platform/http-upstream.ts';
+import { MAIN, writeSettings } from '../../../support/process/process.ts';
+import type { Server } from './client.ts';
+
+/** Portico in front of one platform: a gateway in this process, and what it takes to start another over stdio. */
+export interface Served {
+  /** Of MCP over HTTP. */
+  readonly url: string;
+  /** Settings file of the processes. */
+  readonly config: string;
+  http(token?: string): Server;
+  stdio(token: string): Extract<Server, { kind: 'stdio' }>;
+  /** Body of the HTTP read. */
+  read(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** What is awkward in JSON, in UTF-8, in event streams and in lines. */
+const AWKWARD = [
+  'plain',
+  '"quoted" \\ / \t',
+  'naïve 日本語 🦀',
+  'line\u2028and\u2029paragraph',
+  'two\nlines\r\ndata: x',
+];
+
+const PAGE_SIZE = 3;
+
+/** Three pages of each list, in the default upstream contract, for whoever has the token. */
+const platform: RequestListener = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://platform');
+  const name = pathname.slice('/v1/'.length);
+  const start = Number(searchParams.get('pageToken') ?? 0);
+  const all = [...AWKWARD, ...AWKWARD].map((text, index) => ({
+    id: `${name}-${index}`,
+    name: `${name} ${text}`,
+    description: text,
+  }));
+  const next = start + PAGE_SIZE;
+  const page = { [name]: all.slice(start, next), nextPageToken: next < all.length ? String(next) : '' };
+  response.writeHead(request.headers.authorization === `Bearer ${TOKEN}` ? 200 : 401, {
+    'content-type': 'application/json',
+  });
+  response.end(JSON.stringify(page));
+};
+
+const MCP_SETTINGS = "mcp: { stdio: { token: '${PORTICO_TOKEN}' } }";
+
+/** `folder` takes the settings file of the processes, in which `mcp` is that section. */
+export async function serve(folder: string, mcp = MCP_SETTINGS): Promise<Served> {
+  const upstream = await startHttpUpstream(platform);
+  const running = await startGateway(settingsFor(upstream.url));
+  const each = `{ baseUrl: '${upstream.url}' }`;
+  const config = await writeSettings(
+    folder,
+    `
+log: { level: silent }
+upstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }
+${mcp}
+`,
+  );
+  const url = `${running.url}/mcp`;
+  return {
+    url,
+    config,
+    http: (token) => ({ kind: 'http', url, ...(token !== undefined && { token }) }),
+    stdio: (token) => ({
+      kind: 'stdio',
+      command: process.execPath,
+      args: [MAIN, 'stdio', '--config', config],
+      env: { ...ofThisRun(), PORTICO_TOKEN: token },
+    }),
+    read: async (name) => (await running.read(name)).text(),
+    async close() {
+      await running.gateway.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** What a process itself needs: coverage, and quiet on a Node that warns of type stripping. */
+function ofThisRun(): Record<string, string> {
+  const { PATH, NODE_V8_COVERAGE, NODE_OPTIONS } = process.env;
+  const given = Object.entries({ PATH, NODE_V8_COVERAGE, NODE_OPTIONS });
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}

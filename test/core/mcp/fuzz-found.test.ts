@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import type { RawResponse } from '../../support/platform/raw-response.ts';
+import { openConnection, requestText } from '../../support/raw-http.ts';
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+const post = (target: string, fields = {}) =>
+  requestText('POST', target, { 'Content-Type': 'application/json', ...fields }, PING);
+
+describe('POST /mcp', () => {
+  let running: RunningGateway;
+
+  before(async () => {
+    running = await startGateway(settingsFor('http://127.0.0.1:1'));
+  });
+
+  after(() => running.gateway.close());
+
+  /** What comes back for requests, each of which is sent once the one before is answered. */
+  async function responsesTo(count: number, ...requests: readonly string[]): Promise<RawResponse[]> {
+    const connection = openConnection(running.url);
+    const responses: RawResponse[] = [];
+    for (const request of requests) {
+      connection.send(request);
+      if (requests.length > 1) responses.push(await connection.receive());
+    }
+    while (responses.length < count) responses.push(await connection.receive());
+    connection.socket.destroy();
+    return responses;
+  }
+
+  it('goes on answering on a connection after a target in absolute form', async () => {
+    const responses = await responsesTo(2, post('http://localhost/mcp'), post('/mcp'));
+    expect(responses.map(({ status }) => status)).to.deep.equal([200, 200]);
+  });
+
+  it('writes nothing between head and body of a response that waits for the one before it', async () => {
+    const responses = await responsesTo(2, post('/mcp') + post('/mcp', { Expect: '100-continue' }));
+    expect(responses.map(({ status }) => status)).to.deep.equal([200, 200]);
+    for (const { body } of responses) expect(JSON.parse(body.toString())).to.include({ id: 1 });
+  });
+
+  it('answers a sound request before it refuses what comes behind it and is none', async () => {
+    const responses = await responsesTo(2, `${post('/mcp')}no request\r\n\r\n`);
+    expect(responses.map(({ status }) => status)).to.deep.equal([200, 400]);
+  });
+});

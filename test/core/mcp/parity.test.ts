@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { SettingsInput } from '../../../src/core/config/schema/settings.ts';
+import { ERRORS } from '../../../src/core/kernel/error-table.ts';
+import { eventually } from '../../support/eventually.ts';
+import { settingsFor } from '../../support/gateway.ts';
+import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { answers, type Behaviour, CASES, type Case, OVERLOADED } from './parity/cases.ts';
+import type { Outcome } from './parity/outcome.ts';
+import { type Opened, stdioProcess, WAYS, type Way } from './parity/ways.ts';
+
+const LEGACY_NOT_FOUND = -32002;
+const NEEDS_NO_CLOCK = ['projects, which are never stored', 'an unknown URI', 'no URI', '401', '429 with Retry-After'];
+
+describe('a read comes to the same, whichever way it goes', () => {
+  let platform: HttpUpstream;
+  let behave: Behaviour;
+  let asked: number;
+
+  beforeEach(async () => {
+    behave = answers;
+    asked = 0;
+    platform = await startHttpUpstream((request, response) => {
+      asked += 1;
+      behave(response, /^\/v1\/(\w+)/.exec(request.url ?? '')?.[1] ?? '', asked);
+    });
+  });
+
+  afterEach(() => platform.close());
+
+  function settingsOf({ upstream }: Case): SettingsInput {
+    const own = { retry: { attempts: 0 }, timeoutMs: 1000, ...upstream };
+    return settingsFor(platform.url, { upstream: own, shutdown: { graceMs: 1 } });
+  }
+
+  /** Takes the steps of a case, and gives what the last one comes to. */
+  async function run({ steps }: Case, way: Way, settings: SettingsInput): Promise<Outcome> {
+    let clock = 1_800_000_000_000;
+    const opened: Opened = await way(settings, () => clock);
+    try {
+      let last: Outcome = {};
+      for (const { uri, afterMs = 0, platform: next, held, ...reading } of steps) {
+        clock += afterMs;
+        behave = next ?? behave;
+        const read = opened.read(uri, reading);
+        if (held !== true) last = await read;
+        else read.catch(() => {});
+        if (held === true) await eventually(() => asked > 0);
+      }
+      return last;
+    } finally {
+      await opened.close();
+    }
+  }
+
+  function check(one: Case, way: string, { text, ttlMs, error }: Outcome): void {
+    if (one.list !== undefined) {
+      const name = one.steps.at(-1)?.uri?.slice('platform://'.length) ?? '';
+      expect(error).to.equal(undefined);
+      expect(text).to.equal(expectedText(name, one.list.answer));
+      // Only 2026-07-28 says how long.
+      expect(ttlMs).to.equal(way.includes('2025') ? undefined : one.list.ttlMs);
+    } else if (one.error !== undefined) {
+      const { code, upstream, retryAfterSeconds } = one.error;
+      expect(error).to.deep.equal({ code, upstream, retryAfterSeconds, number: numberOf(code, way) });
+    }
+    if (one.requests !== undefined) expect(asked).to.equal(one.requests);
+  }
+
+  for (const one of CASES) {
+    for (const [name, way] of Object.entries(WAYS)) {
+      if (one.httpOnly === true && name.startsWith('stdio')) continue;
+      it(`${one.what}: ${name}`, async () => check(one, name, await run(one, way, settingsOf(one))));
+    }
+  }
+
+  for (const [name, way] of Object.entries(WAYS)) {
+    it(`${OVERLOADED.what}: ${name}`, async () => {
+      const { upstreams, ...settings } = settingsOf(OVERLOADED);
+      const { tools } = upstreams;
+      if (tools === undefined) throw new Error('no settings');
+      const from = { upstream: 'platform' };
+      const resources = { projects: from, workflows: from, tools: from };
+      check(OVERLOADED, name, await run(OVERLOADED, way, { ...settings, upstreams: { platform: tools }, resources }));
+    });
+  }
+
+  for (const one of CASES.filter(({ what }) => NEEDS_NO_CLOCK.includes(what))) {
+    it(`${one.what}: portico stdio, 2025-11-25`, async function () {
+      this.timeout(30_000);
+      check(one, 'stdio, 2025-11-25', await run(one, stdioProcess, settingsOf(one)));
+    });
+  }
+});
+
+/** The documented shape of the platform's n-th answer. */
+function expectedText(name: string, number: number): string {
+  const item = { id: `${name}-${number}`, name: 'Ä "quoted" \u2028' };
+  const rest =
+    name === 'projects' ? { description: '', createTime: '' } : { version: '', category: '', description: '' };
+  return JSON.stringify([{ ...item, ...rest }]);
+}
+
+/** What stands for a code: the status of HTTP where HTTP has to say it, or else the number of JSON-RPC. */
+function numberOf(code: keyof typeof ERRORS, way: string): number {
+  const row: { readonly status: number; readonly rpc?: number } = ERRORS[code];
+  if (way === 'HTTP read' || row.status === 401 || row.status === 403) return row.status;
+  if (code === 'resource_unknown' && way.includes('2025')) return LEGACY_NOT_FOUND;
+  return row.rpc ?? 0;
+}

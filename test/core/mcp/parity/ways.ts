@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { parseConfig } from '../../../../src/core/config/load-config.ts';
+import type { SettingsInput } from '../../../../src/core/config/schema/settings.ts';
+import { createCore } from '../../../../src/core/core.ts';
+import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
+import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
+import { startGateway } from '../../../support/gateway.ts';
+import { MAIN, writeSettings } from '../../../support/process/process.ts';
+import { ENVELOPE } from '../asked.ts';
+import { httpOutcome, messageOutcome, type Outcome, rpcOutcome } from './outcome.ts';
+
+export interface Reading {
+  readonly noCache?: boolean | undefined;
+  /** Sends no credential. */
+  readonly anonymous?: boolean | undefined;
+}
+
+/** A gateway of its own that is read in one way. */
+export interface Opened {
+  read(uri: string | undefined, reading?: Reading): Promise<Outcome>;
+  close(): Promise<unknown>;
+}
+
+export type Way = (settings: SettingsInput, now: () => number) => Promise<Opened>;
+
+function overHttp(send: (url: string, uri: string | undefined, headers: Headers) => Promise<Outcome>): Way {
+  return async (settings, now) => {
+    const { gateway, url } = await startGateway(settings, { now });
+    return {
+      read(uri, { noCache = false, anonymous = false } = {}) {
+        const headers = new Headers({ 'accept-encoding': 'identity' });
+        if (noCache) headers.set('cache-control', 'no-cache');
+        if (!anonymous) headers.set('authorization', 'Bearer token-of-the-test');
+        return send(url, uri, headers);
+      },
+      close: () => gateway.close(),
+    };
+  };
+}
+
+const request = (uri: string | undefined, modern: boolean, id = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'resources/read',
+  params: { uri, ...(modern && { _meta: ENVELOPE }) },
+});
+
+function post(modern: boolean): Way {
+  return overHttp(async (url, uri, headers) => {
+    headers.set('content-type', 'application/json');
+    headers.set('mcp-protocol-version', modern ? '2026-07-28' : '2025-11-25');
+    if (modern) headers.set('mcp-method', 'resources/read');
+    if (modern) headers.set('mcp-name', uri ?? '');
+    return rpcOutcome(
+      await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(request(uri, modern)) }),
+    );
+  });
+}
+
+/** One JSON-RPC message after the other over a pair of streams. */
+function overStreams(input: Writable, output: Readable, modern: boolean): Opened['read'] {
+  const waiting = new Map<number, (outcome: Outcome) => void>();
+  let text = '';
+  let id = 0;
+  output.setEncoding('utf8').on('data', (piece: string) => {
+    const lines = (text + piece).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) {
+      const message = JSON.parse(line);
+      waiting.get(message.id)?.(message.result?.serverInfo ? {} : messageOutcome(message, null));
+    }
+  });
+  const ask = (message: { readonly id: number }) =>
+    new Promise<Outcome>((resolve) => {
+      waiting.set(message.id, resolve);
+      input.write(`${JSON.stringify(message)}\n`);
+    });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  let opened = modern ? undefined : ask({ id, ...{ jsonrpc: '2.0', method: 'initialize', params } });
+  return async (uri) => {
+    await opened;
+    opened = undefined;
+    id += 1;
+    return ask(request(uri, modern, id));
+  };
+}
+
+function stdio(modern: boolean): Way {
+  return async (settings, now) => {
+    const config = parseConfig(settings);
+    const core = createCore(config, { events: {}, now });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const { requestId: _, ...identity } = callerWith();
+    const connection = openStdio({
+      ...config.mcp,
+      catalogue: core.catalogue,
+      representations: createRepresentations(core.holdings.cache),
+      version: '1.2.3',
+      now,
+      events: {},
+      identity,
+      graceMs: 1,
+      input,
+      output,
+    });
+    return {
+      read: overStreams(input, output, modern),
+      async close() {
+        connection.drain();
+        await connection.closed;
+        await core.close();
+      },
+    };
+  };
+}
+
+/** A process of its own, which has its own clock. */
+export const stdioProcess: Way = async (settings) => {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-'));
+  const mcp = { stdio: { token: 'token-of-the-test' } };
+  const file = await writeSettings(folder, JSON.stringify({ ...settings, mcp }));
+  const child = spawn(process.execPath, [MAIN, 'stdio', '--config', file], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const closed = once(child, 'close');
+  return {
+    read: overStreams(child.stdin, child.stdout, false),
+    async close() {
+      child.stdin.end();
+      await closed;
+      await rm(folder, { recursive: true });
+    },
+  };
+};
+
+/** Every way to read a resource. */
+export const WAYS: Readonly<Record<string, Way>> = {
+  'HTTP read': overHttp(async (url, uri, headers) => {
+    const query = uri === undefined ? '' : `?uri=${encodeURIComponent(uri)}`;
+    return httpOutcome(await fetch(`${url}/mcp/v1/resources/read${query}`, { headers }));
+  }),
+  'POST /mcp, 2026-07-28': post(true),
+  'POST /mcp, 2025-11-25': post(false),
+  'stdio, 2026-07-28': stdio(true),
+  'stdio, 2025-11-25': stdio(false),
+};

@@ -1,0 +1,434 @@
+import { PassThrough } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createTracing, type Tracing } from '../../../../src/capabilities/tracing/tracing.ts';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { RequestRecord } from '../../../../src/core/kernel/request-record.ts';
+import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
+import { callerWith, TOKEN } from '../../../support/authorization/caller.ts';
+import type { CatalogueRead, Reader } from '../../../support/catalogue.ts';
+import { onCleanup } from '../../../support/cleanup.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { toolItem } from '../../../support/platform/loads.ts';
+import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
+
+const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
+const TOOLS = 'platform://tools';
+
+// biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
+type Message = any;
+
+interface ConnectOptions {
+  readonly graceMs?: number | undefined;
+  readonly maxBodyBytes?: number;
+  readonly maxMessageValues?: number;
+  readonly tracing?: Tracing | undefined;
+}
+
+/** A connection whose other end is the test's. */
+function connect(
+  read: Reader = () => loadOf([toolItem('a')], cachedFor(5000)),
+  { graceMs = 5000, maxBodyBytes = 4096, maxMessageValues = 10_000, tracing }: ConnectOptions = {},
+) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const reads: CatalogueRead[] = [];
+  const records: RequestRecord[] = [];
+  const bugs: Bug[] = [];
+  const { requestId: _, ...identity } = callerWith();
+  const connection = openStdio({
+    ...optionsOf({
+      read(one) {
+        reads.push(one);
+        return read(one);
+      },
+      events: { requestEnded: (record) => records.push(record), internalError: (bug) => bugs.push(bug) },
+      tracing,
+    }),
+    identity,
+    maxBodyBytes,
+    maxMessageValues,
+    graceMs,
+    input,
+    output,
+  });
+  let text = '';
+  output.on('data', (chunk: Buffer) => {
+    text += chunk;
+  });
+  const answers = (): Message[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  let id = 0;
+  const write = (message: unknown) =>
+    input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  return {
+    connection,
+    input,
+    output,
+    reads,
+    records,
+    bugs,
+    write,
+    answers,
+    /** The first `count` messages that came back. */
+    async receive(count: number): Promise<Message[]> {
+      await eventually(() => answers().length >= count);
+      return answers();
+    },
+    async ask(method: string, params: object = {}): Promise<Message> {
+      id += 1;
+      const own = id;
+      write({ jsonrpc: '2.0', id: own, method, params });
+      await eventually(() => answers().some((answer) => answer.id === own));
+      return answers().find((answer) => answer.id === own);
+    },
+  };
+}
+
+const timersLeft = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+
+describe('MCP over stdio', () => {
+  it('speaks an earlier revision to a client that begins with it', async () => {
+    const { ask } = connect();
+    expect((await ask('initialize', INITIALIZE)).result).to.deep.include({
+      protocolVersion: '2025-06-18',
+      capabilities: { resources: {}, tools: {} },
+    });
+    expect((await ask('resources/list')).result.resources).to.have.length(3);
+    const { result } = await ask('resources/read', { uri: TOOLS });
+    expect(result).not.to.have.property('ttlMs');
+    expect(result.contents[0].text).to.equal(loadOf([toolItem('a')]).snapshot.bytes.toString());
+    expect((await ask('tools/call', { name: 'list_tools' })).result.structuredContent.total).to.equal(1);
+    expect((await ask('resources/read', { uri: 'platform://nothing' })).error.code).to.equal(-32002);
+  });
+
+  it('speaks 2026-07-28 to a client that begins with that', async () => {
+    const { ask } = connect();
+    const _meta = ENVELOPE;
+    expect((await ask('server/discover', { _meta })).result.supportedVersions).to.deep.equal(['2026-07-28']);
+    const { result } = await ask('resources/read', { uri: TOOLS, _meta });
+    expect(result).to.include({ ttlMs: 5000, cacheScope: 'private', resultType: 'complete' });
+    expect((await ask('resources/read', { uri: 'platform://nothing', _meta })).error.code).to.equal(-32602);
+    expect((await ask('initialize', INITIALIZE)).error.data.code).to.equal('version_unsupported');
+  });
+
+  it('falls back to an earlier revision after a question for what there is', async () => {
+    const { ask } = connect();
+    expect((await ask('server/discover', { _meta: ENVELOPE })).result).to.have.property('supportedVersions');
+    expect((await ask('initialize', INITIALIZE)).result.protocolVersion).to.equal('2025-06-18');
+    expect((await ask('resources/read', { uri: 'platform://nothing' })).error.code).to.equal(-32002);
+  });
+
+  for (const [code, rpc] of [
+    ['credential_rejected', 401],
+    ['access_denied', 403],
+  ] as const) {
+    it(`has ${code} as an error of JSON-RPC for a read, and as the result of a tool`, async () => {
+      const { ask, records } = connect(async () => {
+        throw new GatewayError(code, { upstream: 'tools' });
+      });
+      await ask('initialize', INITIALIZE);
+      const { error } = await ask('resources/read', { uri: TOOLS });
+      expect(error.code).to.equal(rpc);
+      const { result } = await ask('tools/call', { name: 'list_tools' });
+      expect(result.isError).to.equal(true);
+      for (const facts of [error.data, result._meta['portico/error']]) {
+        expect(facts).to.include({ code, upstream: 'tools' });
+        expect(facts.requestId).to.match(/^[0-9a-f-]{36}$/);
+      }
+      expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', code, code]);
+    });
+  }
+
+  it('gives each request an id and a record of its own', async () => {
+    const { ask, records, reads } = connect();
+    await ask('initialize', INITIALIZE);
+    const { result } = await ask('resources/read', { uri: TOOLS });
+    const { error } = await ask('nothing');
+    expect(records.map(({ edge, rpc, outcome }) => [edge, rpc, outcome])).to.deep.equal([
+      ['stdio', 'initialize', 'ok'],
+      ['stdio', 'resources/read', 'ok'],
+      ['stdio', 'other', 'not_found'],
+    ]);
+    expect(records[1]).to.include({
+      resource: 'tools',
+      upstreamMs: 12,
+      cache: 'hit',
+      callerKey: 'key of token-of-the-test',
+    });
+    expect(records[1]).to.include({ requestId: reads[0]?.caller.requestId });
+    expect(records[1]?.bytes).to.equal(JSON.stringify({ result, jsonrpc: '2.0', id: 2 }).length);
+    expect(records[2]?.requestId).to.equal(error.data.requestId);
+    expect(records[2]?.error?.code).to.equal('not_found');
+  });
+
+  it('notes the trace that begins with a request', async () => {
+    const tracing = createTracing(
+      {
+        ...{ enabled: true, endpoint: 'http://127.0.0.1:9/v1/traces', headers: {}, sampleRatio: 1 },
+        ...{ serviceName: 'portico', timeoutMs: 100, intervalMs: 60_000, maxQueueSpans: 10 },
+      },
+      { version: '1.2.3', events: {} },
+    );
+    await tracing?.open();
+    onCleanup(() => tracing?.close(0));
+    const { ask, records } = connect(undefined, { tracing });
+    await ask('ping');
+    await ask('ping');
+    const [one, other] = records.map(({ traceId }) => traceId);
+    expect(one).to.match(/^[0-9a-f]{32}$/);
+    expect(other)
+      .to.match(/^[0-9a-f]{32}$/)
+      .and.not.to.equal(one);
+  });
+
+  it('tells a bug with its stack and without the token, and answers nothing of it', async () => {
+    const { ask, bugs } = connect(() => {
+      throw new Error(`saw ${TOKEN}`);
+    });
+    await ask('initialize', INITIALIZE);
+    const { error } = await ask('resources/read', { uri: TOOLS });
+    expect(error.data.code).to.equal('internal');
+    expect(error.message).not.to.contain('saw');
+    expect(bugs).to.have.length(1);
+    expect(bugs[0]).to.include({ requestId: error.data.requestId });
+    expect(bugs[0]?.stack).to.contain('saw [credential]').and.not.contain(TOKEN);
+  });
+
+  it('takes capabilities that nobody could mean for a mistake of the client, and goes on', async () => {
+    const { write, receive, ask } = connect(undefined, { maxBodyBytes: 100_000 });
+    const nested = `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`;
+    const params = `{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"a":${nested}}},"clientInfo":{"name":"a","version":"1"}}`;
+    write(`{"jsonrpc":"2.0","id":"deep","method":"initialize","params":${params}}`);
+    expect((await receive(1))[0]).to.deep.include({ id: 'deep' });
+    expect((await receive(1))[0]).to.have.nested.property('error.code', -32602);
+    expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
+  });
+
+  it('does not take a message that holds more than maxMessageValues, and goes on', async () => {
+    const { write, receive, ask } = connect(undefined, { maxMessageValues: 20 });
+    write(`{"jsonrpc":"2.0","id":"wide","method":"ping","params":{"a":[${'0,'.repeat(20)}0]}}`);
+    expect((await receive(1))[0]).to.have.nested.property('error.data.code', 'too_large');
+    expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
+  });
+
+  it('answers each line that is no message, and goes on', async () => {
+    const { write, receive, ask } = connect();
+    for (const line of ['nonsense', '[]', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{}', '{"id":7}', '', ' \r']) {
+      write(line);
+    }
+    write(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: 'x'.repeat(5000) } }));
+    write({ jsonrpc: '2.0', id: 'a', method: 'initialize', params: {} });
+    const answers = await receive(7);
+    expect(answers.map(({ id, error }) => [id, error.data.code])).to.deep.equal([
+      [null, 'parse_error'],
+      [null, 'invalid_rpc'],
+      [null, 'invalid_rpc'],
+      [null, 'invalid_rpc'],
+      [7, 'invalid_rpc'],
+      [null, 'too_large'],
+      ['a', 'invalid_params'],
+    ]);
+    expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
+  });
+
+  it('refuses an id that waits for its answer already', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { ask, write, receive } = connect(async () => {
+      await gate.promise;
+      return loadOf([]);
+    });
+    await ask('initialize', INITIALIZE);
+    const read = { jsonrpc: '2.0', id: 'same', method: 'resources/read', params: { uri: TOOLS } };
+    write(read);
+    write(read);
+    expect((await receive(2))[1]).to.have.nested.property('error.data.code', 'invalid_rpc');
+    gate.resolve();
+    expect((await receive(3))[2]).to.have.nested.property('result.contents');
+  });
+
+  it('ends the read that a client cancels, and says nothing more of it', async () => {
+    const { ask, write, answers, reads, records } = connect(
+      ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    );
+    await ask('initialize', INITIALIZE);
+    write({ jsonrpc: '2.0', id: 'long', method: 'resources/read', params: { uri: TOOLS } });
+    await eventually(() => reads.length === 1);
+    const aborted = reads[0]?.signal;
+    write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
+    await eventually(() => aborted?.aborted === true);
+    expect(records[1]).to.include({ rpc: 'resources/read', outcome: 'cancelled' });
+    expect(await ask('ping')).to.have.property('result');
+    expect(answers()).to.have.length(2);
+  });
+
+  it('says nothing more of a cancelled read that goes on all the same', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { ask, write, answers, reads, records } = connect(async () => {
+      await gate.promise;
+      return loadOf([]);
+    });
+    write({ jsonrpc: '2.0', id: 'long', method: 'resources/read', params: { uri: TOOLS } });
+    await eventually(() => reads.length === 1);
+    const read = performance.now();
+    write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
+    await eventually(() => records.length === 1);
+    const cancelled = performance.now();
+    gate.resolve();
+    // All that follows from it happens before.
+    await turn();
+    await ask('ping');
+    expect(answers().map(({ id }) => id)).to.deep.equal([1]);
+    expect(records.map(({ outcome }) => outcome)).to.deep.equal(['cancelled', 'ok']);
+    expect((records[0]?.begun ?? 0) + (records[0]?.ms ?? 0)).to.be.within(read, cancelled);
+  });
+
+  it('ends with its input, once all that was asked for is answered, however long each took', async () => {
+    const gates: Record<string, PromiseWithResolvers<void>> = {
+      tools: Promise.withResolvers(),
+      workflows: Promise.withResolvers(),
+    };
+    const { write, input, connection, reads, receive, answers, records } = connect(async ({ name }) => {
+      await gates[name]?.promise;
+      return loadOf([]);
+    });
+    let isClosed = false;
+    connection.closed.then(() => {
+      isClosed = true;
+    });
+    for (const name of ['tools', 'workflows']) {
+      write({ jsonrpc: '2.0', id: name, method: 'resources/read', params: { uri: `platform://${name}` } });
+    }
+    input.end();
+    await eventually(() => reads.length === 2 && input.isPaused());
+    expect(answers()).to.deep.equal([]);
+    gates['workflows']?.resolve();
+    await receive(1);
+    expect(isClosed).to.equal(false);
+    gates['tools']?.resolve();
+    expect(await connection.closed).to.equal(true);
+    expect(answers().map(({ id }) => id)).to.deep.equal(['workflows', 'tools']);
+    for (const answer of answers()) expect(answer).to.have.nested.property('result.contents');
+    expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok']);
+  });
+
+  it('ends with an input that asks nothing more, and keeps no timer', async () => {
+    const { ask, input, connection } = connect();
+    await ask('initialize', INITIALIZE);
+    const timers = timersLeft();
+    input.end();
+    expect(await connection.closed).to.equal(true);
+    expect(timersLeft()).to.equal(timers);
+  });
+
+  for (const [what, endIt] of [
+    ['its input ended', ({ input }: ReturnType<typeof connect>) => input.end()],
+    ['it was told to', ({ connection }: ReturnType<typeof connect>) => connection.drain()],
+  ] as const) {
+    it(`cuts what takes longer than the grace time once ${what}`, async () => {
+      const opened = connect(({ name }) => (name === 'tools' ? new Promise(() => {}) : loadOf([])), { graceMs: 20 });
+      const { ask, write, connection, reads, answers, records } = opened;
+      await ask('initialize', INITIALIZE);
+      write({ jsonrpc: '2.0', id: 'never', method: 'resources/read', params: { uri: TOOLS } });
+      write({ jsonrpc: '2.0', id: 'read', method: 'resources/read', params: { uri: 'platform://projects' } });
+      await eventually(() => reads.length === 2);
+      const { signal } = reads[0] ?? {};
+      expect(signal?.aborted).to.equal(false);
+      endIt(opened);
+      expect(await connection.closed).to.equal(false);
+      expect(signal?.aborted).to.equal(true);
+      expect(answers().map(({ id }) => id)).to.deep.equal([1, 'read']);
+      expect(records[2]).to.include({ rpc: 'resources/read', resource: 'tools', outcome: 'cut' });
+    });
+  }
+
+  it('acknowledges a subscription to what never changes, and ends it', async () => {
+    const { write, receive, connection, records } = connect();
+    write({
+      jsonrpc: '2.0',
+      id: 'sub',
+      method: 'subscriptions/listen',
+      params: { notifications: { resourcesListChanged: true }, _meta: ENVELOPE },
+    });
+    const [acknowledged, ended] = await receive(2);
+    expect(acknowledged.method).to.equal('notifications/subscriptions/acknowledged');
+    expect(acknowledged.params.notifications).to.deep.equal({});
+    expect(ended).to.deep.include({ id: 'sub' });
+    expect(ended.result.resultType).to.equal('complete');
+    expect(records[0]).to.include({ rpc: 'subscriptions/listen', outcome: 'ok' });
+    connection.drain();
+    expect(await connection.closed).to.equal(true);
+  });
+
+  it('ends when nobody is there to answer', async () => {
+    for (const open of [0, 1]) {
+      const { ask, write, reads, input, output, connection } = connect(() => new Promise(() => {}));
+      await ask('initialize', INITIALIZE);
+      if (open === 1) write({ jsonrpc: '2.0', id: 'a', method: 'resources/read', params: { uri: TOOLS } });
+      await eventually(() => reads.length === open);
+      output.destroy(new Error('EPIPE'));
+      expect(await connection.closed).to.equal(open === 0);
+      // Nothing is left that would keep the process.
+      const timers = timersLeft();
+      input.destroy();
+      connection.drain();
+      await eventually(() => input.closed);
+      expect(timersLeft()).to.equal(timers);
+    }
+  });
+
+  describe('whose client does not read', () => {
+    /** One that has been sent more than the stream takes, and read none of it. */
+    async function stall(graceMs?: number) {
+      const big = loadOf([toolItem('a', { description: 'x'.repeat(500_000) })]);
+      const stalled = connect(() => big, { graceMs });
+      await stalled.ask('initialize', INITIALIZE);
+      stalled.output.removeAllListeners('data').pause();
+      stalled.write({ jsonrpc: '2.0', id: 'big', method: 'resources/read', params: { uri: TOOLS } });
+      await eventually(() => stalled.output.writableNeedDrain);
+      return stalled;
+    }
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+
+    it('answers nothing more until it does, and reads no more than it may hold', async () => {
+      const { input, output, write, records } = await stall();
+      for (let id = 10; !input.isPaused(); id += 1) {
+        write(ping(id));
+        await new Promise(setImmediate);
+        expect(id).to.be.lessThan(200);
+      }
+      expect(records.map(({ rpc }) => rpc)).to.deep.equal(['initialize', 'resources/read']);
+      let text = '';
+      output.on('data', (chunk: Buffer) => {
+        text += chunk;
+      });
+      output.resume();
+      await eventually(() => !input.isPaused() && records.length > 50);
+      const ids = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).id]));
+      expect(ids.slice(1)).to.deep.equal(ids.slice(1).map((_, index) => 10 + index));
+    });
+
+    it('sees the end of the input, and waits for no longer than its grace time', async () => {
+      const { input, write, connection } = await stall(20);
+      write(ping(10));
+      input.end();
+      expect(await connection.closed).to.equal(false);
+    });
+
+    it('closes as soon as all has been read after the end of the input', async () => {
+      const { input, output, write, connection, records } = await stall(20_000);
+      write(ping(10));
+      input.end();
+      await eventually(() => input.readableEnded);
+      output.resume();
+      expect(await connection.closed).to.equal(true);
+      expect(records.map(({ rpc }) => rpc)).to.deep.equal(['initialize', 'resources/read', 'ping']);
+    });
+  });
+});

@@ -1,0 +1,439 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { writeCursor } from '../../../../src/core/mcp/tools/cursor.ts';
+import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
+import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
+import { catalogueOf, type Reader } from '../../../support/catalogue.ts';
+import { toolItem } from '../../../support/platform/loads.ts';
+import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
+
+const ITEMS = Array.from({ length: 120 }, (_, index) =>
+  toolItem(`tool-${index}`, { category: index % 2 === 0 ? 'EVEN' : 'ODD' }),
+);
+const list: Reader = () => loadOf(ITEMS, cachedFor(1000));
+
+/** Calls a tool, and gives its result. */
+async function call(name: string, args?: object, options: Parameters<typeof asked>[0] = { read: list }) {
+  const { json, record, bugs } = await asked(options).current('tools/call', { name, arguments: args });
+  return { ...json.result, record, bugs };
+}
+
+/** The catalogue of a test, of whose tools settings know these values. */
+function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reader) {
+  const catalogue = catalogueOf(read);
+  return { ...catalogue, offered: catalogue.offered.map((one) => ({ ...one, known })) };
+}
+
+describe('the list of tools', () => {
+  it('has one for each resource, none of which changes anything', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal([
+      'list_projects',
+      'list_workflows',
+      'list_tools',
+    ]);
+    for (const { annotations } of tools) {
+      expect(annotations).to.deep.equal({
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      });
+    }
+  });
+
+  it('says what each is narrowed by', async () => {
+    const { tools } = (await asked().earlier('tools/list')).json.result;
+    const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
+    expect(keys).to.deep.equal([
+      ['query', 'fields', 'limit', 'cursor'],
+      ['query', 'triggerType', 'status', 'fields', 'limit', 'cursor'],
+      ['query', 'category', 'fields', 'limit', 'cursor'],
+    ]);
+    for (const { inputSchema } of tools) {
+      expect(inputSchema).to.include({ type: 'object', additionalProperties: false });
+      expect(inputSchema).not.to.have.property('required');
+    }
+  });
+
+  it('names the values that settings know, and none that a platform was seen with', async () => {
+    const read = () => loadOf([toolItem('a', { category: 'OF_ONE_CALLER' })], cachedFor(1000));
+    const { current } = asked({ catalogue: knowing({ category: ['SCANNER', 'with\nline', 'FIREWALL'] }, read) });
+    const listed = async () => (await current('tools/list')).text;
+    const before = await listed();
+    const { description } = JSON.parse(before).result.tools[2].inputSchema.properties.category;
+    expect(description).to.equal(
+      'Only items whose category is this, in any case. Known values: "SCANNER", "FIREWALL", others.',
+    );
+    const { result } = (await current('tools/call', { name: 'list_tools', arguments: { category: 'x' } })).json;
+    expect(result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');
+    expect(await listed()).to.equal(before);
+  });
+
+  it('is the same in both revisions, but for how long it may be kept', async () => {
+    const { current, earlier } = asked();
+    expect((await earlier('tools/list')).json.result).to.deep.equal({
+      tools: (await current('tools/list')).json.result.tools,
+    });
+  });
+});
+
+describe('a tool', () => {
+  it('returns the first 50 items, as data and as text, as its schema says', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    const { structuredContent, content, isError } = await call('list_tools');
+    expect(isError).to.equal(undefined);
+    expect(structuredContent.items).to.deep.equal(ITEMS.slice(0, 50));
+    expect(structuredContent.total).to.equal(120);
+    expect(content).to.deep.equal([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+    const validate = new Ajv2020().compile(tools[2].outputSchema);
+    expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+  });
+
+  it('returns every item once, page by page', async () => {
+    const seen: object[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const { structuredContent } = await call('list_tools', { limit: 13, category: 'ODD', cursor });
+      expect(structuredContent.total).to.equal(60);
+      seen.push(...structuredContent.items);
+      cursor = structuredContent.nextCursor;
+      pages += 1;
+    } while (cursor !== undefined && pages < 100);
+    expect(pages).to.equal(5);
+    expect(seen).to.deep.equal(ITEMS.filter((_, index) => index % 2 === 1));
+  });
+
+  it('returns no cursor with the last page, nor with none', async () => {
+    expect((await call('list_tools', { limit: 120 })).structuredContent).not.to.have.property('nextCursor');
+    const { structuredContent } = await call('list_tools', { query: 'nothing like it' });
+    expect(structuredContent).to.include({ total: 0 }).and.not.have.property('nextCursor');
+    expect(structuredContent.items).to.deep.equal([]);
+  });
+
+  it('works for what is not stored', async () => {
+    const { structuredContent } = await call('list_projects', {}, { read: () => loadOf([{ id: 'a' }]) });
+    expect(structuredContent).to.deep.equal({ items: [{ id: 'a' }], total: 1 });
+  });
+
+  it('makes the pages of a snapshot once, those of the usual size', async () => {
+    const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 });
+    const caller = callerWith();
+    const cached = { key: cache.keyOf('tools', caller), freshUntil: NOW + 1000, stored: false };
+    const stored = loadOf(ITEMS, { cached });
+    cache.begin('tools', caller).store(stored);
+    const held = () => cache.get('tools', caller) ?? stored;
+    const options = { read: held, representations: createRepresentations(cache) };
+    const first = await call('list_tools', {}, options);
+    const { nextCursor } = first.structuredContent;
+    const idsOf = async (args: object) => {
+      const { structuredContent } = await call('list_tools', args, options);
+      return structuredContent.items.map(({ id }: { id: string }) => Number(id.slice('tool-'.length)));
+    };
+    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+    expect(await idsOf({ limit: 50 })).to.deep.equal(range(0, 50));
+    expect(await idsOf({ limit: 50, cursor: '' })).to.deep.equal(range(0, 50));
+    expect(await idsOf({ query: '', cursor: nextCursor })).to.deep.equal(range(50, 100));
+    expect(await idsOf({ limit: 49 })).to.deep.equal(range(0, 49));
+    expect(await idsOf({ category: 'ODD', limit: 2 })).to.deep.equal([1, 3]);
+    const { structuredContent: ten } = await call('list_tools', { limit: 10 }, options);
+    expect(await idsOf({ cursor: ten.nextCursor })).to.deep.equal(range(10, 60));
+    expect(Object.keys(held().snapshot.representations)).to.deep.equal(['derived page 0', 'derived page 50']);
+    expect(await call('list_tools', {}, options)).to.deep.include({ structuredContent: first.structuredContent });
+    const { result } = (await asked(options).earlier('tools/call', { name: 'list_tools' })).json;
+    expect(result).to.deep.equal({ content: first.content, structuredContent: first.structuredContent });
+  });
+
+  it('keeps nothing for a cursor that leads past the end', async () => {
+    const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, values: {} } };
+    const names: string[] = [];
+    const representations = {
+      ...createRepresentations(createSnapshotCache({ maxBytes: 1000, maxEntries: 1 })),
+      derived: (_load: unknown, name: string, make: () => Buffer) => {
+        names.push(name);
+        return make();
+      },
+    };
+    for (const offset of [100, 150, 5_000_000]) {
+      const { structuredContent } = await call(
+        'list_tools',
+        { cursor: writeCursor(place, offset) },
+        { read: list, representations },
+      );
+      expect(structuredContent.items).to.deep.equal(ITEMS.slice(offset, offset + 50));
+    }
+    expect(names).to.deep.equal(['page 100']);
+  });
+
+  it('asks to start again where the list has changed between two pages', async () => {
+    let items = ITEMS;
+    const options = { read: () => loadOf(items, cachedFor(1000)) };
+    const { nextCursor } = (await call('list_tools', {}, options)).structuredContent;
+    items = ITEMS.slice(1);
+    const { isError, content, _meta } = await call('list_tools', { cursor: nextCursor }, options);
+    expect(isError).to.equal(true);
+    expect(content[0].text).to.match(/^list_changed: .*start again without a cursor/);
+    expect(_meta['portico/error']).to.deep.equal({ code: 'list_changed', requestId: 'request-of-the-test' });
+  });
+
+  it('takes a cursor with another limit, and none with another filter', async () => {
+    const { nextCursor } = (await call('list_tools', { limit: 10 })).structuredContent;
+    expect((await call('list_tools', { limit: 5, cursor: nextCursor })).structuredContent.items[0].id).to.equal(
+      'tool-10',
+    );
+    const { isError, content } = await call('list_tools', { cursor: nextCursor, query: 'a' });
+    expect(isError).to.equal(true);
+    expect(content[0].text).to.contain('belongs to other arguments');
+  });
+
+  it('takes a cursor with the same filter in another case, and with other fields', async () => {
+    const { nextCursor } = (await call('list_tools', { limit: 10, category: 'ODD' })).structuredContent;
+    const { structuredContent } = await call('list_tools', { category: 'odd', fields: ['id'], cursor: nextCursor });
+    expect(structuredContent.items[0]).to.deep.equal({ id: 'tool-21' });
+  });
+
+  it('returns the fields that are asked for, in the documented order, as its schema says', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    const validate = new Ajv2020().compile(tools[2].outputSchema);
+    for (const [fields, keys] of [
+      [
+        ['category', 'id'],
+        ['id', 'category'],
+      ],
+      [['name', 'name'], ['name']],
+      [['description', 'category', 'version', 'name', 'id'], Object.keys(toolItem('a'))],
+    ] as const) {
+      const { structuredContent, content } = await call('list_tools', { fields, limit: 3 });
+      const picked = ITEMS.slice(0, 3).map((item) =>
+        Object.fromEntries(keys.map((key) => [key, (item as Record<string, string>)[key]])),
+      );
+      expect(JSON.stringify(structuredContent.items)).to.equal(JSON.stringify(picked));
+      expect(structuredContent.total).to.equal(120);
+      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+    }
+  });
+
+  it('returns fields of what a filter leaves, page by page', async () => {
+    const seen: { id: string }[] = [];
+    let cursor: string | undefined;
+    do {
+      const { structuredContent } = await call('list_tools', { limit: 25, category: 'even', fields: ['id'], cursor });
+      seen.push(...structuredContent.items);
+      cursor = structuredContent.nextCursor;
+    } while (cursor !== undefined && seen.length < 200);
+    expect(seen).to.deep.equal(Array.from({ length: 60 }, (_, index) => ({ id: `tool-${index * 2}` })));
+  });
+
+  it('fits more items on a page where they come with fewer fields', async () => {
+    const options = { read: list, maxResultBytes: 2048 };
+    const { content } = await call('list_tools', {}, options);
+    expect(content[0].text).to.match(/^result_too_large: .*name the fields that you need/);
+    expect((await call('list_tools', { fields: ['id'] }, options)).structuredContent.items).to.have.length(50);
+  });
+
+  it('ends where the caller hangs up while fields are cut out of large items', async () => {
+    const large = { description: 'x'.repeat(300_000) };
+    const items = Array.from({ length: 20 }, (_, index) => toolItem(`tool-${index}`, large));
+    const controller = new AbortController();
+    const { parse } = JSON;
+    let parsed = 0;
+    JSON.parse = (text, reviver) => {
+      parsed += text.length > 300_000 ? 1 : 0;
+      if (parsed === 3) controller.abort();
+      return parse(text, reviver);
+    };
+    try {
+      const arguments_ = { name: 'list_tools', arguments: { fields: ['id'] } };
+      const asking = asked({ read: () => loadOf(items, cachedFor(1)) }).current(
+        'tools/call',
+        arguments_,
+        {},
+        {
+          signal: controller.signal,
+        },
+      );
+      expect(await asking.catch((error: unknown) => error)).to.have.property('name', 'AbortError');
+    } finally {
+      JSON.parse = parse;
+    }
+    expect(parsed).to.equal(3);
+  });
+
+  it('says what there is where nothing fits, and is still what its schema says', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    const validate = new Ajv2020().compile(tools[2].outputSchema);
+    const options = { catalogue: knowing({ category: ['EVEN', 'PRIME'] }, list) };
+    for (const [args, hint] of [
+      [
+        { category: 'prim' },
+        'No item fits. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME".',
+      ],
+      [
+        { category: 'odd', query: 'xyz' },
+        'No item fits all of this together. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME". query: look for less of the text, or leave it out.',
+      ],
+      [{ query: 'xyz' }, 'No item fits. query: look for less of the text, or leave it out.'],
+    ] as const) {
+      const { structuredContent, content, isError } = await call('list_tools', args, options);
+      expect(isError).to.equal(undefined);
+      expect(structuredContent).to.deep.equal({ items: [], total: 0, hint });
+      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+    }
+  });
+
+  it('says so where the field is empty in all items, or there are none', async () => {
+    for (const items of [[], [toolItem('a', { category: '' })]]) {
+      const { structuredContent } = await call('list_tools', { category: 'x' }, { read: () => loadOf(items) });
+      expect(structuredContent.hint).to.equal('No item fits. category has no value in this list.');
+    }
+  });
+
+  it('has no hint where something fits, nor where the list is whole, nor where there is no room for one', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
+    expect((await call('list_tools', { category: 'ODD' })).structuredContent).not.to.have.property('hint');
+    expect((await call('list_tools', {}, { read: () => loadOf([]) })).structuredContent).to.deep.equal({
+      items: [],
+      total: 0,
+    });
+    const narrow = { read: () => loadOf(many), maxResultBytes: 1024 };
+    expect((await call('list_tools', { category: 'x' }, narrow)).structuredContent).to.deep.equal({
+      items: [],
+      total: 0,
+    });
+    const wide = { read: () => loadOf(many) };
+    expect((await call('list_tools', { category: 'x' }, wide)).structuredContent).to.have.property('hint');
+  });
+
+  it('tells of the values in the list that this very caller reads, and of no other', async () => {
+    const { current } = asked({
+      read: ({ caller }) => loadOf([toolItem('a', { category: caller.key === 'one' ? 'A' : 'B' })], cachedFor(1000)),
+    });
+    const hintOf = async (key: string) => {
+      const caller = { ...callerWith(), key };
+      const { json } = await current(
+        'tools/call',
+        { name: 'list_tools', arguments: { category: 'x' } },
+        {},
+        { caller },
+      );
+      return json.result.structuredContent.hint;
+    };
+    const [one, two] = [await hintOf('one'), await hintOf('two')];
+    expect(one).to.contain('"A"').and.not.contain('"B"');
+    expect(two).to.contain('"B"').and.not.contain('"A"');
+  });
+
+  it('says how to narrow what would be too large, and then it fits', async () => {
+    const options = { read: list, maxResultBytes: 2048 };
+    const { isError, content, record } = await call('list_tools', {}, options);
+    expect(isError).to.equal(true);
+    const text: string = content[0].text;
+    expect(text)
+      .to.match(/^result_too_large: /)
+      .and.contain('narrow the list with query or a filter');
+    const limit = Number(/Set limit to (\d+) or less/.exec(text)?.[1]);
+    const fitting = await call('list_tools', { limit }, options);
+    expect(fitting.structuredContent.items).to.have.length(limit);
+    expect(Buffer.byteLength(fitting.content[0].text)).to.be.lessThan(2049);
+    expect(record.error?.code).to.equal('result_too_large');
+  });
+
+  it('leads to the resource where not even one item fits', async () => {
+    const read = () => loadOf([toolItem('a', { description: 'x'.repeat(3000) })], cachedFor(1));
+    const { content } = await call('list_tools', {}, { read, maxResultBytes: 1024 });
+    expect(content[0].text).to.contain('Not even one').and.contain('Read the resource');
+  });
+
+  it('names every argument that is wrong, and asks no upstream', async () => {
+    let reads = 0;
+    const read = () => {
+      reads += 1;
+      return loadOf([]);
+    };
+    for (const [args, told] of [
+      [{ limit: 0 }, ['limit: ']],
+      [{ limit: 501 }, ['limit: ']],
+      [{ limit: '5', query: 1, other: true }, ['limit: ', 'query: ', 'other']],
+      [{ status: 'a' }, ['There is no argument "status". There are: query, category, fields, limit, cursor.']],
+      [{ search: 'a', page: 2 }, ['There are no arguments "search", "page". There are: query, category,']],
+      [{ cursor: 'x'.repeat(513) }, ['cursor: ']],
+      [{ fields: [] }, ['fields: ']],
+      [{ fields: 'id' }, ['fields: ']],
+      [{ fields: ['id', 'status'] }, ['fields: 1: ', 'id', 'category']],
+      [{ fields: Array(6).fill('id') }, ['fields: ', '5', 'id, name, version, category, description']],
+    ] as const) {
+      const { isError, content, bugs } = await call('list_tools', args as object, { read });
+      expect(isError).to.equal(true);
+      expect(content[0].text).to.match(/^invalid_params: /);
+      for (const word of told) expect(content[0].text).to.contain(word);
+      expect(bugs).to.deep.equal([]);
+    }
+    expect(reads).to.equal(0);
+  });
+
+  it('returns a failed read for the model to act on', async () => {
+    const error = new GatewayError('breaker_open', { upstream: 'tools', retryAfterSeconds: 9, reason: 'secret' });
+    const read = () => {
+      throw error;
+    };
+    const { isError, content, structuredContent, _meta, record } = await call('list_tools', {}, { read });
+    expect(isError).to.equal(true);
+    expect(structuredContent).to.equal(undefined);
+    expect(content[0].text)
+      .to.match(/^breaker_open: The platform has failed too often/)
+      .and.contain('Wait 9 s')
+      .and.contain('request-of-the-test')
+      .and.not.contain('secret');
+    expect(_meta['portico/error']).to.deep.equal({
+      code: 'breaker_open',
+      requestId: 'request-of-the-test',
+      upstream: 'tools',
+      retryAfterSeconds: 9,
+    });
+    expect(record).to.include({ error, tool: 'list_tools', resource: 'tools', rpc: 'tools/call' });
+  });
+
+  it('returns a bug as an internal error, and nothing of it', async () => {
+    const bug = new Error('secret');
+    const read = () => {
+      throw bug;
+    };
+    const { isError, content, bugs } = await call('list_tools', {}, { read });
+    expect(isError).to.equal(true);
+    expect(content[0].text)
+      .to.match(/^internal: /)
+      .and.not.contain('secret');
+    expect(bugs).to.have.length(1);
+    expect(bugs[0]?.stack).to.contain('secret');
+  });
+
+  it('that does not exist is an error of JSON-RPC that names those that do', async () => {
+    for (const name of ['list_nothing', 'constructor', '']) {
+      const { json } = await asked().earlier('tools/call', { name });
+      expect(json.error.code).to.equal(-32602);
+      expect(json.error.message).to.contain('list_projects, list_workflows, list_tools');
+      expect(json.error.data.code).to.equal('invalid_params');
+    }
+  });
+
+  it('is not called at all by what has no name, or arguments that are no object', async () => {
+    for (const params of [
+      {},
+      { name: 5 },
+      { name: 'list_tools', arguments: [] },
+      { name: 'list_tools', arguments: 'a' },
+    ]) {
+      const { json } = await asked().earlier('tools/call', params);
+      expect(json.error).to.deep.include({
+        code: -32602,
+        message: 'The parameters are not those that this method takes.',
+      });
+      expect(json.error.data.code).to.equal('invalid_params');
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { createCatalogue } from '../../../../src/core/reads/catalogue/catalogue.ts';
+import { RESOURCES } from '../../../../src/core/resources/index.ts';
+import { define } from '../../../../src/core/resources/resource.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
+import { type CatalogueRead, catalogueOf } from '../../../support/catalogue.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
+
+describe('the catalogue', () => {
+  it('lists the definitions as bytes, and as data, in the order of the registry', () => {
+    const { list, offered } = catalogueOf();
+    const definitions = JSON.parse(list.bytes.toString());
+    expect(definitions.map(({ uri }: { uri: string }) => uri)).to.deep.equal([
+      'platform://projects',
+      'platform://workflows',
+      'platform://tools',
+    ]);
+    expect(list.count).to.equal(3);
+    expect(offered.map(({ definition }) => definition)).to.deep.equal(definitions);
+    expect(offered.map(({ resource }) => resource)).to.deep.equal([...RESOURCES]);
+  });
+
+  it('finds the resource behind a uri', () => {
+    expect(catalogueOf().find('platform://workflows')).to.equal('workflows');
+  });
+
+  for (const uri of ['platform://users', 'PLATFORM://tools', 'platform://tools/', 'tools', '__proto__', '']) {
+    it(`names the three where nothing is behind the uri ${JSON.stringify(uri)}`, () => {
+      expect(() => catalogueOf().find(uri))
+        .to.throw(GatewayError)
+        .that.includes({
+          code: 'resource_unknown',
+          detail: 'No resource has this uri. There are: platform://projects, platform://workflows, platform://tools.',
+        });
+    });
+  }
+
+  it('knows what is offered alone', () => {
+    const [projects] = RESOURCES;
+    const catalogue = createCatalogue([
+      { resource: projects, definition: define(projects, 'acme'), known: {}, requiredScopes: [], read: () => loadOf() },
+    ]);
+    expect(catalogue.list.count).to.equal(1);
+    for (const ask of [
+      () => catalogue.find('acme://tools'),
+      () => catalogue.read('tools', callerWith(), { signal: new AbortController().signal }),
+    ]) {
+      expect(ask)
+        .to.throw(GatewayError)
+        .that.includes({ detail: 'No resource has this uri. There are: acme://projects.' });
+    }
+  });
+
+  it('reads one resource for one caller, at once where it can be', async () => {
+    const load = loadOf();
+    const asked: CatalogueRead[] = [];
+    const catalogue = catalogueOf((read) => {
+      asked.push(read);
+      return read.noCache ? Promise.resolve(load) : load;
+    });
+    const caller = callerWith();
+    const { signal } = new AbortController();
+    expect(catalogue.read('tools', caller, { signal })).to.equal(load);
+    expect(await catalogue.read('tools', caller, { signal, noCache: true })).to.equal(load);
+    expect(asked[0]).to.deep.include({ name: 'tools', caller, signal, noCache: false });
+    expect(asked[1]).to.deep.include({ name: 'tools', noCache: true });
+  });
+});

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { Pagination } from '../../../../src/core/upstream/pagination/pagination.ts';
+import { SEEDED } from '../../../support/seed.ts';
+import { type GeneratedPlatform, itemsOf, type Shown } from './generated-platform.ts';
+import { outcomeOf } from './generated-read.ts';
+import { anyRead, fitting, type GeneratedRead } from './generated-settings.ts';
+import { NOT_DETECTABLE, notDetectable } from './not-detectable.ts';
+
+const ANY = 8000;
+const SILENT = 2000;
+const FITTING = 4000;
+
+/** Adds a read to those that came to the platform's list, or to an error; throws for any other list. */
+async function check(read: GeneratedRead, outcomes: { whole: number; refused: number }): Promise<void> {
+  const outcome = await outcomeOf(read);
+  if (outcome instanceof GatewayError) {
+    expect(outcome.code).to.be.oneOf(['upstream_invalid', 'upstream_refused']);
+    outcomes.refused += 1;
+  } else {
+    expect(outcome).to.deep.equal(itemsOf(read.platform));
+    outcomes.whole += 1;
+  }
+}
+
+/** The same, where the platform shows none of the signs but a count of each page, and a link back. */
+const silent = anyRead.map((read) => {
+  const shown = read.platform.shown.filter((sign: Shown) => sign === 'count' || sign === 'prev');
+  return { ...read, platform: { ...read.platform, shown } };
+});
+
+/** The settings name a token that may be none, to a platform that replies to such a one with an empty page. */
+const misread = anyRead
+  .filter(({ pagination }) => pagination.kind === 'token')
+  .map((read): GeneratedRead => {
+    const platform: GeneratedPlatform = {
+      ...read.platform,
+      onNonsense: 'is empty',
+      way: 'token',
+      refusesUnknown: false,
+    };
+    const { placeParam: tokenParam, sizeParam } = platform;
+    return { ...read, platform, pagination: { ...read.pagination, tokenParam, sizeParam } as Pagination };
+  });
+
+describe(`a list of a generated platform ${SEEDED}`, () => {
+  for (const [reads, arbitrary, what] of [
+    [ANY, anyRead, 'platforms that show signs of more, or none'],
+    [SILENT, silent, 'platforms that say neither a total nor that there is more'],
+    [SILENT, misread, 'platforms that may not understand a token'],
+  ] as const) {
+    it(`is whole or an error, under any settings, in ${reads} reads of ${what}`, async function () {
+      this.timeout(120_000);
+      const outcomes = { whole: 0, refused: 0 };
+      const detectable = arbitrary.filter((read) => notDetectable(read) === undefined);
+      await fc.assert(
+        fc.asyncProperty(detectable, (read) => check(read, outcomes)),
+        { numRuns: reads },
+      );
+      expect(outcomes.whole).to.be.greaterThan(reads / 20);
+      expect(outcomes.refused).to.be.greaterThan(reads / 20);
+    });
+  }
+
+  it(`is whole under the settings that fit, in ${FITTING} reads`, async function () {
+    this.timeout(120_000);
+    await fc.assert(
+      fc.asyncProperty(fitting, async (read) => {
+        expect(await outcomeOf(read)).to.deep.equal(itemsOf(read.platform));
+      }),
+      { numRuns: FITTING },
+    );
+  });
+});
+
+describe('a short list that is not detectable', () => {
+  it('is so for the reasons that the decision lists, and for no other', async () => {
+    const decision = await readFile('docs/decisions/0022-what-the-platform-says-of-more.md', 'utf8');
+    const [, section = ''] = decision.split('**Not detectable.**');
+    const reasons = [...section.matchAll(/^- \*(.+)\*:/gm)].map(([, reason]) => reason);
+    expect(reasons).to.deep.equal(Object.keys(NOT_DETECTABLE));
+  });
+});

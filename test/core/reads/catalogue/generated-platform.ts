@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import type { ReplyHeaders } from '../../../../src/core/upstream/upstream.ts';
+
+/** How a platform pages its list, and what its pages tell of that. All that it says is true. */
+export interface GeneratedPlatform {
+  readonly way: Way;
+  /** Items of the list. */
+  readonly count: number;
+  /** Its parameter for the page size. */
+  readonly sizeParam: string;
+  /** Its parameter for the offset, page number or token. */
+  readonly placeParam: string;
+  readonly defaultSize: number;
+  readonly maxSize: number;
+  readonly firstPage: 0 | 1;
+  /** What it does with a token or number that it does not know. */
+  readonly onNonsense: 'begins' | 'refuses' | 'is empty';
+  /** A parameter of its own that it reads nevertheless as if it were absent. */
+  readonly ignores: 'size' | 'place' | undefined;
+  /** Refuses a request that has a parameter of another name. */
+  readonly refusesUnknown: boolean;
+  /** Begins at the last multiple of the page size, as if the offset were a place in the middle of a page. */
+  readonly roundsOffsets: boolean;
+  /** Names a next page behind a full one, though it is empty. */
+  readonly endsEmpty: boolean;
+  /** Items differ from reply to reply in a field that is not mapped, as a signed URL does. */
+  readonly isVolatile: boolean;
+  /** Items that a filter hides; `total_count` beside `filter_count` counts them. */
+  readonly hidden: number;
+  readonly shown: readonly Shown[];
+  /** Beside the list, in `meta`, or in `meta.pagination`. */
+  readonly at: 'beside' | 'meta' | 'deep';
+}
+
+export const WAYS = ['offset', 'page', 'token', 'link', 'link in body', 'all'] as const;
+type Way = (typeof WAYS)[number];
+
+/** Signs by which a platform tells how many items there are; and others, by which it tells that there is more. */
+export const COUNTING = ['total', 'totalCount', 'filter_count', 'X-Total-Count', 'Content-Range'] as const;
+export const LEADING = ['pages', 'has_more', 'isLast', 'next_page', 'next_link', 'Link'] as const;
+export type Shown = (typeof COUNTING)[number] | (typeof LEADING)[number] | 'prev' | 'count';
+
+export interface Reply {
+  readonly body: object;
+  readonly headers: ReplyHeaders;
+}
+
+export const SIZE_PARAMS = ['limit', 'per_page', 'pageSize'] as const;
+export const PLACE_PARAMS = ['offset', 'page', 'pageToken', 'skip', 'cursor'] as const;
+
+export const itemsOf = ({ count }: GeneratedPlatform): readonly { readonly id: string; readonly name: string }[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
+
+/** The page at a target, which is the reply of this number; undefined where the platform refuses it. */
+export function replyTo(platform: GeneratedPlatform, target: string, reply = 0): Reply | undefined {
+  const { searchParams } = new URL(target, 'https://platform.example');
+  if (platform.refusesUnknown && [...searchParams.keys()].some((name) => !takes(platform, name))) return undefined;
+  const size = sizeOf(platform, searchParams);
+  const start = startOf(platform, searchParams, size);
+  if (start === undefined) return undefined;
+  const all = itemsOf(platform);
+  const items = all
+    .slice(start, start + size)
+    .map((item) => (platform.isVolatile ? { ...item, url: `https://files.example/${item.id}?signed=${reply}` } : item));
+  const end = start + size;
+  const further = end < all.length ? placeAt(platform, end, size) : undefined;
+  const isFull = items.length === size && platform.way !== 'all';
+  const followed = platform.endsEmpty && isFull ? placeAt(platform, end, size) : further;
+  const url = (place: string | number) => `/list?${platform.sizeParam}=${size}&${platform.placeParam}=${place}`;
+  const next = further === undefined ? undefined : url(further);
+  const link = followed === undefined ? undefined : url(followed);
+  const said: Record<string, unknown> = {};
+  const headers: Record<string, string> = {};
+  const isPrevious = start > 0;
+  for (const shown of platform.shown) {
+    switch (shown) {
+      case 'total':
+      case 'count':
+      case 'totalCount':
+        said[shown] = shown === 'count' ? items.length : all.length;
+        break;
+      case 'filter_count':
+        said[shown] = all.length;
+        said['total_count'] = all.length + platform.hidden;
+        break;
+      case 'pages':
+        said['total_pages'] = Math.max(1, Math.ceil(all.length / size));
+        break;
+      case 'X-Total-Count':
+        headers['x-total-count'] = String(all.length);
+        break;
+      case 'Content-Range':
+        headers['content-range'] = `items ${start}-${start + items.length - 1}/${all.length}`;
+        break;
+      case 'has_more':
+        said['has_more'] = further !== undefined;
+        break;
+      case 'isLast':
+        said['isLast'] = further === undefined;
+        break;
+      case 'next_page':
+        said['next_page'] = further ?? null;
+        break;
+      case 'next_link':
+        said['next_link'] = next ?? '';
+        break;
+      case 'Link':
+        headers['link'] = next === undefined ? '</list>; rel="first"' : `<${next}>; rel="next"`;
+        break;
+      case 'prev':
+        said['prev'] = isPrevious ? url('before') : null;
+    }
+  }
+  // A way to page that the settings may follow is there whether it is one of those shown or not.
+  if (platform.way === 'token') said['cursor_on'] = followed ?? null;
+  if (platform.way === 'link in body') said['page_on'] = link ?? null;
+  if (platform.way === 'link' && link !== undefined) headers['link'] = `<${link}>; rel="next"`;
+  return { body: { items, ...placed(said, platform) }, headers };
+}
+
+function takes({ way, sizeParam, placeParam }: GeneratedPlatform, name: string): boolean {
+  return way !== 'all' && (name === sizeParam || name === placeParam);
+}
+
+function placed(said: object, { at }: GeneratedPlatform): object {
+  if (at === 'beside') return said;
+  return at === 'meta' ? { meta: said } : { meta: { pagination: said } };
+}
+
+function sizeOf(platform: GeneratedPlatform, asked: URLSearchParams): number {
+  const { way, sizeParam, defaultSize, maxSize, count, ignores } = platform;
+  if (way === 'all') return Math.max(1, count);
+  const size = ignores === 'size' ? defaultSize : Number(asked.get(sizeParam) ?? defaultSize);
+  return Math.min(Number.isSafeInteger(size) && size > 0 ? size : defaultSize, maxSize);
+}
+
+const NONSENSE: Readonly<Record<GeneratedPlatform['onNonsense'], (count: number) => number | undefined>> = {
+  begins: () => 0,
+  refuses: () => undefined,
+  'is empty': (count) => count,
+};
+
+function startOf(platform: GeneratedPlatform, asked: URLSearchParams, size: number): number | undefined {
+  const { way, placeParam, firstPage, onNonsense, ignores, roundsOffsets } = platform;
+  const text = asked.get(placeParam);
+  if (way === 'all' || ignores === 'place' || text === null) return 0;
+  const isNumber = way === 'offset' || way === 'page';
+  const found = (isNumber ? /^(\d+)$/ : /^t(\d+)$/).exec(text);
+  const number = found === null ? undefined : Number(found[1]);
+  if (number === undefined || (way === 'page' && number < firstPage)) return NONSENSE[onNonsense](platform.count);
+  if (way === 'page') return (number - firstPage) * size;
+  return way === 'offset' && roundsOffsets ? Math.floor(number / size) * size : number;
+}
+
+function placeAt({ way, firstPage }: GeneratedPlatform, start: number, size: number): string | number {
+  if (way === 'offset') return start;
+  return way === 'page' ? start / size + firstPage : `t${start}`;
+}
+
+const shapes = fc.record({
+  way: fc.constantFrom(...WAYS),
+  sizeParam: fc.constantFrom(...SIZE_PARAMS),
+  placeParam: fc.constantFrom(...PLACE_PARAMS),
+  defaultSize: fc.oneof(fc.integer({ min: 2, max: 12 }), fc.constantFrom(10, 20)),
+  maxSize: fc.oneof(fc.integer({ min: 2, max: 15 }), fc.constantFrom(10, 20, 100)),
+  firstPage: fc.constantFrom(0, 1),
+  onNonsense: fc.constantFrom('begins', 'refuses', 'is empty'),
+  ignores: fc.option(fc.constantFrom('size', 'place'), { nil: undefined, freq: 2 }),
+  refusesUnknown: rarely(),
+  roundsOffsets: rarely(),
+  endsEmpty: rarely(),
+  isVolatile: fc.boolean(),
+  hidden: fc.integer({ min: 0, max: 10 }),
+  shown: fc.uniqueArray(fc.constantFrom(...COUNTING, ...LEADING, 'prev' as const, 'count' as const), {
+    maxLength: 5,
+  }),
+  at: fc.constantFrom('beside', 'meta', 'deep'),
+}) as fc.Arbitrary<Omit<GeneratedPlatform, 'count'>>;
+
+/** Lists of all lengths, and often those at and around a multiple of a page. */
+export const platforms: fc.Arbitrary<GeneratedPlatform> = shapes.chain((shape) => {
+  const aroundPages = fc
+    .tuple(
+      fc.constantFrom(shape.defaultSize, shape.maxSize, 10),
+      fc.integer({ min: 1, max: 4 }),
+      fc.constantFrom(-1, 0, 1),
+    )
+    .map(([size, pages, more]) => Math.min(size * pages, 60) + more);
+  return fc.oneof(fc.integer({ min: 0, max: 40 }), aroundPages).map((count) => ({ ...shape, count }));
+});
+
+function rarely(): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 0, max: 3 }).map((number) => number === 0);
+}

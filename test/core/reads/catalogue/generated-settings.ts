@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import type { PageExpression, Pagination } from '../../../../src/core/upstream/pagination/pagination.ts';
+import { COUNTING, type GeneratedPlatform, PLACE_PARAMS, platforms, SIZE_PARAMS } from './generated-platform.ts';
+
+/** A platform, and settings to read it with. */
+export interface GeneratedRead {
+  readonly platform: GeneratedPlatform;
+  readonly pagination: Pagination;
+  /** Of the settings: sent with every page. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** A path of members, as settings would name it. */
+const member = (path: string): PageExpression => {
+  const names = path.split('.');
+  return Object.assign((body: unknown) => names.reduce<unknown>((value, name) => Object(value)[name] ?? null, body), {
+    [fc.toStringMethod]: () => path,
+  });
+};
+
+const length: PageExpression = Object.assign((body: unknown) => Object(body).items?.length ?? null, {
+  [fc.toStringMethod]: () => 'length(items)',
+});
+
+const PREFIXES = { beside: '', meta: 'meta.', deep: 'meta.pagination.' } as const;
+const NEXTS = ['next_page', 'next_link', 'cursor_on', 'page_on', 'prev', 'elsewhere'];
+const TOTALS = ['total', 'totalCount', 'filter_count', 'total_count', 'count', 'total_pages', 'elsewhere'];
+
+const pathIn =
+  ({ at }: GeneratedPlatform) =>
+  (name: string) =>
+    member(`${PREFIXES[at]}${name}`);
+
+/** The settings that fit a platform; with the total, where `isTotalled` and it tells one. */
+export function fittingSettings(platform: GeneratedPlatform, size: number, isTotalled: boolean): Pagination {
+  const { way, placeParam, firstPage, ignores } = platform;
+  const next = pathIn(platform);
+  const sized = {
+    sizeParam: ignores === 'size' ? null : platform.sizeParam,
+    size,
+    ...(isTotalled && totalIn(platform)),
+  };
+  switch (way) {
+    case 'all':
+      return { kind: 'none' };
+    case 'token':
+      return { kind: 'token', ...sized, tokenParam: placeParam, next: next('cursor_on') };
+    case 'link':
+      return { kind: 'link', ...sized };
+    case 'link in body':
+      return { kind: 'link', ...sized, next: next('page_on') };
+    case 'offset':
+      return { kind: 'offset', ...sized, offsetParam: placeParam, concurrency: 2 };
+    case 'page':
+      return { kind: 'page', ...sized, pageParam: placeParam, firstPage, concurrency: 2 };
+  }
+}
+
+function totalIn(platform: GeneratedPlatform): Pick<Pagination, 'total' | 'totalHeader'> {
+  const name = COUNTING.find((each) => each !== 'Content-Range' && platform.shown.includes(each));
+  if (name === undefined) return {};
+  return name === 'X-Total-Count' ? { totalHeader: name } : { total: pathIn(platform)(name) };
+}
+
+/** Sizes that settings may ask this platform for: any, and often those that it knows. */
+function sizesFor({ defaultSize, maxSize }: GeneratedPlatform): fc.Arbitrary<number> {
+  return fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(defaultSize, maxSize, 10, 100));
+}
+
+/**
+ * A platform that settings can fit, and those. None do where it ignores the place; and where it rounds offsets down, which
+ * makes the end of the list bring items again, only those that name the total.
+ */
+export const fitting: fc.Arbitrary<GeneratedRead> = platforms
+  .filter(({ ignores }) => ignores !== 'place')
+  .chain((platform) => fc.tuple(fc.constant(platform), sizesFor(platform), fc.boolean()))
+  .filter(([platform]) => !roundsOffsets(platform) || Object.keys(totalIn(platform)).length > 0)
+  .map(([platform, size, isTotalled]) => ({
+    platform,
+    pagination: fittingSettings(platform, size, isTotalled || roundsOffsets(platform)),
+    query: {},
+  }));
+
+function roundsOffsets(platform: GeneratedPlatform): boolean {
+  return platform.way === 'offset' && platform.roundsOffsets;
+}
+
+/** Settings as somebody may write them who did not read how the platform pages; now and then they are right. */
+function guessedSettings(platform: GeneratedPlatform): fc.Arbitrary<Pagination> {
+  const pathOf = pathIn(platform);
+  const sized = {
+    sizeParam: fc.option(fc.constantFrom(...SIZE_PARAMS), { nil: null }),
+    size: sizesFor(platform),
+  };
+  const totals = fc.oneof(fc.constantFrom(...TOTALS).map(pathOf), fc.constant(length));
+  const told = {
+    total: fc.option(totals, { nil: undefined, freq: 2 }),
+    totalHeader: fc.option(fc.constantFrom('X-Total-Count', 'X-Other'), { nil: undefined, freq: 2 }),
+  };
+  const numbered = { ...sized, ...told, concurrency: fc.constantFrom(1, 3) };
+  const place = fc.constantFrom(...PLACE_PARAMS);
+  const next = fc.constantFrom(...NEXTS).map(pathOf);
+  return fc.oneof(
+    fc.record({ kind: fc.constant('none' as const), ...told }),
+    fc.record({ kind: fc.constant('token' as const), ...sized, ...told, tokenParam: place, next }),
+    fc.record({ kind: fc.constant('link' as const), ...sized, ...told, next: fc.option(next, { nil: undefined }) }),
+    fc.record({ kind: fc.constant('offset' as const), ...numbered, offsetParam: place }),
+    fc.record({
+      kind: fc.constant('page' as const),
+      ...numbered,
+      pageParam: place,
+      firstPage: fc.constantFrom(0, 1),
+    }),
+  );
+}
+
+/** The settings that fit, but for some of the keys, or for the kind: those of a guess are there instead. */
+function mistakenSettings(platform: GeneratedPlatform): fc.Arbitrary<Pagination> {
+  const { placeParam } = platform;
+  return fc
+    .record({
+      size: sizesFor(platform),
+      isTotalled: fc.boolean(),
+      guessed: guessedSettings(platform),
+      wrong: fc.subarray(['sizeParam', 'total', 'totalHeader', 'next', 'place', 'firstPage', 'kind'], {
+        minLength: 1,
+        maxLength: 2,
+      }),
+      concurrency: fc.constantFrom(1, 3),
+      firstPage: fc.constantFrom(0, 1),
+      place: fc.constantFrom(...PLACE_PARAMS),
+      kind: fc.constantFrom('none', 'token', 'link', 'offset', 'page'),
+      next: fc.constantFrom(...NEXTS).map(pathIn(platform)),
+    })
+    .map(({ size, isTotalled, guessed, wrong, concurrency, firstPage, place, kind, next }) => {
+      const right = fittingSettings(platform, size, isTotalled);
+      const chosen = wrong.includes('place') ? place : placeParam;
+      const keys = {
+        sizeParam: platform.sizeParam,
+        size,
+        concurrency,
+        ...right,
+        ...Object.fromEntries(
+          Object.entries(guessed).filter(([key]) => wrong.includes(key) && !['kind', 'next'].includes(key)),
+        ),
+      };
+      return {
+        ...keys,
+        kind: wrong.includes('kind') ? kind : right.kind,
+        next: wrong.includes('next') ? next : 'next' in right ? right.next : pathIn(platform)('cursor_on'),
+        offsetParam: chosen,
+        pageParam: chosen,
+        tokenParam: chosen,
+        firstPage: wrong.includes('firstPage') ? firstPage : platform.firstPage,
+      } as Pagination;
+    });
+}
+
+/** A platform, and settings that mostly do not fit. Those of `none` may send a size of their own. */
+export const anyRead: fc.Arbitrary<GeneratedRead> = platforms.chain((platform) =>
+  fc
+    .record({
+      pagination: fc.oneof(guessedSettings(platform), mistakenSettings(platform)),
+      sizeParam: fc.option(fc.constantFrom(platform.sizeParam, ...SIZE_PARAMS), { nil: undefined }),
+      size: sizesFor(platform),
+    })
+    .map(({ pagination, sizeParam, size }) => ({
+      platform,
+      pagination,
+      query: pagination.kind === 'none' && sizeParam !== undefined ? { [sizeParam]: String(size) } : {},
+    })),
+);

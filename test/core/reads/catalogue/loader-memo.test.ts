@@ -1,0 +1,246 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { Events } from '../../../../src/core/kernel/events.ts';
+import { createMapper } from '../../../../src/core/mapping/mapper.ts';
+import { createPageParser } from '../../../../src/core/mapping/page.ts';
+import type { Made } from '../../../../src/core/reads/catalogue/loader.ts';
+import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
+import { createMemos } from '../../../../src/core/reads/snapshots/memo.ts';
+import { createLoading } from '../../../../src/core/upstream/loading.ts';
+import type { Pagination } from '../../../../src/core/upstream/pagination/pagination.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
+import { readAtOnce } from './read-at-once.ts';
+
+const plain = { from: '', default: '', values: {}, format: 'none' } as const;
+const never = new AbortController().signal;
+
+const TOKEN: Pagination = {
+  kind: 'token',
+  sizeParam: null,
+  size: 2,
+  tokenParam: 'token',
+  next: (body) => (body as { next?: unknown }).next,
+};
+const HEADER_LINK: Pagination = { kind: 'link', sizeParam: null, size: 2 };
+const HEADER_TOTAL: Pagination = {
+  kind: 'offset',
+  sizeParam: null,
+  size: 2,
+  offsetParam: 'skip',
+  totalHeader: 'total',
+  concurrency: 1,
+};
+
+interface Answer {
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Overrides {
+  readonly pagination?: Pagination;
+  readonly maxBytes?: number;
+  readonly resource?: string;
+  readonly where?: string;
+  readonly events?: Events;
+  readonly now?: () => number;
+  readonly memoFor?: ReturnType<typeof createMemos<Made>>;
+}
+
+/** A loader over an upstream that gives these answers in turn, and how many pages it has mapped. */
+function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
+  const {
+    pagination = TOKEN,
+    maxBytes = 1_000_000,
+    resource = 'things',
+    where,
+    events = {},
+    now = Date.now,
+  } = overrides;
+  const { memoFor = createMemos<Made>(maxBytes) } = overrides;
+  const map = createMapper({
+    fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
+    required: ['id', 'name'],
+    where,
+    invalidItems: 'drop',
+  });
+  const left = [...answers];
+  const counts = { mapped: 0 };
+  const list = {
+    baseUrl: 'https://platform.example',
+    path: '/things',
+    query: {},
+    pagination,
+    maxItems: 100,
+    maxPages: 10,
+    maxNextBytes: 4096,
+  };
+  const load = createLoader({
+    upstream: {
+      name: 'platform',
+      async get({ read }) {
+        const { text = '', headers = {} } = left.shift() ?? {};
+        return { page: await read(Buffer.from(text), headers), headers };
+      },
+      close: async () => {},
+    },
+    timeoutMs: 5000,
+    resource,
+    events,
+    now,
+    list,
+    maxReadBytes: 100_000,
+    loading: createLoading({ maxBytes: 100_000 }),
+    readPage: readAtOnce({
+      list,
+      maxPageValues: 1000,
+      parse: createPageParser({ items: 'things' }),
+      map: (page) => {
+        counts.mapped += 1;
+        return map(page);
+      },
+    }),
+    memo: memoFor(resource),
+  });
+  return { read: (token = 'anybody') => load(callerWith(token), never), counts };
+}
+
+const page = (things: unknown, next = ''): Answer => ({ text: JSON.stringify({ things, next }) });
+const thing = (id: number) => ({ id, name: `Thing ${id}` });
+
+async function settle<T>(read: Promise<T>): Promise<T | GatewayError> {
+  return read.catch((error: unknown) => {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  });
+}
+
+describe('a loader with a memo', () => {
+  it('maps the same answer once, whoever it came for', async () => {
+    const { read, counts } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])]);
+    const first = await read('one');
+    const second = await read('another');
+    expect(counts.mapped).to.equal(1);
+    expect(second.snapshot.bytes).to.equal(first.snapshot.bytes);
+    expect(second).to.include({ pages: 1, dropped: 1 });
+    expect(second.snapshot).to.include({ etag: first.snapshot.etag, count: 1 });
+  });
+
+  it('gives no resource what was made for another of the same bytes', async () => {
+    const memoFor = createMemos<Made>(1_000_000);
+    const answer = page([thing(1), thing(2)]);
+    const one = loaderOver([answer, answer], { memoFor, resource: 'ones', where: 'id == `1`' });
+    const two = loaderOver([answer, answer], { memoFor, resource: 'twos', where: 'id == `2`' });
+    for (const _time of [1, 2]) {
+      expect((await one.read()).snapshot.bytes.toString()).to.equal('[{"id":"1","name":"Thing 1"}]');
+      expect((await two.read()).snapshot.bytes.toString()).to.equal('[{"id":"2","name":"Thing 2"}]');
+    }
+    expect([one.counts.mapped, two.counts.mapped]).to.deep.equal([1, 1]);
+  });
+
+  it('tells each list as loaded, with what was dropped of it, mapped or not', async () => {
+    const told: unknown[] = [];
+    const { read } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])], {
+      events: { listLoaded: (loaded) => told.push(loaded) },
+    });
+    await read();
+    await read();
+    const loaded = {
+      resource: 'things',
+      upstream: 'platform',
+      pages: 1,
+      items: 1,
+      received: 2,
+      excluded: 0,
+      dropped: 1,
+      defaulted: new Map(),
+    };
+    expect(told).to.deep.equal([loaded, loaded]);
+  });
+
+  it('gives each its own time, and the entity tag that came with its own answer', async () => {
+    const tagged = (etag: string) => ({ ...page([thing(1)]), headers: { etag } });
+    let time = 1000;
+    const { read } = loaderOver([tagged('"1"'), tagged('"2"'), page([thing(1)])], { now: () => time });
+    const first = await read();
+    time = 2000;
+    const second = await read();
+    expect([first.upstreamEtag, second.upstreamEtag]).to.deep.equal(['"1"', '"2"']);
+    expect(await read()).not.to.have.property('upstreamEtag');
+    expect([first.snapshot.loadedAt, second.snapshot.loadedAt]).to.deep.equal([1000, 2000]);
+    expect(Object.isFrozen(second.snapshot)).to.equal(true);
+  });
+
+  it('maps another answer anew, though it comes to the same', async () => {
+    const { read, counts } = loaderOver([page([thing(1)]), { text: ` ${page([thing(1)]).text}` }]);
+    const first = await read();
+    expect((await read()).snapshot.etag).to.equal(first.snapshot.etag);
+    expect(counts.mapped).to.equal(2);
+  });
+
+  it('takes no first page of several for the whole list, nor a page that was no first one', async () => {
+    const pages = [page([thing(1)], 'more'), page([thing(2)])];
+    const { read, counts } = loaderOver([...pages, ...pages, page([thing(2)])]);
+    expect((await read()).snapshot.count).to.equal(2);
+    expect((await read()).snapshot.count).to.equal(2);
+    expect((await read()).snapshot.count).to.equal(1);
+    expect(counts.mapped).to.equal(5);
+  });
+
+  it('does not go by a body that does not say whether it is all', async () => {
+    const answer = (total: string) => ({ ...page([thing(1)]), headers: { total, etag: '"1"' } });
+    const { read } = loaderOver([answer('1'), answer('2'), page([thing(2)])], { pagination: HEADER_TOTAL });
+    const first = await read();
+    expect(first.snapshot.count).to.equal(1);
+    expect(first).not.to.have.property('upstreamEtag');
+    // The same body again, and now there is more.
+    const error = await read().then(
+      () => undefined,
+      (rejected: GatewayError) => rejected,
+    );
+    expect(error).to.include({ code: 'upstream_invalid' });
+  });
+
+  it('follows a link in a header, though the body is that of a list without one', async () => {
+    const linked = { ...page([thing(1)]), headers: { link: '</things?more>; rel="next"' } };
+    const { read } = loaderOver([page([thing(1)]), linked, page([thing(2)])], { pagination: HEADER_LINK });
+    expect((await read()).snapshot.count).to.equal(1);
+    expect((await read()).snapshot.count).to.equal(2);
+  });
+
+  it('remembers no answer that cannot be used', async () => {
+    const { read } = loaderOver([{ text: 'no JSON' }, { text: 'no JSON' }]);
+    for (const _time of [1, 2]) {
+      const error = await read().catch((rejected: GatewayError) => rejected);
+      expect(error).to.include({ code: 'upstream_invalid' });
+    }
+  });
+
+  it('makes what a loader without one makes', async () => {
+    const things = fc.array(fc.record({ id: fc.nat({ max: 3 }), name: fc.constantFrom('', 'a', 'ü\u2028"') }), {
+      maxLength: 3,
+    });
+    const reads = fc.array(things, { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(reads, async (all) => {
+        const answers = all.map((each) => page(each));
+        const [remembering, plainly] = [loaderOver(answers), loaderOver(answers, { maxBytes: 0 })];
+        for (const _answer of answers) {
+          const [one, other] = [await settle(remembering.read()), await settle(plainly.read())];
+          if (one instanceof GatewayError || other instanceof GatewayError) {
+            expect(one).to.be.instanceOf(GatewayError);
+            expect((one as GatewayError).reason).to.equal((other as GatewayError).reason);
+            continue;
+          }
+          expect(one.snapshot.bytes.toString()).to.equal(other.snapshot.bytes.toString());
+          expect([one.snapshot.etag, one.snapshot.count, one.dropped, one.pages]).to.deep.equal([
+            other.snapshot.etag,
+            other.snapshot.count,
+            other.dropped,
+            other.pages,
+          ]);
+        }
+      }),
+    );
+  });
+});

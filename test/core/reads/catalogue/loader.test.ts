@@ -1,0 +1,432 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { Events } from '../../../../src/core/kernel/events.ts';
+import { NO_COUNTS } from '../../../../src/core/mapping/findings.ts';
+import { createMapper } from '../../../../src/core/mapping/mapper.ts';
+import { createPageParser, type Page } from '../../../../src/core/mapping/page.ts';
+import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
+import { createLoading, type Loading } from '../../../../src/core/upstream/loading.ts';
+import type { ListRequest } from '../../../../src/core/upstream/pagination/list-read.ts';
+import type { PageRequest, ReplyHeaders } from '../../../../src/core/upstream/upstream.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
+import { readAtOnce } from './read-at-once.ts';
+
+const plain = { from: '', default: '', values: {}, format: 'none' } as const;
+
+/** How an upstream answers; without a text, it says that the page is still what it was. */
+type Answer = (
+  request: Omit<PageRequest<unknown>, 'read'>,
+  signal: AbortSignal,
+) => Promise<{ readonly text?: string; readonly headers: ReplyHeaders }>;
+
+/** A loader of items with id and name, over an upstream that answers each request as told. */
+interface Overrides {
+  readonly timeoutMs?: number;
+  readonly invalidItems?: 'fail' | 'drop';
+  readonly now?: () => number;
+  readonly events?: Events;
+  readonly mapped?: (page: Page) => void;
+  readonly maxReadBytes?: number;
+  readonly loading?: Loading;
+}
+
+function loaderOver(answer: Answer, overrides: Overrides = {}) {
+  const { timeoutMs = 5_000, invalidItems = 'fail', now = Date.now, events = {}, mapped } = overrides;
+  const { maxReadBytes = 10_000, loading = createLoading({ maxBytes: 10_000 }) } = overrides;
+  const map = createMapper({
+    fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
+    required: ['id', 'name'],
+    invalidItems,
+  });
+  const list: ListRequest = {
+    baseUrl: 'https://platform.example/base',
+    path: '/things',
+    query: { installed: 'true' },
+    pagination: {
+      kind: 'token',
+      sizeParam: 'size',
+      size: 2,
+      tokenParam: 'token',
+      next: (body) => (body as { next?: unknown }).next,
+    },
+    maxItems: 10,
+    maxPages: 10,
+    maxNextBytes: 4096,
+  };
+  return createLoader({
+    resource: 'things',
+    upstream: {
+      name: 'platform',
+      async get({ read, ...request }, signal) {
+        const { text, headers } = await answer(request, signal);
+        return { page: text === undefined ? undefined : await read(Buffer.from(text), headers), headers };
+      },
+      close: async () => {},
+    },
+    timeoutMs,
+    events,
+    now,
+    list,
+    maxReadBytes,
+    loading,
+    readPage: readAtOnce({
+      list,
+      maxPageValues: 1000,
+      parse: createPageParser({ items: 'things' }),
+      map: (each) => {
+        mapped?.(each);
+        return map(each);
+      },
+    }),
+  });
+}
+
+const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, next }), headers: {} });
+const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
+const never = new AbortController().signal;
+
+async function errorOf(reading: Promise<unknown>): Promise<unknown> {
+  try {
+    await reading;
+  } catch (error) {
+    return error;
+  }
+  return expect.fail('the read did not reject');
+}
+
+describe('a loader', () => {
+  it('makes one snapshot of all pages, mapped', async () => {
+    const targets: string[] = [];
+    const load = loaderOver(async ({ target }) => {
+      targets.push(target);
+      return targets.length === 1 ? page([thing(1), thing(2)], 'more') : page([thing(3)]);
+    });
+    const { snapshot, pages, dropped, upstreamMs } = await load(callerWith(), never);
+    expect(JSON.parse(snapshot.bytes.toString())).to.deep.equal([
+      { id: '1', name: 'Thing 1' },
+      { id: '2', name: 'Thing 2' },
+      { id: '3', name: 'Thing 3' },
+    ]);
+    expect(targets).to.deep.equal([
+      '/base/things?installed=true&size=2',
+      '/base/things?installed=true&size=2&token=more',
+    ]);
+    expect({ pages, dropped }).to.deep.equal({ pages: 2, dropped: 0 });
+    expect(upstreamMs).to.be.at.least(0);
+  });
+
+  it('counts the items that it dropped over all pages', async () => {
+    let asked = 0;
+    const load = loaderOver(async () => page([{ id: asked }, thing(++asked)], asked < 3 ? String(asked) : ''), {
+      invalidItems: 'drop',
+    });
+    const { snapshot, dropped } = await load(callerWith(), never);
+    expect({ count: snapshot.count, dropped }).to.deep.equal({ count: 3, dropped: 3 });
+  });
+
+  it('tells of each load that it has ended, and how', async () => {
+    const told: unknown[] = [];
+    const events: Events = {
+      loadEnded({ ms, ...rest }) {
+        expect(ms).to.be.within(0, 25_000);
+        told.push(rest);
+      },
+    };
+    const leaving = new AbortController();
+    const answers: Answer[] = [
+      async () => page([thing(1)]),
+      async () => {
+        throw new GatewayError('upstream_failed', { reason: 'answered with status 500' });
+      },
+      () => {
+        leaving.abort();
+        return new Promise(() => {});
+      },
+      async () => {
+        throw new TypeError('a bug');
+      },
+    ];
+    const load = loaderOver((...asked) => (answers.shift() as Answer)(...asked), { events });
+    await load(callerWith(), never);
+    await errorOf(load(callerWith(), never));
+    await errorOf(load(callerWith(), leaving.signal));
+    await errorOf(load(callerWith(), never));
+    const of = { resource: 'things', upstream: 'platform' };
+    expect(told).to.deep.equal([
+      of,
+      { ...of, error: 'upstream_failed', reason: 'answered with status 500' },
+      ...['cancelled', 'internal'].map((error) => ({ ...of, error, reason: undefined })),
+    ]);
+  });
+
+  it('tells the list that it has loaded whole, and no other', async () => {
+    const told: unknown[] = [];
+    const events: Events = { listLoaded: (loaded) => told.push(loaded) };
+    let asked = 0;
+    const load = loaderOver(
+      async () => {
+        asked += 1;
+        if (asked === 3) throw new GatewayError('upstream_failed');
+        return asked === 1 ? page([thing(1), { id: 2 }], 'more') : page([thing(3)], asked === 2 ? '' : 'more');
+      },
+      { invalidItems: 'drop', events },
+    );
+    await load(callerWith(), never);
+    await errorOf(load(callerWith(), never));
+    expect(told).to.deep.equal([
+      {
+        resource: 'things',
+        upstream: 'platform',
+        pages: 2,
+        items: 2,
+        received: 3,
+        excluded: 0,
+        dropped: 1,
+        defaulted: new Map(),
+      },
+    ]);
+  });
+
+  it('adds up over all pages which fields took their default', async () => {
+    const told: ReadonlyMap<string, number>[] = [];
+    let asked = 0;
+    const counts = [
+      new Map([['a', 1]]),
+      new Map(),
+      new Map([
+        ['b', 2],
+        ['a', 3],
+      ]),
+    ];
+    const list: ListRequest = {
+      baseUrl: 'https://platform.example',
+      path: '/things',
+      query: {},
+      pagination: {
+        kind: 'token',
+        sizeParam: null,
+        size: 1,
+        tokenParam: 't',
+        next: () => (asked < 3 ? `${asked}` : ''),
+      },
+      maxItems: 10,
+      maxPages: 10,
+      maxNextBytes: 4096,
+    };
+    const load = createLoader({
+      resource: 'things',
+      upstream: {
+        name: 'platform',
+        async get({ read }) {
+          asked += 1;
+          return { page: await read(Buffer.from(JSON.stringify([asked])), {}), headers: {} };
+        },
+        close: async () => {},
+      },
+      timeoutMs: 5000,
+      events: { listLoaded: ({ defaulted }) => told.push(defaulted) },
+      now: Date.now,
+      list,
+      maxReadBytes: 1000,
+      loading: createLoading({ maxBytes: 1000 }),
+      readPage: readAtOnce({
+        list,
+        maxPageValues: 1000,
+        parse: createPageParser({ items: '@' }),
+        map: ({ items }) => ({
+          items: [],
+          ...NO_COUNTS,
+          defaulted: counts[Number(items[0]) - 1] ?? new Map(),
+        }),
+      }),
+    });
+    await load(callerWith(), never);
+    expect(told).to.deep.equal([
+      new Map([
+        ['a', 4],
+        ['b', 2],
+      ]),
+    ]);
+  });
+
+  it('is invalid where its pages are larger together than they may be, be it by one byte', async () => {
+    const pages = [page([thing(1)], 'more'), page([thing(2)])];
+    const size = pages.map(({ text }) => text.length).reduce((sum, length) => sum + length);
+    const reached: unknown[] = [];
+    const read = (maxReadBytes: number) => {
+      const left = [...pages];
+      const events: Events = { boundReached: (event) => reached.push(event) };
+      return loaderOver(async () => left.shift() ?? expect.fail('no more'), { maxReadBytes, events })(
+        callerWith(),
+        never,
+      );
+    };
+    expect((await read(size)).pages).to.equal(2);
+    expect(reached).to.deep.equal([]);
+    expect(await errorOf(read(size - 1))).to.include({
+      code: 'upstream_invalid',
+      reason: 'the pages of the read are larger than maxReadBytes',
+      upstream: 'platform',
+      fault: false,
+    });
+    expect(reached).to.deep.equal([{ requestId: 'request-of-the-test', bound: 'maxReadBytes', upstream: 'platform' }]);
+  });
+
+  it('takes account of what its requests hold, until it has ended', async () => {
+    const loading = createLoading({ maxBytes: 1000 });
+    const read = (bytes: number) =>
+      loaderOver(
+        async ({ hold }) => {
+          hold?.(bytes);
+          return page([thing(1)]);
+        },
+        { loading },
+      )(callerWith(), never);
+    for (let count = 0; count < 3; count += 1) expect((await read(1000)).pages).to.equal(1);
+    expect(await errorOf(read(1001))).to.include({ code: 'upstream_invalid', upstream: 'platform' });
+  });
+
+  it('says when the load began, however long it takes', async () => {
+    let time = 1000;
+    const load = loaderOver(
+      async ({ target }) => {
+        time += 500;
+        return target.includes('token') ? page([thing(2)]) : page([thing(1)], 'more');
+      },
+      { now: () => time },
+    );
+    expect((await load(callerWith(), never)).snapshot.loadedAt).to.equal(1000);
+    expect(time).to.equal(2000);
+  });
+
+  it('maps no page after it was aborted, though more of them have come', async () => {
+    const caller = new AbortController();
+    let mapped = 0;
+    const load = loaderOver(
+      async ({ target }) =>
+        page([thing(mapped)], target.includes('token=b') ? '' : target.includes('token=a') ? 'b' : 'a'),
+      {
+        mapped: () => {
+          mapped += 1;
+          if (mapped === 2) caller.abort(new Error('gone'));
+        },
+      },
+    );
+    expect(await errorOf(load(callerWith(), caller.signal))).to.have.property('message', 'gone');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(mapped).to.equal(2);
+  });
+
+  it('names the upstream when a page cannot be used', async () => {
+    const error = await errorOf(loaderOver(async () => page('not a list'))(callerWith(), never));
+    expect(error).to.be.instanceOf(GatewayError).and.include({ code: 'upstream_invalid', upstream: 'platform' });
+  });
+
+  it('fails whole when a later page fails', async () => {
+    let asked = 0;
+    const load = loaderOver(async () => {
+      asked += 1;
+      if (asked === 2) throw new GatewayError('upstream_failed', { upstream: 'platform' });
+      return page([thing(1)], 'more');
+    });
+    expect(await errorOf(load(callerWith(), never))).to.include({ code: 'upstream_failed', upstream: 'platform' });
+  });
+
+  it('ends at its deadline, naming the upstream, and aborts what it waits for', async () => {
+    let aborted = false;
+    const load = loaderOver(
+      (_request, signal) =>
+        new Promise(() => {
+          signal.addEventListener('abort', () => {
+            aborted = true;
+          });
+        }),
+      { timeoutMs: 20 },
+    );
+    expect(await errorOf(load(callerWith(), never))).to.include({ code: 'upstream_timeout', upstream: 'platform' });
+    expect(aborted).to.equal(true);
+  });
+
+  it("ends with the caller's own reason when the caller hangs up", async () => {
+    const caller = new AbortController();
+    const gone = new Error('gone');
+    const reading = loaderOver(() => new Promise(() => {}))(callerWith(), caller.signal);
+    caller.abort(gone);
+    expect(await errorOf(reading)).to.equal(gone);
+  });
+
+  describe('of a list of one page with an entity tag', () => {
+    const tagged = (etag: string | string[] | undefined) => ({ ...page([thing(1)]), headers: { etag } });
+
+    it('is renewed where the upstream says that it is still the same', async () => {
+      const tags: (string | undefined)[] = [];
+      const load = loaderOver(async ({ ifNoneMatch: tag }) => {
+        tags.push(tag);
+        return tag === undefined ? tagged('W/"1"') : { headers: {} };
+      });
+      const first = await load(callerWith(), never);
+      expect(first).to.include({ upstreamEtag: 'W/"1"' }).and.not.have.property('renewed');
+      const known = { ...first, snapshot: { ...first.snapshot, loadedAt: 1 } };
+      const second = await load(callerWith(), never, { known });
+      expect(tags).to.deep.equal([undefined, 'W/"1"']);
+      expect(second).to.include({ renewed: true, upstreamEtag: 'W/"1"', pages: 1 });
+      expect(second.snapshot.bytes).to.equal(first.snapshot.bytes);
+      expect(second.snapshot.loadedAt).to.be.above(1);
+      expect(Object.isFrozen(second.snapshot)).to.equal(true);
+    });
+
+    it('is told as stored again, not as loaded, where it is renewed', async () => {
+      const told: unknown[] = [];
+      const load = loaderOver(
+        async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
+        {
+          events: { listLoaded: (loaded) => told.push(loaded) },
+        },
+      );
+      const known = await load(callerWith(), never);
+      await load(callerWith(), never, { known });
+      expect(told).to.have.length(1);
+    });
+
+    it('is no list where the upstream says that, and was asked about nothing', async () => {
+      const error = await errorOf(loaderOver(async () => ({ headers: {} }))(callerWith(), never));
+      expect(error).to.be.instanceOf(Error);
+    });
+
+    it('keeps what was made of its bytes when it is renewed, and tells when that load began', async () => {
+      let time = 1000;
+      const load = loaderOver(
+        async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
+        {
+          now: () => (time += 500),
+        },
+      );
+      const first = await load(callerWith(), never);
+      const representations = { gzip: Buffer.from('made') };
+      const known = { ...first, snapshot: { ...first.snapshot, representations } };
+      const { snapshot } = await load(callerWith(), never, { known });
+      expect(snapshot).to.include({ loadedAt: 2000, representations });
+    });
+
+    it('is loaded anew where it changed, even into several pages', async () => {
+      const tags: (string | undefined)[] = [];
+      const load = loaderOver(async ({ ifNoneMatch: tag }) => {
+        tags.push(tag);
+        if (tags.length === 1) return tagged('"1"');
+        return { ...page([thing(tags.length)], tags.length === 2 ? 'more' : ''), headers: { etag: '"2"' } };
+      });
+      const known = await load(callerWith(), never);
+      const second = await load(callerWith(), never, { known });
+      expect(tags).to.deep.equal([undefined, '"1"', undefined]);
+      expect(second.snapshot.count).to.equal(2);
+      expect(second).not.to.have.any.keys('renewed', 'upstreamEtag');
+    });
+
+    for (const etag of [undefined, '1', '"a" "b"', '"\u00e9"', ['"1"', '"2"']]) {
+      it(`is not asked about by ${JSON.stringify(etag)}`, async () => {
+        const load = loaderOver(async () => tagged(etag));
+        expect(await load(callerWith(), never)).not.to.have.property('upstreamEtag');
+      });
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { nextLink } from '../../../../src/core/upstream/pagination/by-link.ts';
+import { isNone } from '../../../../src/core/upstream/pagination/list-read.ts';
+import { firstTarget } from '../../../../src/core/upstream/pagination/paginate.ts';
+import { COUNTING, type GeneratedPlatform, itemsOf, type Reply, replyTo } from './generated-platform.ts';
+import { listOf } from './generated-read.ts';
+import type { GeneratedRead } from './generated-settings.ts';
+
+/**
+ * Reads of which no reply shows that they are short, each with the reason: docs/decisions/0022, "Not detectable", lists the
+ * same names. No other read is left out of the property.
+ */
+export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => boolean>> = {
+  /** Settings find no next page in a first one that says neither how long the list is nor that it goes on. */
+  'a page that says nothing': (read) => {
+    const first = firstOf(read);
+    if (first === undefined || !saysNothing(read.platform) || leadsOn(read, first)) return false;
+    return !isFull(read, first) && !isRound(read, first);
+  },
+  /** To a token that it does not know, the platform replies as at the end of a list, where a token may well lead. */
+  'an unknown token that leads to an empty page': (read) => {
+    const { platform, pagination } = read;
+    const first = firstOf(read);
+    if (pagination.kind !== 'token' || first === undefined || tellsHowMany(platform)) return false;
+    const size = pagination.sizeParam === null ? '' : `${pagination.sizeParam}=${pagination.size}&`;
+    const place = `${pagination.tokenParam}=${encodeURIComponent(String(pagination.next(first.body)))}`;
+    const second = replyTo(platform, `/list?${size}${place}`);
+    return leadsOn(read, first) && second !== undefined && itemsIn(second).length === 0 && !setsSize(read);
+  },
+  /** The last page says truly that none follows, and settings name its length as the total: so it looks like the only one. */
+  'a last page that is taken for the first': (read) => {
+    const { platform, pagination } = read;
+    const first = firstOf(read);
+    if ((pagination.kind !== 'page' && pagination.kind !== 'offset') || first === undefined) return false;
+    if (tellsHowMany(platform)) return false;
+    const items = itemsIn(first);
+    return pagination.total?.(first.body) === items.length && items[0]?.id !== itemsOf(platform)[0]?.id;
+  },
+};
+
+/** The name of the exclusion that a read falls under. */
+export function notDetectable(read: GeneratedRead): string | undefined {
+  return Object.entries(NOT_DETECTABLE).find(([, applies]) => applies(read))?.[0];
+}
+
+function firstOf(read: GeneratedRead): Reply | undefined {
+  return replyTo(read.platform, firstTarget(listOf(read)).target);
+}
+
+function itemsIn({ body }: Reply): readonly { readonly id: string }[] {
+  return (body as { items: { id: string }[] }).items;
+}
+
+function saysNothing({ shown }: GeneratedPlatform): boolean {
+  return shown.every((sign) => sign === 'prev' || sign === 'count');
+}
+
+function tellsHowMany({ shown }: GeneratedPlatform): boolean {
+  return COUNTING.some((sign) => shown.includes(sign));
+}
+
+/** Whether the platform follows the size that settings send. */
+function setsSize({ platform, pagination }: GeneratedRead): boolean {
+  return 'sizeParam' in pagination && pagination.sizeParam === platform.sizeParam && platform.ignores !== 'size';
+}
+
+/** Whether the settings find a next page in the first one. */
+function leadsOn({ pagination }: GeneratedRead, { body, headers }: Reply): boolean {
+  switch (pagination.kind) {
+    case 'none':
+      return false;
+    case 'token':
+      return !isNone(pagination.next(body));
+    case 'link': {
+      const view = { count: 0, headers, said: [], next: pagination.next?.(body) };
+      return nextLink(view, pagination) !== undefined;
+    }
+    case 'offset':
+    case 'page':
+      return true;
+  }
+}
+
+/** As many items as the settings asked for: then one more request is the test. */
+function isFull({ pagination, query }: GeneratedRead, first: Reply): boolean {
+  const asked = pagination.kind === 'none' ? Object.values(query)[0] : pagination.sizeParam && pagination.size;
+  return itemsIn(first).length === Number(asked ?? Number.NaN);
+}
+
+/** A page of `none` of a round number of items: then the usual size parameters are the test. */
+function isRound({ platform, pagination, query }: GeneratedRead, first: Reply): boolean {
+  const { length } = itemsIn(first);
+  const takesSize = !platform.refusesUnknown && platform.ignores !== 'size' && !(platform.sizeParam in query);
+  const isAsked = pagination.total !== undefined || pagination.totalHeader === undefined;
+  return pagination.kind === 'none' && length >= 20 && length % 10 === 0 && takesSize && isAsked;
+}

@@ -1,0 +1,173 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { compileList, type ListSettings } from '../../../../src/core/reads/catalogue/compile.ts';
+import { createPageDesk, type PageReading } from '../../../../src/core/reads/catalogue/page-desk.ts';
+import { createPageReader, SMALL_BYTES } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import { onCleanup } from '../../../support/cleanup.ts';
+import { SEEDED } from '../../../support/seed.ts';
+
+const field = (from: string) => ({ from, default: '', values: {}, format: 'none' }) as const;
+
+function settingsOf(overrides: Partial<ListSettings> = {}): ListSettings {
+  return {
+    resource: 'things',
+    baseUrl: 'https://platform.example',
+    path: '/things',
+    query: {},
+    pagination: { kind: 'token', sizeParam: null, size: 1, tokenParam: 'token', next: 'next' },
+    maxItems: 100_000,
+    maxPages: 10,
+    maxNextBytes: 4096,
+    maxPageValues: 250_000,
+    items: 'things',
+    fields: { id: field('id'), name: field('name') },
+    required: ['id', 'name'],
+    invalidItems: 'drop',
+    ...overrides,
+  };
+}
+
+/** A desk with one list, and how long it says that it worked. */
+function openDesk(settings = settingsOf()) {
+  const desk = createPageDesk(2_097_152);
+  onCleanup(desk.close);
+  const readPage = desk.open('things', settings);
+  const spent: number[] = [];
+  const read = (body: string | Buffer, rest: Partial<PageReading> = {}) =>
+    readPage({
+      body: Buffer.from(body),
+      headers: { etag: '"a"' },
+      first: true,
+      signal: new AbortController().signal,
+      spend: (ms) => spent.push(ms),
+      ...rest,
+    });
+  return { desk, read, spent };
+}
+
+const FILLER = 'x'.repeat(SMALL_BYTES);
+const large = (things: unknown, rest: object = {}) => JSON.stringify({ things, beside: FILLER, ...rest });
+const thing = (id: unknown) => ({ id, name: 'n' });
+
+/** As the test can compare it. */
+const plain = (page: object) =>
+  page instanceof GatewayError ? { code: page.code, reason: page.reason, detail: page.detail } : page;
+
+describe('a desk for pages', () => {
+  it(`reads large pages elsewhere, and makes of them what is made of them here ${SEEDED}`, async () => {
+    const settings = settingsOf();
+    const { read, spent } = openDesk(settings);
+    const readHere = createPageReader(compileList(settings));
+    const item = fc.oneof(
+      fc.record({ id: fc.oneof(fc.string(), fc.integer()), name: fc.string({ minLength: 1 }) }),
+      fc.jsonValue(),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          { weight: 9, arbitrary: fc.array(item).map((things) => large(things)) },
+          { weight: 3, arbitrary: fc.array(item).map((things) => large(things, { next: 'more' })) },
+          { weight: 1, arbitrary: fc.jsonValue().map((things) => large(things)) },
+          { weight: 1, arbitrary: fc.constant(`no JSON${FILLER}`) },
+        ),
+        fc.boolean(),
+        async (text, first) => {
+          const page = { body: Buffer.from(text), headers: { etag: '"a"' }, first };
+          let here: object;
+          try {
+            here = { page: plain(readHere(page)) };
+          } catch (error) {
+            here = { thrown: plain(error as object) };
+          }
+          const there = await read(text, { first }).then(
+            (made) => ({ page: plain(made) }),
+            (error) => ({ thrown: plain(error) }),
+          );
+          expect(there).to.deep.equal(here);
+        },
+      ),
+    );
+    expect(spent.length).to.be.above(50);
+    expect(Math.min(...spent)).to.be.above(0);
+  });
+
+  it('reads small pages at once, and no more of them in one turn of the event loop than take 5 ms', async () => {
+    const { read } = openDesk();
+    const text = JSON.stringify({ things: Array.from({ length: 1500 }, (_, index) => thing(`id-${index}`)) });
+    expect(text.length).to.be.below(SMALL_BYTES);
+    let turns = 0;
+    let done = false;
+    const others = () => {
+      turns += 1;
+      if (!done) setImmediate(others);
+    };
+    setImmediate(others);
+    const pages = await Promise.all(Array.from({ length: 300 }, () => read(text)));
+    done = true;
+    expect(pages.map((page) => (page as { count: number }).count)).to.deep.equal(Array(300).fill(1500));
+    expect(turns).to.be.above(10);
+  });
+
+  it('does not change the bytes that it was given', async () => {
+    const { read } = openDesk();
+    const body = Buffer.from(large([thing('a')]));
+    const before = Buffer.from(body);
+    await read('', { body });
+    expect(body.equals(before)).to.equal(true);
+  });
+
+  it('lets go at once of a page that nobody waits for any more, and reads those behind it', async () => {
+    const { read } = openDesk();
+    const slow = large(Array.from({ length: 30_000 }, (_, index) => thing(`id-${index}`)));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const first = read(slow);
+    const gone = [read(slow, { signal }), read(slow, { signal })];
+    const behind = read(large([thing('behind')]));
+    const reason = new Error('gone');
+    controller.abort(reason);
+    expect(await Promise.all(gone.map((page) => page.catch((error) => error)))).to.deep.equal([reason, reason]);
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+    expect(await first).to.have.property('count', 30_000);
+    expect(await behind).to.have.property('count', 1);
+    // The one that is being read, too.
+    const running = new AbortController();
+    const left = read(slow, { signal: running.signal });
+    running.abort(reason);
+    expect(await left.catch((error: unknown) => error)).to.equal(reason);
+    expect(await read(large([thing('after')]))).to.have.property('count', 1);
+    for (const text of ['{"things":[]}', slow]) {
+      expect(await read(text, { signal: running.signal }).catch((error: unknown) => error)).to.equal(reason);
+    }
+  });
+
+  it('tells all who wait for a large page once it is closed, and starts no thread any more', async () => {
+    const { desk, read } = openDesk();
+    const slow = large(Array.from({ length: 30_000 }, (_, index) => thing(`id-${index}`)));
+    const controller = new AbortController();
+    const pages = [read(slow, { signal: controller.signal }), read(slow, { signal: controller.signal })];
+    const outcomes = Promise.all(pages.map((page) => page.catch((error: unknown) => error)));
+    await desk.close();
+    for (const error of [...(await outcomes), await read(slow).catch((late: unknown) => late)]) {
+      expect(error).to.include({ code: 'draining', reason: 'the page desk is closed' });
+    }
+    expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
+    expect(await read('{"things":[]}')).to.have.property('count', 0);
+  });
+
+  it('fails with a mistake of its own where that shows, and in no other page', async () => {
+    const { desk, read } = openDesk();
+    await read(large([]));
+    // The thread that has started knows nothing of it.
+    const readLate = desk.open('late', settingsOf());
+    const signal = new AbortController().signal;
+    const page = { body: Buffer.from(large([thing('a')])), headers: {}, first: true, signal, spend: () => {} };
+    const late = readLate(page);
+    const behind = read(large([thing('behind')]));
+    expect(await late.catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+    expect(await behind).to.have.property('count', 1);
+    expect(await readLate(page)).to.have.property('count', 1);
+  });
+});

@@ -1,0 +1,238 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
+import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
+import { callerOf, never } from '../snapshots/departures.ts';
+
+const alice = callerOf('alice');
+const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };
+
+function setUp(bounds = BOUNDS) {
+  const cache = createSnapshotCache(bounds);
+  return { cache, ...createRepresentations(cache) };
+}
+
+/** A load as a read gives it, held for alice. */
+function held(cache: SnapshotCache, load: Load, resource = 'tools'): Load {
+  const stored = { ...load, cached: { key: cache.keyOf(resource, alice), freshUntil: 0, stored: true } };
+  const epoch = cache.begin(resource, alice);
+  expect(epoch.store(stored)).to.equal(true);
+  epoch.end();
+  return stored;
+}
+
+const later = (cache: SnapshotCache, resource = 'tools'): Load => {
+  const load = cache.get(resource, alice);
+  return load ?? expect.fail('nothing is held');
+};
+
+describe('a snapshot in a content coding', () => {
+  it('is made once, and kept with the snapshot', async () => {
+    const { cache, encoded } = setUp();
+    const load = held(cache, loadOf([{ id: 'x'.repeat(5000) }]));
+    const [one, same] = await Promise.all([encoded(load, 'gzip', never), encoded(load, 'gzip', never)]);
+    expect(same).to.equal(one);
+    expect(encoded(later(cache), 'gzip', never)).to.equal(one);
+    expect(Object.keys(later(cache).snapshot.representations)).to.deep.equal(['gzip']);
+    expect(await encoded(later(cache), 'zstd', never)).not.to.equal(one);
+  });
+
+  it('is made and not kept for what is not stored', async () => {
+    const { cache, encoded } = setUp();
+    const load = loadOf([{ id: 'x'.repeat(5000) }]);
+    expect(await encoded(load, 'zstd', never)).not.to.equal(await encoded(load, 'zstd', never));
+    expect(cache.entries).to.equal(0);
+  });
+
+  const decoders = { zstd: zstdDecompressSync, gzip: gunzipSync } as const;
+  for (const coding of ['zstd', 'gzip'] as const) {
+    it(`gives back the same bytes, whatever they are: ${coding}`, async () => {
+      const { encoded } = setUp();
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.record({ id: fc.string() })), async (items) => {
+          const load = loadOf(items);
+          expect(decoders[coding](await encoded(load, coding, never))).to.deep.equal(load.snapshot.bytes);
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it(`is smaller, and leaves the event loop free meanwhile: ${coding}`, async () => {
+      const { encoded } = setUp();
+      const load = loadOf(Array.from({ length: 50_000 }, (_, id) => ({ id: String(id), name: 'tool' })));
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+      }, 0);
+      const made = await encoded(load, coding, never);
+      clearInterval(timer);
+      expect(made.length).to.be.below(load.snapshot.bytes.length / 4);
+      expect(turns).to.be.above(0);
+    });
+  }
+
+  it('never takes the cache beyond maxBytes, and owns all of its memory', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { maxLength: 12 }), async (sizes) => {
+        const { cache, encoded } = setUp({ maxBytes: 9000, maxEntries: 10 });
+        await Promise.all(
+          sizes.map(async (size) => {
+            const load = held(cache, loadOf([{ id: String.fromCharCode(97 + size).repeat(size * 700) }]), `r${size}`);
+            for (const coding of ['gzip', 'zstd'] as const) {
+              const made = await encoded(load, coding, never);
+              expect(made.buffer.byteLength).to.equal(made.length);
+              expect(cache.bytes).to.be.at.most(9000);
+            }
+          }),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('an escaped snapshot', () => {
+  const LONG = Array.from({ length: 6000 }, (_, index) => ({
+    id: String(index),
+    name: `"ü"\\ \u2028 \u{1f600} ${index}`,
+  }));
+
+  it('is its bytes as a string within JSON, few or many, wherever they are cut', async () => {
+    const { escaped } = setUp();
+    for (const shift of [0, 1, 2, 3]) {
+      for (const items of [[{ id: '"\\ \u2028 ü \u{1f600} \u0007' }], [{ id: 'x'.repeat(shift) }, ...LONG]]) {
+        const load = loadOf(items);
+        expect((await escaped(load)).toString()).to.equal(JSON.stringify(load.snapshot.bytes.toString()));
+      }
+    }
+  });
+
+  it('is made once, kept with the snapshot, and charged', async () => {
+    for (const items of [[{ id: 'a' }], LONG]) {
+      const { cache, escaped } = setUp({ maxBytes: 10_000_000, maxEntries: 10 });
+      const load = held(cache, loadOf(items));
+      const before = cache.bytes;
+      const made = await escaped(load);
+      expect(escaped(later(cache))).to.equal(made);
+      expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+      expect(cache.bytes).to.be.above(before + made.length);
+      expect(made.buffer.byteLength).to.equal(made.length);
+    }
+  });
+
+  it('is shared by snapshots with the same bytes, stored or not, while a reader has it in hand', async () => {
+    for (const items of [[{ id: 'a' }], LONG]) {
+      const { cache, escaped } = setUp({ maxBytes: 10_000_000, maxEntries: 10 });
+      const load = loadOf(items);
+      const again = { ...load, snapshot: { ...load.snapshot, loadedAt: 9 } };
+      const [made, meanwhile] = await Promise.all([escaped(load), escaped(again)]);
+      expect(meanwhile).to.equal(made);
+      expect(escaped(again)).to.equal(made);
+      expect(escaped(held(cache, again))).to.equal(made);
+      expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+      expect(await escaped(loadOf(items))).not.to.equal(made);
+    }
+  });
+
+  it('leaves others their turn while many bytes are escaped and copied', async () => {
+    const load = loadOf([...LONG, { id: 'x'.repeat(12_000_000) }]);
+    let turns = 0;
+    let isDone = false;
+    const made = Promise.resolve(setUp().escaped(load)).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await turn();
+      turns += 1;
+    }
+    expect((await made).length).to.be.above(load.snapshot.bytes.length);
+    expect(turns).to.be.above(load.snapshot.bytes.length / 262_144);
+  });
+
+  it('is made of so many bytes at a time, and of one snapshot whatever its length', async () => {
+    const list = (more: string) => loadOf([...LONG, { id: more }]);
+    const [a, b, c] = [list('a'), list('b'), list('c')];
+    const small = loadOf([{ id: 'a' }]);
+    for (const [maxEscapingBytes, atATime] of [
+      [2.5 * a.snapshot.bytes.length, 2],
+      [2 * a.snapshot.bytes.length, 2],
+      [1024, 1],
+    ] as const) {
+      const { escaped } = createRepresentations(createSnapshotCache(BOUNDS), { maxEscapingBytes });
+      for (const _ of [1, 2]) {
+        const copies = [a, b, c].map(({ snapshot }) => ({
+          snapshot: { ...snapshot, bytes: Buffer.from(snapshot.bytes) },
+        }));
+        const [first, ...others] = copies.slice(0, atATime).map(escaped);
+        for (const load of copies.slice(atATime)) {
+          expect(() => escaped(load))
+            .to.throw(GatewayError)
+            .with.property('code', 'overloaded');
+        }
+        // Neither what is being made already nor what is made at once needs room.
+        for (const load of [...copies.slice(0, atATime), small]) await escaped(load);
+        expect((await first)?.length).to.be.above(a.snapshot.bytes.length);
+        await Promise.all(others);
+      }
+    }
+  });
+
+  it('is not kept where there is no room for it', async () => {
+    const { cache, escaped } = setUp({ maxBytes: 2048 + 30, maxEntries: 1 });
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    expect(JSON.parse((await escaped(load)).toString())).to.equal('[{"id":"a"}]');
+    expect(later(cache).snapshot.representations).to.deep.equal({});
+  });
+});
+
+describe('what is derived from a snapshot', () => {
+  it('is made once for each name, kept with the snapshot, and charged', () => {
+    const { cache, derived } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    const before = cache.bytes;
+    const made = derived(load, 'page 1', () => Buffer.from('one'));
+    expect(made.toString()).to.equal('one');
+    expect(made.buffer.byteLength).to.equal(made.length);
+    expect(derived(later(cache), 'page 1', () => expect.fail('made twice'))).to.equal(made);
+    expect(derived(later(cache), 'page 2', () => Buffer.from('two')).toString()).to.equal('two');
+    expect(cache.bytes).to.be.above(before + made.length + 'page 1'.length);
+  });
+
+  it('is forgotten with the snapshot', () => {
+    const { cache, derived } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    derived(load, 'page', () => Buffer.from('of the old list'));
+    held(cache, loadOf([{ id: 'b' }]));
+    expect(derived(later(cache), 'page', () => Buffer.from('of the new')).toString()).to.equal('of the new');
+  });
+
+  it('is made and not kept for what is not stored', () => {
+    const { derived } = setUp();
+    const load = loadOf();
+    for (const text of ['once', 'twice'])
+      expect(derived(load, 'page', () => Buffer.from(text)).toString()).to.equal(text);
+  });
+
+  it('is no other representation, whatever name a caller gives it', async () => {
+    const { cache, derived, escaped, encoded } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    for (const name of ['gzip', 'escaped', 'zstd']) derived(load, name, () => Buffer.from('derived'));
+    expect((await escaped(later(cache))).toString()).to.contain('[');
+    expect(gunzipSync(await encoded(later(cache), 'gzip', never)).toString()).to.contain('[');
+  });
+
+  it('is kept under a bounded number of names, which leaves room for the others', async () => {
+    const { cache, derived, escaped } = setUp();
+    const load = held(cache, loadOf([{ id: 'a' }]));
+    for (let page = 0; page < 200; page += 1) derived(load, `page ${page}`, () => Buffer.from(String(page)));
+    expect(Object.keys(later(cache).snapshot.representations)).to.have.length(64);
+    expect(derived(later(cache), 'page 199', () => Buffer.from('again')).toString()).to.equal('again');
+    const made = escaped(later(cache));
+    expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+  });
+});

@@ -1,0 +1,209 @@
+import { expect } from 'chai';
+import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
+import { callerOf, text } from './departures.ts';
+
+const MANY = { maxBytes: 1_000_000, maxEntries: 100 };
+const alice = callerOf('alice');
+const KEY = createSnapshotCache(MANY).keyOf('tools', alice);
+
+function store(cache: SnapshotCache, load: Load, resource = 'tools', caller = alice): boolean {
+  const epoch = cache.begin(resource, caller);
+  const stored = epoch.store(load);
+  epoch.end();
+  return stored;
+}
+
+const textIn = (cache: SnapshotCache) => {
+  const load = cache.get('tools', alice);
+  return load && text(load);
+};
+
+describe('the snapshot cache', () => {
+  it('charges 2 KiB, where items begin, and all representations for each entry', () => {
+    const cache = createSnapshotCache(MANY);
+    const load = loadOf([{ id: 'a' }, { id: 'b' }]);
+    store(cache, load);
+    const plain = 2048 + load.snapshot.bytes.length + 2 * 4;
+    expect(cache).to.include({ bytes: plain, entries: 1 });
+    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(100));
+    cache.addRepresentation(KEY, load.snapshot, 'zstd', Buffer.alloc(30));
+    expect(cache.bytes).to.equal(plain + 130 + 2 * 256 + 2 * 8);
+  });
+
+  it('lets go of what was not used for longest, at either bound', () => {
+    for (const bounds of [
+      { maxBytes: 5000, maxEntries: 100 },
+      { maxBytes: 1_000_000, maxEntries: 2 },
+    ]) {
+      const cache = createSnapshotCache(bounds);
+      store(cache, loadOf(), 'a');
+      store(cache, loadOf(), 'b');
+      cache.get('a', alice);
+      store(cache, loadOf(), 'c');
+      expect(['a', 'b', 'c'].filter((name) => cache.get(name, alice) !== undefined)).to.deep.equal(['a', 'c']);
+    }
+  });
+
+  it('tells what it holds with every change of that, and what made room for others', () => {
+    const told: unknown[] = [];
+    const cache = createSnapshotCache(
+      { maxBytes: 5000, maxEntries: 100 },
+      { snapshotsHeld: (held) => told.push(held), snapshotDisplaced: (displaced) => told.push(displaced) },
+    );
+    const load = loadOf();
+    const each = 2048 + load.snapshot.bytes.length;
+    store(cache, load, 'a');
+    cache.addRepresentation(cache.keyOf('a', alice), load.snapshot, 'gzip', Buffer.alloc(100));
+    store(cache, loadOf(), 'b');
+    store(cache, loadOf(), 'c');
+    cache.evict('b', alice);
+    cache.evict('b', alice);
+    expect(told).to.deep.equal([
+      { bytes: each, entries: 1 },
+      { bytes: each + 100 + 256 + 8, entries: 1 },
+      { bytes: 2 * each + 100 + 256 + 8, entries: 2 },
+      { resource: 'a' },
+      { bytes: 2 * each, entries: 2 },
+      { bytes: each, entries: 1 },
+    ]);
+  });
+
+  it('does not store what is larger than all of it', () => {
+    const cache = createSnapshotCache({ maxBytes: 3000, maxEntries: 2 });
+    expect(store(cache, loadOf([{ id: 'x'.repeat(1000) }]))).to.equal(false);
+    expect(cache).to.include({ bytes: 0, entries: 0 });
+  });
+
+  it('adds a representation to a new, frozen object', () => {
+    const cache = createSnapshotCache(MANY);
+    const load = loadOf();
+    store(cache, load);
+    const made = Buffer.from('made');
+    cache.addRepresentation(KEY, load.snapshot, 'gzip', made);
+    const { snapshot } = cache.get('tools', alice) ?? load;
+    expect(snapshot.representations['gzip']).to.equal(made);
+    expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.representations)).to.equal(true);
+    expect(load.snapshot.representations).to.deep.equal({});
+  });
+
+  it('adds none to what another load has replaced, or where there is no room, or beyond their number', () => {
+    const cache = createSnapshotCache({ maxBytes: 2500, maxEntries: 2 });
+    const load = loadOf([{ id: 'a' }]);
+    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(1));
+    store(cache, load);
+    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(300));
+    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(1), 0);
+    expect(cache.get('tools', alice)).to.equal(load);
+    const newer = loadOf([{ id: 'b' }]);
+    store(cache, newer);
+    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(1));
+    expect(cache.get('tools', alice)).to.equal(newer);
+  });
+
+  it('keeps what a load that began later has stored', () => {
+    const cache = createSnapshotCache(MANY);
+    const earlier = cache.begin('tools', alice);
+    const later = cache.begin('tools', alice);
+    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
+    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(false);
+    expect(textIn(cache)).to.contain('later');
+  });
+
+  it('replaces what a load that began earlier has stored', () => {
+    const cache = createSnapshotCache(MANY);
+    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
+    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(true);
+    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
+    expect(textIn(cache)).to.contain('later');
+  });
+
+  it('stores nothing that began before an eviction, whatever else began after it', () => {
+    const cache = createSnapshotCache(MANY);
+    const before = cache.begin('tools', alice);
+    const elsewhere = cache.begin('workflows', alice);
+    cache.evict('tools', alice);
+    const after = cache.begin('tools', alice);
+    expect(before.store(loadOf())).to.equal(false);
+    before.end();
+    expect(after.store(loadOf([{ id: 'after' }]))).to.equal(true);
+    expect(before.store(loadOf())).to.equal(false);
+    expect(elsewhere.store(loadOf())).to.equal(true);
+    expect(textIn(cache)).to.contain('after');
+  });
+
+  it('keeps what was loaded before, until an eviction, and in the place of nothing newer', () => {
+    const cache = createSnapshotCache(MANY);
+    const epoch = cache.begin('tools', alice);
+    expect(epoch.keep(loadOf([{ id: 'copy' }], { loadedAt: 5 }))).to.equal(true);
+    expect(epoch.keep(loadOf([{ id: 'older copy' }], { loadedAt: 4 }))).to.equal(false);
+    expect(textIn(cache)).to.contain('"copy"');
+    const earlier = cache.begin('tools', alice);
+    const later = cache.begin('tools', alice);
+    later.keep(loadOf([{ id: 'newer copy' }], { loadedAt: 6 }));
+    expect(earlier.store(loadOf([{ id: 'load' }], { loadedAt: 7 })), 'a load that began earlier').to.equal(true);
+    cache.evict('tools', alice);
+    expect(later.keep(loadOf([{ id: 'copy of what was denied' }], { loadedAt: 8 }))).to.equal(false);
+    expect(cache.entries).to.equal(0);
+  });
+
+  it('remembers loads, and with them evictions, only until they have ended', () => {
+    const cache = createSnapshotCache(MANY);
+    const epochs = Array.from({ length: 100 }, (_, index) => cache.begin(`resource ${index % 10}`, alice));
+    expect(cache.loading).to.equal(10);
+    for (let index = 0; index < 1000; index += 1) cache.evict(`resource ${index}`, alice);
+    for (const epoch of epochs) epoch.end();
+    expect(cache.loading).to.equal(0);
+  });
+});
+
+describe('a partition that two credentials share', () => {
+  const bob = callerOf('bob', { partition: 'tenant' });
+  const carol = callerOf('carol', { partition: 'tenant' });
+
+  it('serves each from when its own last load began, whatever copy of an older one is kept', () => {
+    const cache = createSnapshotCache(MANY);
+    const epoch = cache.begin('tools', bob);
+    epoch.store(loadOf([], { loadedAt: 7 }));
+    epoch.keep(loadOf([], { loadedAt: 5 }));
+    expect(cache.admittedAt('tools', bob)).to.equal(7);
+    epoch.keep(loadOf([], { loadedAt: 9 }));
+    expect(cache.admittedAt('tools', bob)).to.equal(9);
+  });
+
+  it('serves each from when its own load began', () => {
+    const cache = createSnapshotCache(MANY);
+    expect(cache.admittedAt('tools', alice)).to.equal(Number.POSITIVE_INFINITY);
+    store(cache, loadOf([], { loadedAt: 7 }), 'tools', bob);
+    expect(cache.get('tools', carol)).to.equal(cache.get('tools', bob));
+    expect(cache.admittedAt('tools', bob)).to.equal(7);
+    expect(cache.admittedAt('workflows', bob)).to.equal(Number.NEGATIVE_INFINITY);
+    expect(cache.admittedAt('tools', carol)).to.equal(Number.NEGATIVE_INFINITY);
+  });
+
+  it('is evicted for one alone, whose loads store nothing and admit nobody', () => {
+    const cache = createSnapshotCache(MANY);
+    store(cache, loadOf([], { loadedAt: 1 }), 'tools', bob);
+    store(cache, loadOf([], { loadedAt: 2 }), 'tools', carol);
+    const [ofBob, ofCarol] = [cache.begin('tools', bob), cache.begin('tools', carol)];
+    cache.evict('tools', bob);
+    expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
+    expect(ofBob.store(loadOf([], { loadedAt: 3 }))).to.equal(false);
+    expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
+    expect(cache.admittedAt('tools', carol)).to.equal(2);
+    expect(cache.entries).to.equal(1);
+    expect(ofCarol.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
+  });
+
+  it('admits whose load began before one that is held, unless it was evicted since', () => {
+    const cache = createSnapshotCache(MANY);
+    const [first, second, third] = [cache.begin('tools', bob), cache.begin('tools', bob), cache.begin('tools', carol)];
+    expect(third.store(loadOf([], { loadedAt: 3 }))).to.equal(true);
+    expect(first.store(loadOf([], { loadedAt: 1 }))).to.equal(false);
+    expect(cache.admittedAt('tools', bob)).to.equal(1);
+    cache.evict('tools', bob);
+    expect(second.store(loadOf([], { loadedAt: 2 }))).to.equal(false);
+    expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
+  });
+});

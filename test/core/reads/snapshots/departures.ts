@@ -1,0 +1,58 @@
+import type { Caller } from '../../../../src/core/kernel/caller.ts';
+import { Credential } from '../../../../src/core/kernel/caller.ts';
+import type { Load, Loader, LoadOptions } from '../../../../src/core/reads/snapshots/load.ts';
+import { createWaiting, type Waiting } from '../../../../src/core/reads/snapshots/waiting.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
+
+/** One load that a test decides on. */
+export interface Departure {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly options: LoadOptions | undefined;
+  /** Ends it with what the upstream showed. */
+  land(items?: readonly object[], rest?: Partial<Load>): void;
+  reject(error: unknown): void;
+}
+
+/** A loader whose loads end when a test says so, or with their signal. `departures` has them, oldest first. */
+export function createTower(now: () => number): { load: Loader; departures: Departure[] } {
+  const departures: Departure[] = [];
+  const load: Loader = (caller, signal, options) =>
+    new Promise((resolve, reject) => {
+      const loadedAt = now();
+      signal.addEventListener('abort', () => reject(signal.reason));
+      departures.push({
+        caller,
+        signal,
+        options,
+        land: (items = [], rest = {}) => resolve(loadOf(items, { loadedAt, ...rest })),
+        reject,
+      });
+    });
+  return { load, departures };
+}
+
+/** A caller whose key is its token's name, and whose partition is its own unless told otherwise. */
+export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
+  return { credential: new Credential(token), key: token, partition: token, requestId: `request of ${token}`, ...rest };
+}
+
+export const never: AbortSignal = new AbortController().signal;
+
+/** Room for more readers than any of these tests has. */
+export const roomy = (): Waiting => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000 });
+
+/** Lets everything that is ready happen. */
+export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What a promise rejects with. */
+export async function errorOf(reading: unknown): Promise<unknown> {
+  const outcome = await Promise.resolve(reading).then(
+    () => undefined,
+    (error) => ({ error }),
+  );
+  if (outcome === undefined) throw new Error('it did not reject');
+  return outcome.error;
+}
+
+export const text = ({ snapshot }: Load): string => snapshot.bytes.toString();

@@ -1,0 +1,65 @@
+import type { Caller } from '../../../../src/core/kernel/caller.ts';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { Events } from '../../../../src/core/kernel/events.ts';
+import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
+import { withCache } from '../../../../src/core/reads/snapshots/with-cache.ts';
+import { callerOf, createTower, never, roomy } from './departures.ts';
+
+export const LIFETIME = {
+  ttlMs: 60_000,
+  staleWhileRevalidateMs: 300_000,
+  staleIfErrorMs: 3_600_000,
+  minRefreshMs: 5000,
+};
+export const SECOND = 1000;
+export const MINUTE = 60_000;
+export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503 });
+
+/** The three resources of one upstream behind one cache, and a clock. */
+export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const told: [string, unknown][] = [];
+  const events: Events = {
+    readEnded: (event) => told.push(['read', event]),
+    snapshotStored: (event) => told.push(['stored', event]),
+    flightJoined: (event) => told.push(['joined', event]),
+    snapshotEvicted: (event) => told.push(['evicted', event]),
+    refreshFailed: (event) => told.push(['refreshFailed', event]),
+  };
+  const cache = createSnapshotCache({ maxBytes, maxEntries: 100 });
+  const of = (resource: string) => {
+    const { load, departures } = createTower(now);
+    const options = { resource, siblings: ['projects', 'workflows', 'tools'], cache, waiting: roomy(), events, now };
+    const source = withCache(load, { ...options, lifetime: resource === 'projects' ? undefined : lifetime });
+    const read = (caller: Caller, signal = never, { noCache = false } = {}) => source(caller, { signal, noCache });
+    return { read, source, departures };
+  };
+  return { clock, cache, told, projects: of('projects'), workflows: of('workflows'), tools: of('tools') };
+}
+
+type Resource = ReturnType<typeof house>['tools'];
+
+/** Reads once, and has the upstream answer with one item of this id. */
+export async function readLanding({ read, departures }: Resource, id: string, caller = alice): Promise<Load> {
+  const reading = read(caller);
+  departures.at(-1)?.land([{ id }]);
+  return reading;
+}
+
+/** Reads once, and has the upstream's load reject. */
+export async function readRejecting({ read, departures }: Resource, error: unknown, noCache = false): Promise<Load> {
+  const reading = read(alice, never, { noCache });
+  departures.at(-1)?.reject(error);
+  return reading;
+}
+
+export async function readRejectingAs(caller: Caller, { read, departures }: Resource, error: unknown): Promise<Load> {
+  const reading = read(caller);
+  departures.at(-1)?.reject(error);
+  return reading;
+}
+
+export const alice = callerOf('alice');
+export const bob = callerOf('bob');

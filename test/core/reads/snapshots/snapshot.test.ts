@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createSnapshotWriter, unpooled } from '../../../../src/core/reads/snapshots/snapshot.ts';
+
+const items = fc.array(fc.dictionary(fc.string(), fc.string()));
+
+function write(pages: readonly (readonly object[])[]) {
+  const writer = createSnapshotWriter(1_000);
+  for (const page of pages) writer.add(page);
+  return writer.finish();
+}
+
+describe('a snapshot writer', () => {
+  it('writes the empty array when nothing was added', () => {
+    const snapshot = write([]);
+    expect(snapshot.bytes.toString()).to.equal('[]');
+    expect(snapshot.count).to.equal(0);
+  });
+
+  it('writes the JSON of all items, however they were spread over pages', () => {
+    fc.assert(
+      fc.property(fc.array(items), (pages) => {
+        const snapshot = write(pages);
+        expect(snapshot.bytes.toString()).to.equal(JSON.stringify(pages.flat()));
+        expect(snapshot.count).to.equal(pages.flat().length);
+      }),
+    );
+  });
+
+  it('knows where each item begins, in bytes', () => {
+    fc.assert(
+      fc.property(fc.array(items), (pages) => {
+        const { bytes, itemStarts } = write(pages);
+        const ends = [...itemStarts.slice(1), bytes.length].map((start) => start - 1);
+        const cut = [...itemStarts].map((start, index) => bytes.subarray(start, ends[index]).toString());
+        expect(cut).to.deep.equal(pages.flat().map((item) => JSON.stringify(item)));
+      }),
+    );
+  });
+
+  it('gives one entity tag to the same bytes and another to other bytes', () => {
+    const one = write([[{ id: '1' }], [{ id: '2' }]]);
+    const same = write([[{ id: '1' }, { id: '2' }]]);
+    const other = write([[{ id: '1' }, { id: '3' }]]);
+    expect(one.etag).to.match(/^W\/"[\w-]{22}"$/);
+    expect(same.etag).to.equal(one.etag);
+    expect(other.etag).not.to.equal(one.etag);
+  });
+
+  it('tells when the load began, and cannot be changed', () => {
+    const snapshot = write([]);
+    expect(snapshot.loadedAt).to.equal(1_000);
+    expect(Object.isFrozen(snapshot)).to.equal(true);
+  });
+});
+
+describe('an unpooled buffer', () => {
+  it('holds the bytes of its chunks in memory of its own', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (texts) => {
+        const bytes = unpooled(texts.map((text) => Buffer.from(text)));
+        expect(bytes.toString()).to.equal(Buffer.from(texts.join('')).toString());
+        expect(bytes.buffer.byteLength).to.equal(bytes.length);
+      }),
+    );
+  });
+});

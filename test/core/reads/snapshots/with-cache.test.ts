@@ -1,0 +1,227 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { cacheOutcome, type Load } from '../../../../src/core/reads/snapshots/load.ts';
+import { callerOf, errorOf, never, settle, text } from './departures.ts';
+import {
+  alice,
+  bob,
+  failed,
+  house,
+  LIFETIME,
+  MINUTE,
+  readLanding,
+  readRejecting,
+  readRejectingAs,
+  SECOND,
+} from './house.ts';
+
+describe('a snapshot', () => {
+  it('is stored by the read that missed it, and serves the next ones', async () => {
+    const { tools, clock } = house();
+    const first = await readLanding(tools, 'a');
+    expect(first.cached).to.include({ forwarded: 'miss', stored: true, freshUntil: clock.now + 60 * SECOND });
+    clock.now += 59 * SECOND;
+    const next = await tools.read(alice);
+    expect(next.snapshot).to.equal(first.snapshot);
+    expect(next.cached).to.include({ stored: false }).and.not.have.property('forwarded');
+    expect(next.upstreamMs).to.equal(0);
+    expect(tools.departures).to.have.length(1);
+  });
+
+  it('is given at once, and as the very same object each time', async () => {
+    const { tools } = house();
+    await readLanding(tools, 'a');
+    const asked = {
+      get signal(): AbortSignal {
+        return expect.fail('nobody need wait');
+      },
+    };
+    const hit = tools.source(alice, asked);
+    expect(hit).to.have.property('snapshot');
+    expect(tools.source(alice, asked)).to.equal(hit);
+  });
+
+  it('is looked up once by a read that misses it, whose load is told what is held', async () => {
+    const { tools, cache, clock } = house();
+    const { get } = cache;
+    let lookups = 0;
+    Object.assign(cache, {
+      get: (...asked: Parameters<typeof get>) => {
+        lookups += 1;
+        return get(...asked);
+      },
+    });
+    const { snapshot } = await readLanding(tools, 'old');
+    expect(lookups).to.equal(1);
+    clock.now += 10 * MINUTE;
+    await readLanding(tools, 'new');
+    expect(lookups).to.equal(2);
+    expect(tools.departures.map(({ options }) => options?.known?.snapshot)).to.deep.equal([undefined, snapshot]);
+  });
+
+  it('tells its events', async () => {
+    const { tools, clock, told } = house();
+    const { snapshot } = await readLanding(tools, 'a');
+    await tools.read(alice);
+    clock.now += 60 * SECOND;
+    await tools.read(alice);
+    tools.departures[1]?.land([{ id: 'a' }], { renewed: true });
+    await settle();
+    const bytes = snapshot.bytes.length;
+    expect(told).to.deep.equal([
+      ['stored', { resource: 'tools', bytes, renewed: false }],
+      ['read', { resource: 'tools', cache: 'miss' }],
+      ['read', { resource: 'tools', cache: 'hit' }],
+      ['read', { resource: 'tools', cache: 'stale' }],
+      ['stored', { resource: 'tools', bytes, renewed: true }],
+    ]);
+  });
+
+  it('tells of each read once, however it ended, of resources that are not stored too', async () => {
+    const { tools, projects, told } = house();
+    const reads = () => told.filter(([name]) => name === 'read').map(([, read]) => read);
+    await readRejecting(tools, failed).catch(() => {});
+    await readRejecting(tools, new TypeError('a bug')).catch(() => {});
+    const leaving = new AbortController();
+    const left = Promise.resolve(tools.read(alice, leaving.signal)).catch(() => {});
+    leaving.abort();
+    await left;
+    const both = [projects.read(bob), projects.read(bob)];
+    projects.departures.at(-1)?.land([{ id: 'p' }]);
+    await Promise.all(both);
+    expect(reads()).to.have.deep.members([
+      { resource: 'tools', error: 'upstream_failed' },
+      { resource: 'tools', error: 'internal' },
+      { resource: 'tools', error: 'cancelled' },
+      { resource: 'projects', cache: 'bypass' },
+      { resource: 'projects', cache: 'collapsed' },
+    ]);
+  });
+
+  it('is of one caller, and of one resource', async () => {
+    const { tools, workflows } = house();
+    await readLanding(tools, 'tool of alice');
+    expect(text(await readLanding(tools, 'tool of bob', bob))).to.contain('tool of bob');
+    expect(text(await readLanding(workflows, 'workflow of alice'))).to.contain('workflow of alice');
+    expect(text(await tools.read(alice))).to.contain('tool of alice');
+  });
+
+  it('of projects is never stored, and shared by those who read at once', async () => {
+    const { projects, cache } = house();
+    const readings = [projects.read(alice), projects.read(alice)];
+    projects.departures[0]?.land();
+    const [first, second] = await Promise.all(readings);
+    expect(first).to.not.have.any.keys('cached', 'collapsed');
+    expect(second?.collapsed).to.equal(true);
+    expect(cache.entries).to.equal(0);
+    expect(text(await readLanding(projects, 'later'))).to.contain('later');
+  });
+
+  it('is not stored either where ttlMs is 0', async () => {
+    const { tools, cache } = house({ lifetime: { ...LIFETIME, ttlMs: 0 } });
+    expect(await readLanding(tools, 'a')).to.not.have.property('cached');
+    expect(cache.entries).to.equal(0);
+  });
+
+  it('says that it is not stored where it is too large', async () => {
+    const { tools } = house({ maxBytes: 3000 });
+    expect((await readLanding(tools, 'x'.repeat(2000))).cached).to.include({ forwarded: 'miss', stored: false });
+  });
+});
+
+describe('a partition that several credentials share', () => {
+  const bob = callerOf('bob', { partition: 'tenant' });
+  const carol = callerOf('carol', { partition: 'tenant' });
+  const rejected = new GatewayError('credential_rejected', { upstreamStatus: 401 });
+  const denied = new GatewayError('access_denied', { upstreamStatus: 403 });
+
+  it('serves nobody whom the upstream has not given the list itself', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'by bob', bob);
+    clock.now += SECOND;
+    const reading = tools.read(carol);
+    expect(tools.departures).to.have.length(2);
+    // An entity tag that the upstream gave bob says nothing of what carol may see.
+    expect(tools.departures[1]?.options?.known).to.equal(undefined);
+    tools.departures[1]?.land([{ id: 'by carol' }]);
+    expect((await reading).collapsed).to.equal(undefined);
+    for (const caller of [bob, carol]) expect(text(await tools.read(caller))).to.contain('by carol');
+    expect(tools.departures).to.have.length(2);
+  });
+
+  it('shares no flight', async () => {
+    const { tools } = house();
+    const readings = [tools.read(bob), tools.read(carol)];
+    expect(tools.departures.map(({ caller }) => caller)).to.deep.equal([bob, carol]);
+    tools.departures[0]?.reject(rejected);
+    tools.departures[1]?.land([{ id: 'of carol' }]);
+    expect(await errorOf(readings[0])).to.equal(rejected);
+    expect(text(await (readings[1] as Promise<Load>))).to.contain('of carol');
+  });
+
+  for (const error of [rejected, denied]) {
+    it(`goes on serving the others where the upstream says ${error.upstreamStatus} to one`, async () => {
+      const { tools, clock, cache } = house();
+      await readLanding(tools, 'by bob', bob);
+      await readLanding(tools, 'by carol', carol);
+      clock.now += 10 * SECOND;
+      const refresh = tools.read(bob, never, { noCache: true });
+      tools.departures.at(-1)?.reject(error);
+      expect(await errorOf(refresh)).to.equal(error);
+      expect(cache.entries).to.equal(1);
+      expect(text(await tools.read(carol))).to.contain('by carol');
+      // Bob himself is asked for again.
+      const departed = tools.departures.length;
+      await errorOf(readRejectingAs(bob, tools, error));
+      expect(tools.departures).to.have.length(departed + 1);
+    });
+  }
+
+  it('ends for one with a 401 to another list of that upstream', async () => {
+    const { tools, projects } = house();
+    await readLanding(tools, 'by bob', bob);
+    await readLanding(tools, 'by carol', carol);
+    await errorOf(readRejectingAs(bob, projects, rejected));
+    expect(text(await tools.read(carol))).to.contain('by carol');
+    await errorOf(readRejectingAs(bob, tools, rejected));
+    expect(tools.departures).to.have.length(3);
+  });
+
+  it('serves each no longer than the list that it was given itself', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'by bob', bob);
+    clock.now += 50 * SECOND;
+    await readLanding(tools, 'by carol', carol);
+    clock.now += 10 * SECOND;
+    expect(text(await tools.read(bob))).to.contain('by carol');
+    expect(tools.departures.at(-1)?.caller).to.equal(bob);
+    clock.now += 6 * MINUTE;
+    const reading = tools.read(bob);
+    expect(reading).to.be.instanceOf(Promise);
+    tools.departures.at(-1)?.land([{ id: 'new' }]);
+    expect(text(await reading)).to.contain('new');
+  });
+});
+
+describe('what the cache had to do with a read', () => {
+  it('is one word', async () => {
+    const { tools, projects, clock } = house();
+    const outcome = (load: Load) => cacheOutcome(load, clock.now);
+    expect(outcome(await readLanding(projects, 'a'))).to.equal('bypass');
+    expect(outcome(await readLanding(tools, 'a'))).to.equal('miss');
+    expect(outcome(await tools.read(alice))).to.equal('hit');
+    clock.now += 10 * SECOND;
+    const refreshed = tools.read(alice, never, { noCache: true });
+    const joined = tools.read(alice, never, { noCache: true });
+    tools.departures.at(-1)?.land([{ id: 'b' }]);
+    expect(outcome(await refreshed)).to.equal('refreshed');
+    expect(outcome(await joined)).to.equal('collapsed');
+    clock.now += 2 * MINUTE;
+    expect(outcome(await tools.read(alice))).to.equal('stale');
+    tools.departures.at(-1)?.reject(failed);
+    await settle();
+    clock.now += 10 * MINUTE;
+    expect(outcome(await readRejecting(tools, failed))).to.equal('stale');
+    expect(outcome(await readLanding(tools, 'c'))).to.equal('refreshed');
+  });
+});

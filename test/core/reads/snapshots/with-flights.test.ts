@@ -1,0 +1,246 @@
+import { expect } from 'chai';
+import type { Span } from '../../../../src/core/kernel/span.ts';
+import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
+import { createWaiting } from '../../../../src/core/reads/snapshots/waiting.ts';
+import { withFlights } from '../../../../src/core/reads/snapshots/with-flights.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
+import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
+
+function flights(waiting = roomy()) {
+  const { load, departures } = createTower(() => 0);
+  const joined: unknown[] = [];
+  const events = { flightJoined: (flight: unknown) => joined.push(flight) };
+  const read = withFlights(load, { resource: 'tools', waiting, events });
+  return { read, departures, joined };
+}
+
+const alice = callerOf('alice');
+
+describe('reads of one credential at one time', () => {
+  it('share one load', async () => {
+    const { read, departures, joined } = flights();
+    const again = ['r-2', 'r-3'].map((requestId) => ({ ...alice, requestId }));
+    const readings = [alice, ...again].map((caller) => read(caller, never));
+    departures[0]?.land([{ id: '1' }]);
+    const [first, ...others] = await Promise.all(readings);
+    expect(departures).to.have.length(1);
+    expect(joined).to.deep.equal(again.map(({ requestId }) => ({ requestId, resource: 'tools' })));
+    expect(first?.collapsed).to.equal(undefined);
+    for (const other of others) {
+      expect(other.collapsed).to.equal(true);
+      expect(other.snapshot).to.equal(first?.snapshot);
+    }
+  });
+
+  it('do not share it with another credential, though it be of the same partition', async () => {
+    const { read, departures } = flights();
+    const readings = [read(alice, never), read(callerOf('bob', { partition: alice.partition }), never)];
+    departures[0]?.land([{ id: 'of alice' }]);
+    departures[1]?.land([{ id: 'of bob' }]);
+    expect((await Promise.all(readings)).map(text)).to.deep.equal(['[{"id":"of alice"}]', '[{"id":"of bob"}]']);
+  });
+
+  it('all fail with it, and the next one loads again', async () => {
+    const { read, departures } = flights();
+    const error = new Error('of the upstream');
+    const readings = [read(alice, never), read(alice, never)].map(errorOf);
+    departures[0]?.reject(error);
+    expect(await Promise.all(readings)).to.deep.equal([error, error]);
+    const next = read(alice, never);
+    departures[1]?.land();
+    expect(text(await next)).to.equal('[]');
+  });
+
+  it('hang up alone: the others still get their answer', async () => {
+    const { read, departures } = flights();
+    const caller = new AbortController();
+    const leaving = errorOf(read(alice, caller.signal));
+    const staying = read(alice, never);
+    const gone = new Error('gone');
+    caller.abort(gone);
+    expect(await leaving).to.equal(gone);
+    expect(departures[0]?.signal.aborted).to.equal(false);
+    departures[0]?.land();
+    expect(text(await staying)).to.equal('[]');
+  });
+
+  it('abort the load when the last one hangs up', async () => {
+    const { read, departures } = flights();
+    const callers = [new AbortController(), new AbortController()];
+    const readings = callers.map(({ signal }) => errorOf(read(alice, signal)));
+    callers[0]?.abort();
+    await settle();
+    expect(departures[0]?.signal.aborted).to.equal(false);
+    callers[1]?.abort();
+    await Promise.all(readings);
+    expect(departures[0]?.signal.aborted).to.equal(true);
+  });
+
+  it('begin anew after that, though the aborted load has not ended', async () => {
+    const ends: (() => void)[] = [];
+    // Takes no notice of its signal.
+    const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
+    const read = withFlights(load, { resource: 'tools', waiting: roomy(), events: {} });
+    const caller = new AbortController();
+    const leaving = errorOf(read(alice, caller.signal));
+    caller.abort();
+    await leaving;
+    const second = read(alice, never);
+    ends[0]?.();
+    await settle();
+    const third = read(alice, never);
+    expect(ends).to.have.length(2);
+    ends[1]?.();
+    expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
+  });
+
+  it('join the newer load where readers of one that has landed leave meanwhile', async () => {
+    let begunAnew = 0;
+    // The reader of the first load goes a few turns of the microtask queue after that has landed.
+    for (let turns = 0; turns < 12; turns += 1) {
+      const { read, departures } = flights();
+      const first = read(alice, never);
+      departures[0]?.land();
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      const second = read(alice, never);
+      if (departures.length === 1) continue;
+      begunAnew += 1;
+      await first;
+      await settle();
+      const third = read(alice, never);
+      expect(departures, `after ${turns} turns`).to.have.length(2);
+      departures[1]?.land();
+      await Promise.all([second, third]);
+    }
+    expect(begunAnew).to.be.above(0);
+  });
+
+  it('are told what is known already, once', async () => {
+    const { read, departures } = flights();
+    const known = loadOf();
+    const readings = [read(alice, never, { known }), read(alice, never)];
+    expect(departures.map(({ options }) => options?.known)).to.deep.equal([known]);
+    departures[0]?.land();
+    await Promise.all(readings);
+  });
+
+  it('load nothing for who is gone already', async () => {
+    const { read, departures } = flights();
+    const gone = new Error('gone');
+    expect(await errorOf(read(alice, AbortSignal.abort(gone)))).to.equal(gone);
+    expect(departures).to.deep.equal([]);
+  });
+
+  it('count only their own wait for the upstream', async () => {
+    const { read, departures } = flights();
+    const first = read(alice, never);
+    const second = read(alice, never);
+    departures[0]?.land([], { upstreamMs: 60_000 });
+    expect((await first).upstreamMs).to.equal(60_000);
+    expect((await second).upstreamMs).to.be.below(60_000);
+  });
+});
+
+describe('reads beyond those that may wait', () => {
+  const setUp = (bounds: { readonly maxWaiting: number; readonly maxWaitingPerCaller: number }) =>
+    flights(createWaiting(bounds));
+  const bob = callerOf('bob');
+
+  it('of one caller are told so, and leave room for others', async () => {
+    const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
+    const readings = [read(alice, never), read(alice, never)];
+    expect(await errorOf(read(alice, never))).to.include({
+      code: 'overloaded',
+      retryAfterSeconds: 1,
+      bound: 'maxWaitingPerCaller',
+    });
+    readings.push(read(bob, never));
+    for (const departure of departures) departure.land();
+    expect((await Promise.all(readings)).map(text)).to.deep.equal(['[]', '[]', '[]']);
+    expect(departures.map(({ caller }) => caller.key)).to.deep.equal(['alice', 'bob']);
+  });
+
+  it('of one caller are counted on while others of it leave', async () => {
+    const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
+    const leaving = new AbortController();
+    const readings = [read(alice, never), errorOf(read(alice, leaving.signal))];
+    leaving.abort();
+    await readings[1];
+    readings.push(read(alice, never));
+    expect(await errorOf(read(alice, never))).to.include({ code: 'overloaded' });
+    departures[0]?.land();
+    await Promise.all(readings);
+  });
+
+  it('of all callers are told so, and nothing is loaded for them', async () => {
+    const { read, departures } = setUp({ maxWaiting: 2, maxWaitingPerCaller: 2 });
+    const readings = [read(alice, never), read(alice, never)];
+    expect(await errorOf(read(bob, never))).to.include({ code: 'overloaded', bound: 'maxWaiting' });
+    expect(departures).to.have.length(1);
+    departures[0]?.land();
+    await Promise.all(readings);
+  });
+
+  for (const end of ['answered', 'failed', 'gone'] as const) {
+    it(`find room again once those before them are ${end}`, async () => {
+      const { read, departures } = setUp({ maxWaiting: 1, maxWaitingPerCaller: 1 });
+      for (let count = 0; count < 3; count += 1) {
+        const leaving = new AbortController();
+        const reading = read(alice, leaving.signal).catch((error) => error);
+        if (end === 'answered') departures[count]?.land();
+        else if (end === 'failed') departures[count]?.reject(new Error('of the upstream'));
+        else leaving.abort();
+        await reading;
+      }
+      expect(departures).to.have.length(3);
+    });
+  }
+});
+
+describe('the span of a flight', () => {
+  /** A caller who is traced, whose loads have spans, and the spans that it waits for. */
+  function traced() {
+    const links: Span[] = [];
+    const begun: Span[] = [];
+    const span: Span = {
+      ...{ traceId: '', headers: { traceparent: '' }, beginAside: () => span, end() {} },
+      begin() {
+        begun.push({ ...span });
+        return begun.at(-1) ?? span;
+      },
+      link: (other) => links.push(other),
+    };
+    return { caller: { ...alice, span }, links, begun };
+  }
+
+  it('is linked by those who join it, and by nobody once it has landed', async () => {
+    const { read, departures } = flights();
+    const [first, other] = [traced(), traced()];
+    const readings = [read(first.caller, never), read(other.caller, never)];
+    expect(other.links).to.deep.equal(first.begun);
+    departures[0]?.land();
+    await Promise.all(readings);
+    const later = [read(alice, never), read(other.caller, never)];
+    expect(other.links, 'nobody traces the next one').to.have.length(1);
+    departures[1]?.land();
+    await Promise.all(later);
+  });
+
+  it('is that of the flight under way, though one that was left ends after it has begun', async () => {
+    const slow: (() => void)[] = [];
+    const load: Loader = () => new Promise((resolve) => slow.push(() => resolve(loadOf())));
+    const read = withFlights(load, { resource: 'tools', waiting: roomy(), events: {} });
+    const [left, next, joining] = [traced(), traced(), traced()];
+    const leaving = new AbortController();
+    const gone = errorOf(read(left.caller, leaving.signal));
+    leaving.abort(new Error('gone'));
+    await gone;
+    const readings = [read(next.caller, never)];
+    slow[0]?.();
+    await settle();
+    readings.push(read(joining.caller, never));
+    expect(joining.links).to.deep.equal(next.begun);
+    slow[1]?.();
+    await Promise.all(readings);
+  });
+});

@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { callerOf, errorOf, never, settle, text } from './departures.ts';
+import { alice, failed, house, MINUTE, readLanding, readRejecting, SECOND } from './house.ts';
+
+describe('a snapshot past its freshness', () => {
+  it('is served at once, and refreshed once behind the reads', async () => {
+    const { tools, clock, told } = house();
+    await readLanding(tools, 'old');
+    clock.now += 60 * SECOND;
+    for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice))).to.contain('old');
+    expect(tools.departures).to.have.length(2);
+    // None but the first read has to do with it.
+    expect(told.map(([name]) => name)).to.deep.equal(['stored', 'read', 'read', 'read', 'read']);
+    tools.departures[1]?.land([{ id: 'new' }]);
+    await settle();
+    expect(text(await tools.read(alice))).to.contain('new');
+    expect(tools.departures).to.have.length(2);
+  });
+
+  it('is refreshed by one load at a time, which does not end with the readers whom it serves', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'old');
+    clock.now += 60 * SECOND;
+    const caller = new AbortController();
+    await tools.read(alice, caller.signal);
+    caller.abort();
+    await settle();
+    expect(tools.departures[1]?.signal.aborted).to.equal(false);
+    // Who wants the upstream to be asked joins it, and leaves it under way.
+    const other = new AbortController();
+    const reading = errorOf(tools.read(alice, other.signal, { noCache: true }));
+    other.abort();
+    await reading;
+    expect(tools.departures).to.have.length(2);
+    expect(tools.departures[1]?.signal.aborted).to.equal(false);
+    for (let reads = 0; reads < 3; reads += 1) await tools.read(alice);
+    tools.departures[1]?.land([{ id: 'new' }]);
+    await settle();
+    expect(text(await tools.read(alice))).to.contain('new');
+    expect(tools.departures).to.have.length(2);
+  });
+
+  it('stays where the refresh fails, of which an event tells; the next read tries again', async () => {
+    const { tools, clock, told } = house();
+    await readLanding(tools, 'old');
+    clock.now += 60 * SECOND;
+    const errors = [new GatewayError('upstream_invalid'), new TypeError('a bug'), 'thrown'];
+    for (const error of errors) {
+      expect(text(await tools.read(alice))).to.contain('old');
+      tools.departures.at(-1)?.reject(error);
+      await settle();
+    }
+    expect(tools.departures).to.have.length(4);
+    expect(told.filter(([name]) => name === 'refreshFailed')).to.deep.equal(
+      errors.map((error) => ['refreshFailed', { requestId: alice.requestId, resource: 'tools', error }]),
+    );
+  });
+
+  it('is loaded again before it is served once that time is over, too', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'old');
+    clock.now += 6 * MINUTE;
+    const load = await readLanding(tools, 'new');
+    expect(text(load)).to.contain('new');
+    expect(load.cached).to.include({ forwarded: 'stale', stored: true });
+  });
+
+  for (const error of [
+    failed,
+    new GatewayError('upstream_refused', { upstreamStatus: 400 }),
+    new GatewayError('upstream_rate_limited'),
+    new GatewayError('upstream_invalid'),
+    new GatewayError('upstream_timeout'),
+    new GatewayError('breaker_open'),
+    new GatewayError('overloaded'),
+  ]) {
+    it(`stands in for a fault of the platform: ${error.code} ${error.upstreamStatus ?? ''}`, async () => {
+      const { tools, clock } = house();
+      await readLanding(tools, 'old');
+      clock.now += 61 * MINUTE - 1;
+      const load = await readRejecting(tools, error);
+      expect(text(load)).to.contain('old');
+      expect(load.cached).to.include({ forwarded: 'stale', stored: false, error });
+    });
+  }
+
+  for (const error of [
+    new GatewayError('credential_rejected', { upstreamStatus: 401 }),
+    new GatewayError('access_denied', { upstreamStatus: 403 }),
+    new GatewayError('upstream_credential_rejected', { upstreamStatus: 403 }),
+    new GatewayError('upstream_refused', { upstreamStatus: 404 }),
+    new GatewayError('upstream_refused', { upstreamStatus: 410 }),
+    new GatewayError('upstream_refused', { upstreamStatus: 451 }),
+    new GatewayError('draining'),
+    new TypeError('a bug'),
+  ]) {
+    it(`does not stand in for an error that is no fault of the platform: ${error.message} ${'upstreamStatus' in error ? error.upstreamStatus : ''}`, async () => {
+      const { tools, clock } = house();
+      await readLanding(tools, 'old');
+      clock.now += 10 * MINUTE;
+      expect(await errorOf(readRejecting(tools, error))).to.equal(error);
+    });
+  }
+
+  it('is not served after its last hour', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'old');
+    clock.now += 61 * MINUTE;
+    expect(await errorOf(readRejecting(tools, failed))).to.equal(failed);
+    expect((await readLanding(tools, 'new')).cached, 'as if there were none').to.include({ forwarded: 'miss' });
+  });
+
+  it('is not served where it was evicted while the upstream failed', async () => {
+    const { tools, projects, clock } = house();
+    await readLanding(tools, 'old');
+    clock.now += 10 * MINUTE;
+    const reading = errorOf(tools.read(alice));
+    await errorOf(readRejecting(projects, new GatewayError('credential_rejected')));
+    tools.departures.at(-1)?.reject(failed);
+    expect(await reading).to.equal(failed);
+  });
+
+  it('is not served after the clock was set back', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'from the future');
+    clock.now -= 1;
+    expect(text(await readLanding(tools, 'now'))).to.contain('now');
+  });
+});
+
+describe('Cache-Control: no-cache', () => {
+  it('loads again what is older than minRefreshMs', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'old');
+    clock.now += 5 * SECOND;
+    expect(text(await tools.read(alice, never, { noCache: true }))).to.contain('old');
+    clock.now += 1;
+    const reading = tools.read(alice, never, { noCache: true });
+    tools.departures[1]?.land([{ id: 'new' }]);
+    const load = await reading;
+    expect(text(load)).to.contain('new');
+    expect(load.cached).to.include({ forwarded: 'request', stored: true });
+  });
+
+  it('is given the error rather than what is held, fresh or stale', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'old');
+    for (const age of [6 * SECOND, 2 * MINUTE, 10 * MINUTE]) {
+      clock.now += age;
+      expect(await errorOf(readRejecting(tools, failed, true))).to.equal(failed);
+    }
+  });
+});
+
+describe('a token that ends', () => {
+  it('ends its snapshots with it, and shortens their freshness', async () => {
+    const { tools, clock } = house();
+    const caller = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
+    expect((await readLanding(tools, 'a', caller)).cached).to.include({ freshUntil: caller.expiresAt, stored: true });
+    clock.now += 10 * SECOND - 1;
+    expect((await tools.read(caller)).cached).to.include({ freshUntil: caller.expiresAt });
+    clock.now += 1;
+    const reading = tools.read(caller);
+    tools.departures[1]?.reject(failed);
+    expect(await errorOf(reading)).to.equal(failed);
+  });
+
+  it('shortens it for its own readers alone, whoever began the load', async () => {
+    const { tools, clock } = house();
+    const ending = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
+    const readings = [tools.read(alice), tools.read(ending), tools.read(alice)];
+    tools.departures[0]?.land([{ id: 'a' }]);
+    const ends = (await Promise.all(readings)).map(({ cached }) => cached?.freshUntil);
+    expect(ends).to.deep.equal([clock.now + 60 * SECOND, ending.expiresAt, clock.now + 60 * SECOND]);
+    expect(tools.departures).to.have.length(1);
+  });
+
+  it('stores nothing once it has ended, though the upstream takes it', async () => {
+    const { tools, clock, cache } = house();
+    const load = await readLanding(tools, 'a', callerOf('alice', { expiresAt: clock.now }));
+    expect(load.cached).to.include({ stored: false });
+    expect(cache.entries).to.equal(0);
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
+import { loadConfig, parseConfig } from '../../../src/core/config/load-config.ts';
+import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import type { SettingsInput } from '../../../src/core/config/schema/settings.ts';
+import { createCore } from '../../../src/core/core.ts';
+import { callerWith } from '../../support/authorization/caller.ts';
+import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { FOUR } from './findings.ts';
+
+const never = new AbortController().signal;
+const UPSTREAM = { baseUrl: 'http://127.0.0.1:1' };
+
+/** Settings that name the fourth resource: the types of this house know three. */
+const withFindings = (settings: object): SettingsInput => settings as SettingsInput;
+
+describe('a fourth resource in the registry', () => {
+  it('changes nothing for a settings file from before it', async () => {
+    const urls = {
+      PROJECTS_URL: 'https://p.example',
+      WORKFLOWS_URL: 'https://w.example',
+      TOOLS_URL: 'https://t.example',
+    };
+    const { config: before } = await loadConfig('config/default.yaml', urls);
+    const { config } = await loadConfig('config/default.yaml', urls, FOUR);
+    expect(config.resources).to.deep.include(before.resources);
+    const uris = (resources: typeof FOUR | undefined) => {
+      const { catalogue } = createCore(resources === undefined ? before : config, {
+        events: {},
+        now: Date.now,
+        ...(resources && { resources }),
+      });
+      return catalogue.offered.map(({ definition }) => definition.uri);
+    };
+    expect(uris(FOUR)).to.deep.equal(uris(undefined)).and.have.length(3);
+  });
+
+  it('has settings as every other, in the schema for editors too', () => {
+    const { findings } = JSON.parse(settingsJsonSchema(FOUR)).properties.resources.properties;
+    expect(findings.properties.path.default).to.equal('/v1/findings');
+    expect(Object.keys(findings.properties.fields.properties)).to.deep.equal(['id', 'name', 'severity', 'foundAt']);
+    const issues = (settings: object) => {
+      try {
+        parseConfig(withFindings(settings), FOUR);
+        return [];
+      } catch (error) {
+        return error instanceof ConfigError ? error.message.split('\n') : [error];
+      }
+    };
+    const upstreams = { tools: UPSTREAM, findings: UPSTREAM };
+    expect(
+      issues({ upstreams, resources: { findings: { fields: { severity: 'level' }, cache: { ttlMs: 5 } } } }),
+    ).to.deep.equal([]);
+    expect(issues({ upstreams, resources: { findings: { fields: { sevrity: 'level' } } } })).to.deep.equal([
+      'resources.findings.fields.sevrity: unknown key; did you mean severity?',
+    ]);
+    expect(issues({ upstreams: { tools: UPSTREAM, finding: UPSTREAM } })).to.deep.equal([
+      'upstreams.finding: is the upstream of no resource; did you mean findings?',
+    ]);
+  });
+
+  it('is listed last, and read as it is documented', async () => {
+    const item = { id: 7, name: 'Open port', severity: 'HIGH', foundAt: 1_700_000_000, more: 'left out' };
+    const { url: baseUrl, requests } = await startHttpUpstream(lists({ findings: [item] }));
+    const config = parseConfig(withFindings({ upstreams: { tools: { baseUrl }, findings: { baseUrl } } }), FOUR);
+    const { catalogue, upstreams, close } = createCore(config, { events: {}, now: Date.now, resources: FOUR });
+    try {
+      expect([...upstreams.keys()]).to.deep.equal(['tools', 'findings']);
+      expect(catalogue.offered.map(({ definition }) => definition.uri)).to.deep.equal([
+        'platform://tools',
+        'platform://findings',
+      ]);
+      const name = catalogue.find('platform://findings');
+      const { snapshot } = await catalogue.read(name, callerWith(), { signal: never });
+      expect(JSON.parse(snapshot.bytes.toString())).to.deep.equal([
+        { id: '7', name: 'Open port', severity: 'HIGH', foundAt: '2023-11-14T22:13:20Z' },
+      ]);
+      expect(requests.map(({ url }) => url)).to.deep.equal(['/v1/findings?state=open&pageSize=100']);
+    } finally {
+      await close();
+    }
+  });
+});

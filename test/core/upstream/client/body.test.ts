@@ -1,0 +1,215 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { asking, calm, closed, errorOf, rejection, useHarness } from '../harness.ts';
+
+const MAX = 1024;
+const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
+
+describe('the body of an upstream', () => {
+  const { serve, serveRaw, open } = useHarness();
+
+  async function answering(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, headers);
+      response.end(body);
+    });
+    return open(server.url, { maxPageBytes: MAX });
+  }
+
+  async function textOf(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
+    return (await (await answering(body, headers)).get(asking(), calm())).page;
+  }
+
+  async function reasonOf(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
+    const error = await errorOf((await answering(body, headers)).get(asking(), calm()));
+    expect(error).to.include({ code: 'upstream_invalid', upstream: 'projects' });
+    return error.reason;
+  }
+
+  const CODINGS = {
+    gzip: gzipSync,
+    'x-gzip': gzipSync,
+    GZIP: gzipSync,
+    br: brotliCompressSync,
+    zstd: zstdCompressSync,
+  };
+
+  it('comes as it is, and without a byte order mark', async () => {
+    expect(await textOf(PAGE)).to.equal(PAGE);
+    expect(await textOf(`\uFEFF${PAGE}`)).to.equal(PAGE);
+    expect(await textOf('')).to.equal('');
+  });
+
+  it('comes decoded from gzip, x-gzip, br and zstd', async () => {
+    for (const [coding, encode] of Object.entries(CODINGS)) {
+      expect(await textOf(encode(PAGE), { 'content-encoding': coding }), coding).to.equal(PAGE);
+    }
+    expect(await textOf(gzipSync(`\uFEFF${PAGE}`), { 'content-encoding': 'identity, gzip' })).to.equal(PAGE);
+    expect(await textOf(PAGE, { 'content-encoding': 'identity' })).to.equal(PAGE);
+  });
+
+  it('is refused when it is not UTF-8', async () => {
+    expect(await reasonOf(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]))).to.equal('the body is not UTF-8');
+    expect(await reasonOf(Buffer.from('["Größe"]', 'latin1'))).to.equal('the body is not UTF-8');
+    expect(await reasonOf(Buffer.from('["x"]', 'utf16le').swap16().fill(0xfe, 0, 1))).to.equal('the body is not UTF-8');
+  });
+
+  it('is refused in a coding that was not asked for, and in several', async () => {
+    const reason = 'the content coding is unknown or stacked';
+    expect(await reasonOf(deflateSync(PAGE), { 'content-encoding': 'deflate' })).to.equal(reason);
+    expect(await reasonOf(PAGE, { 'content-encoding': 'toString' })).to.equal(reason);
+    expect(await reasonOf(gzipSync(gzipSync(PAGE)), { 'content-encoding': 'gzip, gzip' })).to.equal(reason);
+    expect(await reasonOf(gzipSync(gzipSync(PAGE)), { 'content-encoding': ['gzip', 'gzip'] })).to.equal(reason);
+  });
+
+  it('is refused when its coding is broken', async () => {
+    const reason = 'the body is not what its Content-Encoding says';
+    for (const coding of Object.keys(CODINGS)) {
+      expect(await reasonOf(PAGE, { 'content-encoding': coding }), coding).to.equal(reason);
+    }
+    const whole = gzipSync(PAGE);
+    expect(await reasonOf(whole.subarray(0, -9), { 'content-encoding': 'gzip' })).to.equal(reason);
+    expect(await reasonOf('', { 'content-encoding': 'gzip' })).to.equal(reason);
+    expect(await reasonOf(Buffer.concat([whole, Buffer.from('rest')]), { 'content-encoding': 'gzip' })).to.equal(
+      reason,
+    );
+  });
+
+  it('may be as large as maxPageBytes and not a byte larger, with and without Content-Length', async () => {
+    const most = 'x'.repeat(MAX);
+    expect(await textOf(most, { 'content-length': `${MAX}` })).to.equal(most);
+    expect(await textOf(most)).to.equal(most);
+    expect(await textOf(gzipSync(most), { 'content-encoding': 'gzip' })).to.equal(most);
+    const reason = 'the body is larger than maxPageBytes';
+    expect(await reasonOf(`${most}x`, { 'content-length': `${MAX + 1}` })).to.equal(reason);
+    expect(await reasonOf(`${most}x`)).to.equal(reason);
+  });
+
+  it('is not inflated beyond maxPageBytes', async () => {
+    const bomb = 'x'.repeat(10_000_000);
+    for (const encode of [brotliCompressSync, zstdCompressSync]) {
+      const coded = encode(bomb);
+      expect(coded.length).to.be.lessThan(MAX);
+      const coding = encode === zstdCompressSync ? 'zstd' : 'br';
+      expect(await reasonOf(coded, { 'content-encoding': coding })).to.equal('the body is larger than maxPageBytes');
+    }
+    const coded = gzipSync('x'.repeat(MAX * 100));
+    expect(coded.length).to.be.lessThan(MAX);
+    expect(await reasonOf(coded, { 'content-encoding': 'gzip' })).to.equal('the body is larger than maxPageBytes');
+  });
+
+  it('may ask for a zstd window of 8 MiB, and no more', async () => {
+    /** A frame of one raw block (RFC 8878, section 3.1.1) with a window of 2 to the power of `windowLog` bytes. */
+    const frame = (windowLog: number) => {
+      const body = Buffer.from(PAGE);
+      const blockHead = (body.length << 3) | 1;
+      const head = [0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3, blockHead & 0xff, blockHead >> 8, 0];
+      return Buffer.concat([Buffer.from(head), body]);
+    };
+    expect(await textOf(frame(23), { 'content-encoding': 'zstd' })).to.equal(PAGE);
+    expect(await reasonOf(frame(24), { 'content-encoding': 'zstd' })).to.equal(
+      'the body is not what its Content-Encoding says',
+    );
+  });
+
+  /** A request that keeps account of what is held for it, and calls `heard` with the sum at each change. */
+  function accounted(heard = (_sum: number) => {}) {
+    const account = { sum: 0, most: 0 };
+    const hold = (bytes: number) => {
+      account.sum += bytes;
+      account.most = Math.max(account.most, account.sum);
+      heard(account.sum);
+    };
+    return { account, request: { ...asking(), hold } };
+  }
+
+  it('is told of while it is held, as it comes and decoded, and once it is decoded no more as it came', async () => {
+    const body = 'x'.repeat(1000);
+    const coded = gzipSync(body);
+    const plain = accounted();
+    await (await answering(body)).get(plain.request, calm());
+    expect(plain.account).to.deep.equal({ sum: 1000, most: 1000 });
+    const decoded = accounted();
+    await (await answering(coded, { 'content-encoding': 'gzip' })).get(decoded.request, calm());
+    expect(decoded.account).to.deep.equal({ sum: 1000, most: 1000 + coded.length });
+  });
+
+  it('is held no more where it broke off, was too large, or was not what it should be', async () => {
+    const broken = accounted();
+    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
+    await errorOf(open(url).get(broken.request, calm()));
+    expect(broken.account).to.deep.equal({ sum: 0, most: 2 });
+    const bomb = accounted();
+    await errorOf(
+      (await answering(gzipSync('x'.repeat(9999)), { 'content-encoding': 'gzip' })).get(bomb.request, calm()),
+    );
+    expect(bomb.account.sum).to.equal(0);
+    const status = accounted();
+    const server = await serve((_request, response) => response.writeHead(404).end('not a page'));
+    await errorOf(open(server.url).get(status.request, calm()));
+    expect(status.account).to.deep.equal({ sum: 0, most: 0 });
+  });
+
+  it('ends where there is no room for it, as it comes or decoded', async () => {
+    const full = new GatewayError('overloaded', { reason: 'no room' });
+    for (const [body, headers] of [
+      ['x'.repeat(500), {}],
+      [gzipSync('x'.repeat(500)), { 'content-encoding': 'gzip' }],
+    ] as const) {
+      const { account, request } = accounted((sum) => {
+        if (sum >= 500) throw full;
+      });
+      expect(await errorOf((await answering(body, headers)).get(request, calm()))).to.include({
+        code: 'overloaded',
+        reason: 'no room',
+        fault: false,
+      });
+      expect(account.sum).to.equal(0);
+    }
+  });
+
+  it('is decoded no further once nobody waits for it', async () => {
+    for (const [coding, encode] of Object.entries(CODINGS)) {
+      const controller = new AbortController();
+      const reason = new Error('the caller hung up');
+      const { account, request } = accounted((sum) => {
+        if (sum >= 1000) controller.abort(reason);
+      });
+      const upstream = await answering(encode('x'.repeat(1000)), { 'content-encoding': coding });
+      expect(await rejection(upstream.get(request, controller.signal)), coding).to.equal(reason);
+      expect(account.sum).to.equal(0);
+    }
+  });
+
+  it('that has no end is given up, and its connection with it', async () => {
+    const { url, sockets } = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const timer = setInterval(() => socket.write(`400\r\n${'x'.repeat(0x400)}\r\n`), 1);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const error = await errorOf(open(url, { maxPageBytes: 10_000 }).get(asking(), calm()));
+    expect(error.reason).to.equal('the body is larger than maxPageBytes');
+    await closed(sockets);
+  });
+
+  it('whose Content-Length is too large is refused before it comes', async () => {
+    const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n['));
+    const error = await errorOf(open(url).get(asking(), calm()));
+    expect(error.reason).to.equal('the body is larger than maxPageBytes');
+  });
+
+  it('without any length ends with the connection; what was cut off is for the parser to find', async () => {
+    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n[1,2'));
+    expect((await open(url).get(asking(), calm())).page).to.equal('[1,2');
+  });
+
+  it('that is refused leaves the connection to the next request', async () => {
+    const { url, sockets } = await serveRaw((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 3\r\n\r\nxyz'),
+    );
+    const upstream = open(url, { connections: 1 });
+    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
+    expect(sockets).to.have.length(1);
+  });
+});

@@ -1,0 +1,431 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import nock from 'nock';
+import { withDeadline } from '../../../../src/core/kernel/deadline.ts';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { Tap } from '../../../../src/core/upstream/client/tap.ts';
+import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { useNock } from '../../../support/nock.ts';
+import { inTurn, json } from '../../../support/platform/http-upstream.ts';
+import { asking, calm, closed, errorOf, passUndiciTime, recordEvents, rejection, useHarness } from '../harness.ts';
+
+describe('an upstream client', () => {
+  const { serve, serveRaw, open } = useHarness();
+
+  /** Runs one read under a deadline of 50 ms. */
+  const underDeadline = (upstream: Upstream) =>
+    errorOf(withDeadline(50, calm(), (signal) => upstream.get(asking(), signal)));
+
+  describe('sends', () => {
+    it('one GET of the target with its own headers, the authorization and the request id of the caller', async () => {
+      const server = await serve(json([]));
+      await open(`${server.url}/base/path`).get(asking('/base/path/list?size=2'), calm());
+      const [request] = server.requests;
+      expect(server.requests).to.have.length(1);
+      expect(request?.method).to.equal('GET');
+      expect(request?.url).to.equal('/base/path/list?size=2');
+      expect(request?.headers).to.deep.equal({
+        host: new URL(server.url).host,
+        connection: 'keep-alive',
+        accept: 'application/json',
+        'accept-encoding': 'gzip, br, zstd',
+        authorization: 'Bearer secret-token',
+        'user-agent': 'portico',
+        'x-request-id': 'request-1',
+      });
+    });
+
+    it('to a tap what goes over the wire, the body of a page, and what came in place of one', async () => {
+      const server = await serve(inTurn(json({ a: 1 }), json({ no: 1 }, 400)));
+      const seen: unknown[] = [];
+      const tap: Tap = ({ headers, ...request }) => {
+        seen.push(request, headers['authorization']);
+        return {
+          answered: (status, { 'content-type': type }) => seen.push([status, type]),
+          read: (body) => seen.push(['read', String(body)]),
+          rest: (chunk) => seen.push(['rest', chunk && String(chunk)]),
+        };
+      };
+      const upstream = open(server.url, { tap });
+      await upstream.get(asking('/a?b=c'), calm());
+      const request = { upstream: 'projects', method: 'GET', origin: server.url, target: '/a?b=c', body: undefined };
+      const sent = [request, 'Bearer secret-token'];
+      expect(seen.splice(0)).to.deep.equal([...sent, [200, 'application/json'], ['read', '{"a":1}']]);
+      await rejection(upstream.get(asking('/a?b=c'), calm()));
+      await eventually(() => seen.length === 5);
+      expect(seen).to.deep.equal([...sent, [400, 'application/json'], ['rest', '{"no":1}'], ['rest', undefined]]);
+    });
+
+    it('a POST with its body as JSON, unless settings call it otherwise, and one without', async () => {
+      const bodies: string[] = [];
+      const server = await serve(async (request, response) => {
+        let body = '';
+        for await (const piece of request.setEncoding('utf8')) body += piece;
+        bodies.push(body);
+        response.end('[]');
+      });
+      const upstream = open(server.url);
+      const post = (body?: string) => ({ ...asking('/search?a=b'), post: { body, isRepeatable: false } });
+      await upstream.get(post('{"q":"größer"}'), calm());
+      await upstream.get({ ...post('{}'), headers: { 'content-type': 'application/vnd.search+json' } }, calm());
+      await upstream.get(post(), calm());
+      expect(bodies).to.deep.equal(['{"q":"größer"}', '{}', '']);
+      const heads = server.requests.map(({ method, url, headers }) => [
+        method,
+        url,
+        headers['content-type'],
+        headers['content-length'],
+        headers['if-none-match'],
+      ]);
+      expect(heads).to.deep.equal([
+        ['POST', '/search?a=b', 'application/json', '16', undefined],
+        ['POST', '/search?a=b', 'application/vnd.search+json', '2', undefined],
+        ['POST', '/search?a=b', undefined, '0', undefined],
+      ]);
+    });
+
+    it('headers of the request over those of the settings', async () => {
+      const server = await serve(json([]));
+      const upstream = open(server.url, { headers: { Accept: 'text/plain', 'X-A': 'a', 'X-B': 'b' } });
+      await upstream.get(
+        { ...asking(), headers: { accept: 'application/x', 'x-b': 'own', authorization: 'x' } },
+        calm(),
+      );
+      expect(server.requests[0]?.headers).to.include({
+        accept: 'application/x',
+        'x-a': 'a',
+        'x-b': 'own',
+        authorization: 'Bearer secret-token',
+      });
+    });
+
+    it('the trace of the caller', async () => {
+      const server = await serve(json([]));
+      const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' };
+      await open(server.url).get(asking('/', { trace }), calm());
+      expect(server.requests[0]?.headers).to.include(trace);
+    });
+
+    it('headers of the settings, which may replace accept and user-agent but nothing that Portico has to say', async () => {
+      const server = await serve(json([]));
+      const headers = {
+        Accept: 'application/vnd.github+json',
+        'User-Agent': 'acme',
+        'X-Version': '2',
+        Authorization: 'Bearer of-the-settings',
+        'Accept-Encoding': 'identity',
+        'X-Request-Id': 'of-the-settings',
+      };
+      await open(server.url, { headers }).get(asking(), calm());
+      expect(server.requests[0]?.headers).to.include({
+        accept: 'application/vnd.github+json',
+        'user-agent': 'acme',
+        'x-version': '2',
+        authorization: 'Bearer secret-token',
+        'accept-encoding': 'gzip, br, zstd',
+        'x-request-id': 'request-1',
+      });
+    });
+
+    it('further requests over the connection that it has', async () => {
+      const { url, sockets } = await serveRaw((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'),
+      );
+      const upstream = open(url, { connections: 1 });
+      for (let count = 0; count < 3; count += 1) expect((await upstream.get(asking(), calm())).page).to.equal('[]');
+      expect(sockets).to.have.length(1);
+    });
+
+    it('no more requests at once than it may open connections', async () => {
+      let running = 0;
+      let most = 0;
+      const server = await serve((_request, response) => {
+        running += 1;
+        most = Math.max(most, running);
+        setTimeout(() => {
+          running -= 1;
+          response.end('[]');
+        }, 5);
+      });
+      const upstream = open(server.url, { connections: 2 });
+      await Promise.all(Array.from({ length: 8 }, () => upstream.get(asking(), calm())));
+      expect(most).to.equal(2);
+    });
+  });
+
+  it('never follows a redirect: the other origin sees no request', async () => {
+    const other = await serve(json([]));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const server = await serve(json({}, status, { location: `${other.url}/elsewhere` }));
+      const error = await errorOf(open(server.url).get(asking(), calm()));
+      expect(error.code).to.equal('upstream_failed');
+    }
+    expect(other.requests).to.deep.equal([]);
+  });
+
+  describe('when its signal aborts', () => {
+    it('says which upstream was too slow with its headers', async () => {
+      const { url, sockets } = await serveRaw(() => {});
+      const upstream = open(url);
+      const signal = AbortSignal.abort(new GatewayError('upstream_timeout'));
+      expect(await errorOf(upstream.get(asking(), signal))).to.include({
+        code: 'upstream_timeout',
+        upstream: 'projects',
+        fault: false,
+      });
+      expect(sockets).to.have.length(0);
+      const controller = new AbortController();
+      const reading = errorOf(upstream.get(asking(), controller.signal));
+      setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 50);
+      expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects', fault: true });
+      expect(sockets).to.have.length(1);
+    });
+
+    it('does so in the middle of a stalled body, and ends the connection', async () => {
+      const { url, sockets } = await serveRaw((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'),
+      );
+      const controller = new AbortController();
+      const reading = errorOf(open(url).get(asking(), controller.signal));
+      setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 30);
+      expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects' });
+      await closed(sockets);
+    });
+
+    it('aborts the upstream request when the caller hangs up, and rejects with that very reason', async () => {
+      const arrived = Promise.withResolvers<void>();
+      const { url, sockets } = await serveRaw(() => arrived.resolve());
+      const controller = new AbortController();
+      const reading = rejection(open(url).get(asking(), controller.signal));
+      await arrived.promise;
+      const reason = new Error('the caller hung up');
+      controller.abort(reason);
+      expect(await reading).to.equal(reason);
+      await closed(sockets);
+    });
+
+    it('rejects at once while the request still waits for a connection', async () => {
+      const { url } = await serveRaw(() => {});
+      const upstream = open(url, { connections: 1 });
+      const first = rejection(upstream.get(asking(), calm()));
+      expect((await underDeadline(upstream)).code).to.equal('upstream_timeout');
+      await upstream.close();
+      await first;
+    });
+  });
+
+  describe('when it is closed', () => {
+    it('ends what is in flight or waiting, and refuses what comes later', async () => {
+      const arrived = Promise.withResolvers<void>();
+      const { url, sockets } = await serveRaw(() => arrived.resolve());
+      const upstream = open(url, { connections: 1 });
+      const reads = [0, 1].map(() => errorOf(upstream.get(asking(), calm())));
+      await arrived.promise;
+      await upstream.close();
+      for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
+      expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('draining');
+      await closed(sockets);
+      await upstream.close();
+    });
+
+    it('ends a body that is being read', async () => {
+      const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
+      const upstream = open(url);
+      const reading = errorOf(upstream.get(asking(), calm()));
+      setTimeout(() => upstream.close(), 30);
+      expect((await reading).code).to.equal('draining');
+    });
+
+    it('ends connections that are still opening', async () => {
+      const arrived = Promise.withResolvers<void>();
+      const { url, sockets } = await serveRaw(() => arrived.resolve());
+      const upstream = open(url.replace('http:', 'https:'), { connectTimeoutMs: 60_000 });
+      const reading = errorOf(upstream.get(asking(), calm()));
+      await arrived.promise;
+      await upstream.close();
+      expect((await reading).code).to.equal('draining');
+      await closed(sockets);
+    });
+
+    it('closes idle connections', async () => {
+      const server = createServer((socket) =>
+        socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]')),
+      );
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const upstream = open(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+      await upstream.get(asking(), calm());
+      await upstream.close();
+      server.close();
+      await once(server, 'close');
+    });
+  });
+
+  it('gives what was read of the page', async () => {
+    const server = await serve(json([1, 2]));
+    const { page } = await open(server.url).get(
+      { ...asking(), read: (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown },
+      calm(),
+    );
+    expect(page).to.deep.equal([1, 2]);
+  });
+
+  it('reads nothing of a page that is still what it was', async () => {
+    const server = await serve((_request, response) => response.writeHead(304).end());
+    const request = { ...asking(), ifNoneMatch: '"1"', read: () => expect.fail('it was read') };
+    expect((await open(server.url).get(request, calm())).page).to.equal(undefined);
+    expect(server.requests[0]?.headers).to.include({ 'if-none-match': '"1"' });
+  });
+
+  it('names itself in what a reader throws', async () => {
+    const server = await serve(json([]));
+    const read = () => {
+      throw new GatewayError('upstream_invalid', { reason: 'no list' });
+    };
+    expect(await errorOf(open(server.url).get({ ...asking(), read }, calm()))).to.include({
+      code: 'upstream_invalid',
+      reason: 'no list',
+      upstream: 'projects',
+      fault: false,
+    });
+  });
+
+  it('passes on as it is what no upstream can be blamed for', async () => {
+    const server = await serve(json([]));
+    for (const bug of [new TypeError('a bug'), new RangeError('a bug')]) {
+      const read = () => {
+        throw bug;
+      };
+      expect(await rejection(open(server.url).get({ ...asking(), read }, calm()))).to.equal(bug);
+    }
+    const request = { ...asking(), authorization: { 'bad name': 'x' } };
+    expect(await rejection(open(server.url).get(request, calm()))).to.not.be.instanceOf(GatewayError);
+  });
+});
+
+describe('an upstream client that is listened to', () => {
+  const { serve, serveRaw, open } = useHarness();
+
+  it('tells of each page with its status, its bytes without their coding, and the time until they were there', async () => {
+    const { events, told } = recordEvents();
+    const server = await serve((_request, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync('x'.repeat(1000)));
+    });
+    await open(server.url, { events }).get(asking(), calm());
+    expect(told.pageFetched).to.have.length(1);
+    expect(told.pageFetched?.[0]).to.include({
+      upstream: 'projects',
+      method: 'GET',
+      status: 200,
+      bytes: 1000,
+      error: undefined,
+    });
+    expect(told.pageFetched?.[0]?.ms).to.be.greaterThan(0);
+  });
+
+  it('tells of a page that is still what it was', async () => {
+    const { events, told } = recordEvents();
+    const server = await serve((_request, response) => response.writeHead(304).end());
+    await open(server.url, { events }).get({ ...asking(), ifNoneMatch: '"1"' }, calm());
+    expect(told.pageFetched?.[0]).to.include({ status: 304, bytes: 0, error: undefined });
+  });
+
+  it('tells of an error with its code, and with the status that it came with', async () => {
+    const { events, told } = recordEvents();
+    const statuses = [500, 200];
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
+    const upstream = open(server.url, { events });
+    await errorOf(upstream.get(asking(), calm()));
+    const read = () => {
+      throw new GatewayError('upstream_invalid');
+    };
+    await errorOf(upstream.get({ ...asking(), read }, calm()));
+    await server.close();
+    await errorOf(upstream.get(asking(), calm()));
+    expect(told.pageFetched?.map(({ status, bytes, error }) => [status, bytes, error])).to.deep.equal([
+      [500, 0, 'upstream_failed'],
+      [200, 2, 'upstream_invalid'],
+      [undefined, 0, 'upstream_failed'],
+    ]);
+  });
+
+  it('tells of a deadline that passed while it waited, and nothing of what it did not ask or was called off', async () => {
+    const { events, told } = recordEvents();
+    const { url } = await serveRaw(() => {});
+    const upstream = open(url, { events });
+    await errorOf(upstream.get(asking(), AbortSignal.abort(new GatewayError('upstream_timeout'))));
+    for (const reason of [new Error('gone'), new GatewayError('upstream_failed')]) {
+      const controller = new AbortController();
+      const reading = rejection(upstream.get(asking(), controller.signal));
+      controller.abort(reason);
+      expect(await reading).to.equal(reason);
+    }
+    expect(told.pageFetched).to.equal(undefined);
+    await errorOf(withDeadline(20, calm(), (signal) => upstream.get(asking(), signal)));
+    await eventually(() => told.pageFetched);
+    expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_timeout']);
+  });
+});
+
+describe('an upstream client whose platform takes its time', () => {
+  const { serveRaw, open } = useHarness();
+
+  const HEADERS = 'undici:request:headers';
+  const heads: (() => void)[] = [];
+  const hear = () => heads.shift()?.();
+  beforeEach(() => subscribe(HEADERS, hear));
+  afterEach(() => unsubscribe(HEADERS, hear));
+
+  it('waits for head and body for as long as the deadline lets it: no timer of undici ends it', async () => {
+    const arrived = Promise.withResolvers<Socket>();
+    const { url } = await serveRaw((socket) => arrived.resolve(socket));
+    const reading = open(url).get(asking(), calm());
+    const socket = await arrived.promise;
+    passUndiciTime(600_000);
+    const head = new Promise<void>((resolve) => heads.push(resolve));
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[');
+    await Promise.race([head, reading]);
+    passUndiciTime(600_000);
+    socket.write(']');
+    expect((await reading).page).to.equal('[]');
+  });
+});
+
+describe('an upstream client with its platform mocked by nock', () => {
+  const { open } = useHarness();
+  const origin = 'https://platform.example';
+
+  useNock();
+  afterEach(() => {
+    expect(nock.pendingMocks()).to.deep.equal([]);
+    nock.cleanAll();
+  });
+
+  it('reads a page', async () => {
+    nock(origin, { reqheaders: { authorization: 'Bearer secret-token' } })
+      .get('/v1/projects')
+      .query({ pageSize: '2', pageToken: 'a b' })
+      .reply(200, { projects: [] }, { link: '</next>; rel="next"' });
+    const reply = await open(origin).get(asking('/v1/projects?pageSize=2&pageToken=a%20b'), calm());
+    expect(reply.page).to.equal('{"projects":[]}');
+    expect(reply.headers.link).to.equal('</next>; rel="next"');
+  });
+
+  it('tells a status', async () => {
+    nock(origin).get('/v1/projects').reply(429, { message: 'slow down' }, { 'Retry-After': '7' });
+    const error = await errorOf(open(origin).get(asking('/v1/projects'), calm()));
+    expect(error).to.include({ code: 'upstream_rate_limited', retryAfterSeconds: 7, upstream: 'projects' });
+  });
+
+  it('tells a request that fails', async () => {
+    nock(origin).get('/v1/projects').replyWithError(new Error('secret words of a mock'));
+    const error = await errorOf(open(origin).get(asking('/v1/projects'), calm()));
+    expect(error).to.include({ code: 'upstream_failed', reason: 'the request failed' });
+    expect(error.message).to.equal(error.reason);
+  });
+});

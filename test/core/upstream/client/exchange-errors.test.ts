@@ -1,0 +1,296 @@
+import { expect } from 'chai';
+import type { ErrorCode } from '../../../../src/core/kernel/error-table.ts';
+import type { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { UpstreamOptions } from '../../../../src/core/upstream/client/client.ts';
+import { errorOfExchange, retryAfterSeconds } from '../../../../src/core/upstream/client/exchange-errors.ts';
+import { json } from '../../../support/platform/http-upstream.ts';
+import { asking, calm, errorOf, useHarness } from '../harness.ts';
+
+const CALLERS_OWN: Record<number, ErrorCode> = {
+  201: 'upstream_invalid',
+  202: 'upstream_invalid',
+  204: 'upstream_invalid',
+  206: 'upstream_invalid',
+  300: 'upstream_failed',
+  302: 'upstream_failed',
+  304: 'upstream_failed',
+  400: 'upstream_refused',
+  401: 'credential_rejected',
+  403: 'access_denied',
+  404: 'upstream_refused',
+  405: 'upstream_refused',
+  406: 'upstream_refused',
+  407: 'upstream_refused',
+  408: 'upstream_failed',
+  410: 'upstream_refused',
+  418: 'upstream_refused',
+  422: 'upstream_refused',
+  425: 'upstream_failed',
+  429: 'upstream_rate_limited',
+  451: 'upstream_refused',
+  499: 'upstream_refused',
+  500: 'upstream_failed',
+  502: 'upstream_failed',
+  503: 'upstream_failed',
+  504: 'upstream_failed',
+  599: 'upstream_failed',
+};
+
+const PORTICOS: Record<number, ErrorCode> = {
+  401: 'upstream_credential_rejected',
+  403: 'upstream_credential_rejected',
+  404: 'upstream_refused',
+};
+
+describe('the status of an upstream', () => {
+  const { serve, serveRaw, open } = useHarness();
+
+  async function errorFor(status: number, options: Partial<UpstreamOptions> = {}) {
+    const body = status === 204 || status === 304 ? undefined : { message: 'secret words of the platform' };
+    const server = await serve(json(body, status));
+    return errorOf(open(server.url, options).get(asking(), calm()));
+  }
+
+  it('brings a page with 200 and 203', async () => {
+    for (const status of [200, 203]) {
+      const server = await serve(json([1], status));
+      expect((await open(server.url).get(asking(), calm())).page).to.equal('[1]');
+    }
+  });
+
+  for (const [status, code] of Object.entries(CALLERS_OWN)) {
+    it(`${status} is ${code} when it was the caller's own token`, async () => {
+      const error = await errorFor(Number(status));
+      expect(error).to.include({ code, upstream: 'projects', reason: `answered with status ${status}` });
+      expect(error.detail).to.not.contain('secret');
+    });
+  }
+
+  for (const [status, code] of Object.entries(PORTICOS)) {
+    it(`${status} is ${code} when the credential is Portico's`, async () => {
+      const error = await errorFor(Number(status), { callersOwn: false });
+      expect(error).to.include({ code, upstream: 'projects' });
+    });
+  }
+
+  it("401 is Portico's business and 403 the caller's, where the credential was made for the caller", async () => {
+    const codes = [401, 403].map(
+      async (status) => (await errorFor(status, { callersOwn: false, madeForCaller: true })).code,
+    );
+    expect(await Promise.all(codes)).to.deep.equal(['upstream_credential_rejected', 'access_denied']);
+  });
+
+  const DETAILS: Readonly<Record<number, RegExp>> = {
+    302: /answered with a redirect, which is not followed/,
+    400: /refused the request that Portico made of it. Trying again will not help/,
+    404: /has no list where Portico asked for it, or hides it. Trying again will not help/,
+    408: /answered this read with an error. Trying again may help/,
+    410: /has no list where Portico asked for it, or hides it/,
+    500: /answered this read with an error. Trying again may help/,
+    503: /answered this read with an error. Trying again may help/,
+  };
+  for (const [status, detail] of Object.entries(DETAILS)) {
+    it(`${status} is told as an answer: ${detail.source}`, async () => {
+      const { detail: told } = await errorFor(Number(status));
+      expect(told).to.match(detail).and.not.contain('did not answer');
+    });
+  }
+
+  it('brings the wait that Retry-After asks for, and that of the table where it asks for none', async () => {
+    const waits = { '7': 7, '0': 1, '999999': 3600, nonsense: 1 };
+    for (const [field, seconds] of Object.entries(waits)) {
+      const server = await serve(json({}, 429, { 'retry-after': field }));
+      const error = await errorOf(open(server.url).get(asking(), calm()));
+      expect(error.retryAfterSeconds, field).to.equal(seconds);
+    }
+    expect((await errorFor(429)).retryAfterSeconds).to.equal(1);
+    expect((await errorFor(503)).retryAfterSeconds).to.equal(undefined);
+  });
+
+  it('is a fault from 500 on, and speaks of a passing state with 502, 503 and 504', async () => {
+    for (const status of [302, 400, 401, 403, 404, 408, 418, 425, 429]) {
+      expect(await errorFor(status), String(status)).to.include({ fault: false, retryable: undefined });
+    }
+    for (const status of [500, 501, 505, 599]) {
+      expect(await errorFor(status), String(status)).to.include({ fault: true, retryable: undefined });
+    }
+    for (const status of [502, 503, 504]) {
+      const server = await serve(json({}, status, { 'retry-after': '7' }));
+      const error = await errorOf(open(server.url).get(asking(), calm()));
+      expect(error, String(status)).to.include({ fault: true, retryable: 'status', retryAfterSeconds: 7 });
+    }
+  });
+
+  it('leaves the connection to the next request when the body is small, and closes it when not', async () => {
+    for (const [length, connections] of [
+      [500, 1],
+      [500_000, 2],
+    ] as const) {
+      const { url, sockets } = await serveRaw((socket) =>
+        socket.write(`HTTP/1.1 500 Oops\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`),
+      );
+      const upstream = open(url, { connections: 1 });
+      for (let count = 0; count < 2; count += 1) {
+        expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
+      }
+      expect(sockets).to.have.length(connections);
+    }
+  });
+});
+
+const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
+
+describe('Retry-After', () => {
+  it('is read as whole seconds, from one second to an hour', () => {
+    expect(retryAfterSeconds('120', NOW)).to.equal(120);
+    expect(retryAfterSeconds('0', NOW)).to.equal(1);
+    expect(retryAfterSeconds('86400', NOW)).to.equal(3600);
+    expect(retryAfterSeconds('9'.repeat(400), NOW)).to.equal(3600);
+  });
+
+  it('is read as a date in each of the three forms of HTTP', () => {
+    expect(retryAfterSeconds('Sun, 06 Nov 1994 08:49:37 GMT', NOW)).to.equal(30);
+    expect(retryAfterSeconds('Sunday, 06-Nov-94 08:49:37 GMT', NOW)).to.equal(30);
+    expect(retryAfterSeconds('Sun Nov  6 08:49:37 1994', NOW)).to.equal(30);
+  });
+
+  it('is rounded up to whole seconds, and at least one where the date is past', () => {
+    expect(retryAfterSeconds('Sun, 06 Nov 1994 08:49:37 GMT', NOW + 28_001)).to.equal(2);
+    expect(retryAfterSeconds('Sun, 06 Nov 1994 08:49:37 GMT', NOW + 60_000)).to.equal(1);
+    expect(retryAfterSeconds('Mon, 06 Nov 1995 08:49:37 GMT', NOW)).to.equal(3600);
+  });
+
+  it('says nothing where it is absent, repeated or malformed', () => {
+    for (const field of [
+      undefined,
+      ['1', '2'],
+      '',
+      '-1',
+      '1.5',
+      '1e3',
+      ' ',
+      'soon',
+      '1994-11-06T08:49:37Z',
+      'Sun, 66 Nov 1994 08:49:37 GMT',
+    ]) {
+      expect(retryAfterSeconds(field, NOW), String(field)).to.equal(undefined);
+    }
+  });
+});
+
+describe('an exchange that breaks off', () => {
+  const { serve, serveRaw, open } = useHarness();
+
+  /** The error of one read from a server that answers with these bytes and then ends or resets the connection. */
+  async function readFrom(bytes: string, end: 'end' | 'reset' | 'stay' = 'end') {
+    const { url } = await serveRaw((socket) => {
+      socket.write(bytes, () => {
+        if (end === 'end') socket.end();
+        if (end === 'reset') setTimeout(() => socket.resetAndDestroy(), 20);
+      });
+    });
+    return errorOf(open(url).get(asking(), calm()));
+  }
+
+  it('that refuses the connection is upstream_failed', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    const error = await errorOf(open(server.url).get(asking(), calm()));
+    expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason: 'the connection was refused' });
+    expect(error.cause).to.have.property('code', 'ECONNREFUSED');
+  });
+
+  it('that speaks no TLS where https is set is upstream_failed', async () => {
+    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const error = await errorOf(open(url.replace('http:', 'https:')).get(asking(), calm()));
+    expect(error).to.include({ code: 'upstream_failed', reason: 'the upstream does not speak TLS there' });
+    expect(error.detail).to.contain('No secure connection');
+  });
+
+  it('that resets or closes the connection before headers is upstream_failed', async () => {
+    for (const end of ['reset', 'end'] as const) {
+      const error = await readFrom('', end);
+      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason: 'the connection was lost' });
+      expect(error.detail).to.contain('did not answer');
+      expect(error.cause).to.be.instanceOf(Error);
+    }
+  });
+
+  it('that ends a body early is upstream_failed, by Content-Length or by chunks', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+    for (const end of ['reset', 'end'] as const) {
+      for (const rest of ['Content-Length: 100\r\n\r\n[1,2', 'Transfer-Encoding: chunked\r\n\r\n4\r\n[1,2\r\n']) {
+        const error = await readFrom(`${head}${rest}`, end);
+        expect(error.code).to.equal('upstream_failed');
+        expect(error.detail).to.contain('broke off its answer');
+      }
+    }
+  });
+
+  it('that speaks no HTTP is upstream_failed', async () => {
+    const error = await readFrom('SSH-2.0-OpenSSH_9.6\r\n', 'stay');
+    expect(error).to.include({ code: 'upstream_failed', reason: 'the response is not well-formed HTTP' });
+    expect(error.detail).to.contain('not in HTTP that can be read');
+    const conflicting = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]';
+    expect((await readFrom(conflicting, 'stay')).code).to.equal('upstream_failed');
+  });
+
+  it('that answers with informational statuses only, or headers without end, is upstream_failed', async () => {
+    expect((await readFrom('HTTP/1.1 100 Continue\r\n\r\n')).code).to.equal('upstream_failed');
+    expect((await readFrom('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n')).code).to.equal('upstream_failed');
+    expect(await readFrom(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 'stay')).to.include({
+      code: 'upstream_failed',
+      reason: 'the response headers are too large',
+    });
+  });
+
+  it('is to blame, and may be asked again where no connection was made or one was lost', () => {
+    const codes = {
+      UND_ERR_CONNECT_TIMEOUT: 'connect',
+      ECONNREFUSED: 'connect',
+      EHOSTUNREACH: 'connect',
+      ENETDOWN: 'connect',
+      EAI_AGAIN: 'connect',
+      ECONNRESET: 'reset',
+      EPIPE: 'reset',
+      UND_ERR_SOCKET: 'reset',
+      UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+      UND_ERR_HEADERS_OVERFLOW: undefined,
+      CERT_HAS_EXPIRED: undefined,
+      UNHEARD_OF: undefined,
+    };
+    for (const [code, retryable] of Object.entries(codes)) {
+      const { fault, retryable: given } = errorOfExchange(
+        Object.assign(new Error('x'), { code }),
+        false,
+      ) as GatewayError;
+      expect({ code, fault, retryable: given }).to.deep.equal({ code, fault: true, retryable });
+    }
+  });
+
+  it('is not to blame, nor asked again, where this process has no descriptor or memory for a connection', () => {
+    for (const code of ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']) {
+      expect(errorOfExchange(Object.assign(new Error('x'), { code }), true), code).to.include({
+        code: 'overloaded',
+        fault: false,
+        retryable: undefined,
+      });
+    }
+  });
+
+  it('is not to blame for a client that was closed', () => {
+    const error = errorOfExchange(Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }), true);
+    expect(error).to.include({ code: 'draining', fault: false, retryable: undefined });
+  });
+
+  it('has its words kept in the cause and nowhere else', () => {
+    const theirs = Object.assign(new Error('secret words'), { code: 'ENOTFOUND' });
+    const error = errorOfExchange(theirs, false);
+    expect(error).to.include({ code: 'upstream_failed', reason: 'the host name was not resolved', cause: theirs });
+    expect(String(error)).to.not.contain('secret');
+    expect(errorOfExchange('thrown text', false)).to.include({
+      code: 'upstream_failed',
+      message: 'the request failed',
+    });
+  });
+});

@@ -1,0 +1,329 @@
+import { createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { createUpstream, type UpstreamOptions } from '../../../../src/core/upstream/client/client.ts';
+import { createConnector } from '../../../../src/core/upstream/client/connector.ts';
+import { type ConnectionsOptions, createConnections } from '../../../../src/core/upstream/client/kept-connections.ts';
+import { receive } from '../../../../src/core/upstream/client/receive.ts';
+import { onCleanup } from '../../../support/cleanup.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { listen } from '../../../support/listening.ts';
+import { randomFrom, SEEDED } from '../../../support/seed.ts';
+import { asking, calm, errorOf, recordEvents } from '../harness.ts';
+
+const responseOf = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+/** A platform that is told what to do with each request, and what authorization that has. */
+async function startPlatform(respond: (socket: Socket, token: string) => void) {
+  const heads: string[] = [];
+  const open = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    open.add(socket);
+    let text = '';
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    socket.setEncoding('latin1').on('data', (bytes: string) => {
+      text += bytes;
+      if (!text.endsWith('\r\n\r\n')) return;
+      heads.push(text);
+      respond(socket, /^authorization: (.*)\r$/m.exec(text)?.[1] ?? '');
+      text = '';
+    });
+  });
+  const { url, connections } = await listen(server);
+  return { url, connections, heads, open };
+}
+
+function openUpstreamAt(baseUrl: string, options: Partial<UpstreamOptions>) {
+  const upstream = createUpstream({
+    name: 'projects',
+    baseUrl,
+    headers: {},
+    connectTimeoutMs: 2000,
+    connections: 4,
+    keptConnections: 'shared',
+    allowH2: false,
+    maxPageBytes: 100,
+    callersOwn: true,
+    events: {},
+    ...options,
+  });
+  onCleanup(() => upstream.close());
+  return upstream;
+}
+
+describe('the connections to an upstream', () => {
+  /** Connections to a platform that responds to each request with what `respond` writes. */
+  async function connect(
+    options: Partial<ConnectionsOptions> = {},
+    respond = (socket: Socket) => void socket.write(responseOf('[]')),
+  ) {
+    const platform = await startPlatform(respond);
+    const clock = { now: 0 };
+    let unasked = 0;
+    const connections = createConnections({
+      origin: platform.url,
+      max: 3,
+      kept: 'shared',
+      allowH2: false,
+      connector: createConnector({ timeoutMs: 2000, allowH2: false }),
+      onUnasked: () => {
+        unasked += 1;
+      },
+      now: () => clock.now,
+      ...options,
+    });
+    onCleanup(() => connections.destroy(new Error('the test is over')));
+    const read = async (key: string) => {
+      const { dispatcher, once, release } = await connections.lease(key);
+      const request = { path: '/', headers: {}, reset: once };
+      const { body } = await receive(
+        dispatcher,
+        request,
+        { judge: () => true, maxBytes: 100, hold: () => {} },
+        calm(),
+      ).finally(release);
+      return String(body);
+    };
+    return { ...platform, clock, read, unasked: () => unasked };
+  }
+
+  it('serve any caller one after the other, where they are shared', async () => {
+    const { read, connections } = await connect();
+    for (const key of ['a', 'b', 'a', 'c']) await read(key);
+    expect(connections()).to.equal(1);
+    await Promise.all(['a', 'b', 'c'].map(read));
+    expect(connections()).to.equal(3);
+  });
+
+  it('serve the caller again whom they have served last, and else the one that was used longest ago serves', async () => {
+    const used: Socket[] = [];
+    const { read } = await connect({}, (socket) => {
+      used.push(socket);
+      setTimeout(() => socket.write(responseOf('[]')), 5);
+    });
+    await Promise.all(['a', 'b'].map(read));
+    const [ofA, ofB] = used.splice(0);
+    for (const key of ['b', 'b', 'a', 'c', 'a', 'd']) await read(key);
+    expect(used.map((socket) => (socket === ofA ? 'A' : 'B'))).to.deep.equal(['B', 'B', 'A', 'B', 'A', 'B']);
+    expect(ofB).to.not.equal(ofA);
+  });
+
+  it('are not waited for while what is left of a body that nobody needs is read, if another may be opened', async () => {
+    let number = 0;
+    const { url, open } = await startPlatform((socket) => {
+      number += 1;
+      socket.write(number === 1 ? 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 9\r\n\r\n[' : responseOf('[]'));
+    });
+    const upstream = openUpstreamAt(url, { connections: 2 });
+    await errorOf(upstream.get(asking(), calm()));
+    await upstream.get(asking(), calm());
+    expect(open.size).to.equal(2);
+  });
+
+  it('serve no caller but their own, where each has its own', async () => {
+    const { read, connections } = await connect({ kept: 'perCaller' });
+    for (const key of ['a', 'b', 'a', 'b', 'a']) await read(key);
+    expect(connections()).to.equal(2);
+  });
+
+  it('are never more than settings say: the one that was used longest ago makes room', async () => {
+    const { read, connections, open } = await connect({ kept: 'perCaller' });
+    for (const key of ['a', 'b', 'c', 'a', 'd']) await read(key);
+    await eventually(() => open.size === 3 || undefined);
+    expect(connections()).to.equal(4);
+    await read('a');
+    expect(connections()).to.equal(4);
+    await read('b');
+    expect(connections()).to.equal(5);
+    await eventually(() => open.size === 3 || undefined);
+  });
+
+  it('make room where what is left of a body that nobody needs keeps one busy', async () => {
+    const { connections, open, ...platform } = await startPlatform((socket) => {
+      socket.write('HTTP/1.1 401 Unauthorized\r\nContent-Length: 9\r\n\r\n[');
+    });
+    const upstream = openUpstreamAt(platform.url, { connections: 2, keptConnections: 'perCaller' });
+    for (let count = 0; count < 20; count += 1) await errorOf(upstream.get(asking('/', { key: `k${count}` }), calm()));
+    await eventually(() => open.size === 2 || undefined);
+    expect(connections()).to.equal(20);
+  });
+
+  /** Each comes behind the response to the first request. */
+  const UNASKED: Record<string, (socket: Socket) => void> = {
+    'a second response at once': (socket) => socket.write(responseOf('[]') + responseOf('[2]')),
+    'a second response later': (socket) => {
+      socket.write(responseOf('[]'));
+      setTimeout(() => socket.write(responseOf('[2]')), 20);
+    },
+    'the beginning of one': (socket) => {
+      socket.write(responseOf('[]'));
+      setTimeout(() => socket.write('H'), 20);
+    },
+    'no HTTP at all': (socket) => {
+      socket.write(responseOf('[]'));
+      setTimeout(() => socket.write('}'), 20);
+    },
+  };
+
+  for (const [what, respond] of Object.entries(UNASKED)) {
+    it(`are ended by ${what}, and used once each from then on, for ten minutes`, async () => {
+      let first = true;
+      const { read, connections, open, heads, clock, unasked } = await connect({}, (socket) => {
+        if (first) respond(socket);
+        else socket.write(responseOf('[]'));
+        first = false;
+      });
+      expect(await read('a')).to.equal('[]');
+      await eventually(() => open.size === 0 || undefined);
+      expect(unasked()).to.equal(1);
+      clock.now = 599_999;
+      for (const key of ['a', 'a']) expect(await read(key)).to.equal('[]');
+      expect(connections()).to.equal(3);
+      expect(heads.slice(1).every((head) => head.includes('connection: close'))).to.equal(true);
+      clock.now = 600_000;
+      for (const key of ['a', 'b']) expect(await read(key)).to.equal('[]');
+      expect(connections()).to.equal(4);
+      expect(unasked()).to.equal(1);
+    });
+  }
+
+  it('rest once, and serve one caller after the other at once from then on', async () => {
+    const { read } = await connect();
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const rested: boolean[] = [];
+    await read('a');
+    for (const key of ['b', 'c', 'd']) {
+      const before = timers();
+      const reading = read(key);
+      rested.push(timers() > before);
+      await reading;
+    }
+    expect(rested).to.deep.equal([true, false, false]);
+  });
+
+  for (const [when, keys, isLost] of [
+    ['the first time', ['a'], false],
+    ['once they have served several', ['a', 'b', 'c', 'd', 'e', 'a'], true],
+  ] as const) {
+    it(`serve nobody else before what came while this process stood still was seen: ${when}`, async () => {
+      const { read, clock, open, unasked } = await connect({ max: 1 });
+      for (const key of keys) expect(await read(key)).to.equal('[]');
+      for (const socket of open) socket.write(responseOf('["a"]'));
+      clock.now += 1000;
+      expect(await read('z').catch((error) => error.code)).to.equal(isLost ? 'UND_ERR_SOCKET' : '[]');
+      expect(unasked()).to.equal(1);
+    });
+  }
+
+  it('rest anew before another caller is served where the one before was closed', async () => {
+    let number = 0;
+    const { read, connections, open, unasked } = await connect({ max: 1 }, (socket) => {
+      number += 1;
+      socket.write(responseOf(`[${number}]`));
+      if (number === 2) socket.end();
+      if (number === 3) setTimeout(() => socket.write(responseOf('[0]')), 5);
+    });
+    expect([await read('a'), await read('b')]).to.deep.equal(['[1]', '[2]']);
+    await eventually(() => open.size === 0 || undefined);
+    expect(await read('c')).to.equal('[3]');
+    // Where the event loop is late, the connection may be lost to it when it has just rested: then it asks again.
+    expect(await read('d').catch(() => read('d'))).to.equal('[4]');
+    expect({ connections: connections(), unasked: unasked() }).to.deep.equal({ connections: 3, unasked: 1 });
+  });
+
+  it('lose what still waits for its response on one that has served before', async () => {
+    const waiting: Socket[] = [];
+    let number = 0;
+    const { read, open } = await connect({}, (socket) => {
+      number += 1;
+      // The first two are served over two connections; then one of these and a new one are asked, and say nothing.
+      if (number <= 2) socket.write(responseOf('[]'));
+      else waiting.push(socket);
+    });
+    await Promise.all(['a', 'b'].map(read));
+    const sockets = [...open];
+    const reads = ['a', 'b', 'c'].map((key) => read(key).catch((error) => error.code));
+    await eventually(() => waiting.length === 3 || undefined);
+    const [fresh] = waiting.filter((socket) => !sockets.includes(socket));
+    // Nobody is asked on this one any more: what comes then was not asked for.
+    sockets[0]?.write(responseOf('[1]') + responseOf('[2]'));
+    await eventually(() => open.size === 1 || undefined);
+    fresh?.write(responseOf('[3]'));
+    expect((await Promise.all(reads)).sort()).to.deep.equal(['UND_ERR_SOCKET', '[1]', '[3]']);
+  });
+
+  it('are not mistrusted where the upstream closes one, or breaks one off', async () => {
+    let number = 0;
+    const { read, connections, open, heads, unasked } = await connect({}, (socket) => {
+      number += 1;
+      if (number === 1) socket.end(responseOf('[]'));
+      else if (number === 2) socket.write(responseOf('[]'), () => socket.resetAndDestroy());
+      else socket.write(responseOf('[]'));
+    });
+    for (let count = 0; count < 2; count += 1) {
+      await read('a');
+      await eventually(() => open.size === 0 || undefined);
+    }
+    // The client may not know yet that the second one was reset.
+    for (const key of ['a', 'b']) await read(key).catch(() => read(key));
+    expect(unasked()).to.equal(0);
+    expect(connections()).to.equal(3);
+    expect(heads.some((head) => head.includes('connection: close'))).to.equal(false);
+  });
+});
+
+describe(`a platform that sends each response twice ${SEEDED}`, () => {
+  const READS = 200;
+  const CALLERS = 50;
+  const CONNECTIONS = 8;
+
+  /** Reads for callers in turn, and gives how many were sent what was another's. */
+  async function attack(keptConnections: 'shared' | 'perCaller', secondAfterMs: () => number | undefined) {
+    const { url } = await startPlatform((socket, token) => {
+      const delayMs = secondAfterMs();
+      if (delayMs === undefined) socket.write(responseOf(token).repeat(2));
+      else {
+        socket.write(responseOf(token));
+        setTimeout(() => socket.destroyed || socket.write(responseOf(token)), delayMs);
+      }
+    });
+    const { events, told } = recordEvents();
+    const upstream = openUpstreamAt(url, { connections: CONNECTIONS, keptConnections, events });
+    let asked = 0;
+    let wrong = 0;
+    let lost = 0;
+    async function readOn(): Promise<void> {
+      while (asked < READS) {
+        const key = `token-of-${asked % CALLERS}`;
+        asked += 1;
+        const request = { ...asking('/', { key }), authorization: { authorization: key } };
+        const page = await upstream.get(request, calm()).then(
+          (reply) => reply.page,
+          () => undefined,
+        );
+        if (page === undefined) lost += 1;
+        else if (page !== key) wrong += 1;
+      }
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS }, readOn));
+    expect(told.unaskedResponse).to.deep.equal([{ upstream: 'projects' }]);
+    expect(lost).to.be.at.most(CONNECTIONS);
+    return wrong;
+  }
+
+  const random = randomFrom();
+  const upTo5Ms = () => random() * 5;
+
+  it('gives no caller what is another’s, where the second one comes with the first', async () => {
+    expect(await attack('shared', () => undefined)).to.equal(0);
+    expect(await attack('perCaller', () => undefined)).to.equal(0);
+  });
+
+  it('gives no caller what is another’s, whenever the second one comes, where connections are per caller', async () => {
+    for (const secondAfterMs of [() => 0, upTo5Ms, upTo5Ms])
+      expect(await attack('perCaller', secondAfterMs)).to.equal(0);
+  });
+
+  it('gives no caller what is another’s, where connections are shared and the second one comes soon', async () => {
+    for (const secondAfterMs of [() => 0, upTo5Ms, upTo5Ms]) expect(await attack('shared', secondAfterMs)).to.equal(0);
+  });
+});

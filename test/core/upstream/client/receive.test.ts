@@ -1,0 +1,117 @@
+import { getEventListeners } from 'node:events';
+import type { Socket } from 'node:net';
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
+import { asking, calm, closed, errorOf, rejection, useHarness } from '../harness.ts';
+
+describe('an exchange with an upstream', () => {
+  const { serve, open } = useHarness();
+  const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+  it('leaves no listener on its signal, however it ends', async () => {
+    const { signal } = new AbortController();
+    const statuses = [200, 500, 304];
+    const server = await serve((_request, response) => response.writeHead(statuses.shift() ?? 200).end());
+    const upstream = open(server.url);
+    await upstream.get(asking(), signal);
+    await errorOf(upstream.get(asking(), signal));
+    await upstream.get({ ...asking(), ifNoneMatch: '"1"' }, signal);
+    await server.close();
+    await errorOf(upstream.get(asking(), signal));
+    await upstream.close();
+    await errorOf(upstream.get(asking(), signal));
+    expect(listenersOf(signal)).to.equal(0);
+  });
+
+  it('takes what comes in many pieces as one body', async () => {
+    const server = await serve(async (_request, response) => {
+      for (const piece of ['[1', ',2', ',"', 'ö"]']) {
+        response.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      response.end();
+    });
+    expect((await open(server.url).get(asking(), calm())).page).to.equal('[1,2,"ö"]');
+  });
+
+  it('does not take place once its signal has aborted while it waited for a connection', async () => {
+    const server = await serve((_request, response) => setTimeout(() => response.end('[]'), 50));
+    const upstream = open(server.url, { connections: 1 });
+    const first = upstream.get(asking('/first'), calm());
+    const controller = new AbortController();
+    const second = rejection(upstream.get(asking('/second'), controller.signal));
+    const reason = new Error('the caller hung up');
+    controller.abort(reason);
+    expect(await second).to.equal(reason);
+    expect((await first).page).to.equal('[]');
+    expect((await upstream.get(asking('/third'), calm())).page).to.equal('[]');
+    expect(server.requests.map((request) => request.url)).to.deep.equal(['/first', '/third']);
+  });
+});
+
+const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\n';
+
+describe('the body of a response that is not needed', () => {
+  const { serveRaw, open } = useHarness();
+
+  /** An upstream that answers each request so, and its connections. */
+  async function answering(answer: (socket: Socket) => void) {
+    const { url, sockets } = await serveRaw(answer);
+    return { upstream: open(url, { connections: 1, maxPageBytes: 10_000_000 }), sockets };
+  }
+
+  const ask = async (upstream: Upstream) => {
+    expect((await errorOf(upstream.get(asking(), calm()))).upstreamStatus).to.equal(404);
+  };
+
+  afterEach(() => mock.timers.reset());
+
+  it('is read to its end where that is near, and its connection serves again', async () => {
+    const { upstream, sockets } = await answering((socket) => {
+      socket.write(`${NOT_FOUND}Content-Length: 60000\r\n\r\n`);
+      setTimeout(() => socket.write('x'.repeat(60_000)), 20);
+    });
+    for (let count = 0; count < 3; count += 1) await ask(upstream);
+    expect(sockets).to.have.length(1);
+  });
+
+  it('costs its connection where it says that it is large', async () => {
+    // What closes it is its size: the time for reading it never passes.
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { upstream, sockets } = await answering((socket) =>
+      socket.write(`${NOT_FOUND}Content-Length: 65537\r\n\r\n`),
+    );
+    await ask(upstream);
+    await closed(sockets);
+  });
+
+  it('costs its connection once it is large', async () => {
+    // What closes it is its size: the time for reading it never passes.
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { upstream, sockets } = await answering((socket) => {
+      socket.write(`${NOT_FOUND}Transfer-Encoding: chunked\r\n\r\n`);
+      for (let count = 0; count < 65; count += 1) socket.write(`400\r\n${'x'.repeat(0x400)}\r\n`);
+    });
+    await ask(upstream);
+    await closed(sockets);
+  });
+
+  it('may break off, and ends with the client', async () => {
+    const broken = await answering((socket) => socket.end(`${NOT_FOUND}Content-Length: 2\r\n\r\nx`));
+    await ask(broken.upstream);
+    await closed(broken.sockets);
+    const stalled = await answering((socket) => socket.write(`${NOT_FOUND}Content-Length: 2\r\n\r\nx`));
+    await ask(stalled.upstream);
+    await stalled.upstream.close();
+    await closed(stalled.sockets);
+  });
+
+  it('costs its connection where it stalls, and the caller no time', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { upstream, sockets } = await answering((socket) => socket.write(`${NOT_FOUND}Content-Length: 500\r\n\r\nx`));
+    await ask(upstream);
+    mock.timers.tick(1000);
+    await closed(sockets);
+  });
+});

@@ -1,0 +1,209 @@
+import { createServer, type ServerOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { proxyAuthorization } from '../../../../src/core/credentials/proxy-authorization.ts';
+import type { UpstreamOptions } from '../../../../src/core/upstream/client/client.ts';
+import { createAuthority } from '../../../support/certificates.ts';
+import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { freePort, listen } from '../../../support/listening.ts';
+import { asking, calm, errorOf, useHarness } from '../harness.ts';
+
+const AUTHORITY = await createAuthority();
+const LEAF = await AUTHORITY.issue();
+const TLS = {
+  files: { held: { ca: Buffer.from(AUTHORITY.ca) }, check: async () => {} },
+  minVersion: 'TLSv1.2',
+} as const;
+const PASSWORD = 'hush-hush-of-the-proxy';
+
+/** A platform over TLS. */
+async function startPlatform(options: ServerOptions = LEAF) {
+  const listening = await listen(createServer(options, ({ url }, response) => response.end(`this is ${url}`)));
+  return { ...listening, url: listening.url.replace('http:', 'https:') };
+}
+
+describe('an upstream behind a proxy', () => {
+  const { open, serve } = useHarness();
+
+  const through = (proxy: Pick<ConnectProxy, 'url'>, more: Partial<UpstreamOptions> = {}) => ({
+    tls: TLS,
+    proxy: { url: proxy.url },
+    ...more,
+  });
+
+  it('is asked through a tunnel for each connection, which is kept', async () => {
+    const platform = await startPlatform();
+    const proxy = await startConnectProxy();
+    const upstream = open(platform.url, through(proxy));
+    for (const path of ['/a', '/b', '/c'])
+      expect((await upstream.get(asking(path), calm())).page).to.equal(`this is ${path}`);
+    expect(proxy.asked.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
+      `CONNECT 127.0.0.1:${platform.port}`,
+    ]);
+    const { host, ...headers } = proxy.asked[0]?.headers ?? {};
+    expect(host).to.equal(`127.0.0.1:${platform.port}`);
+    // Nothing of the caller's, or of Portico's.
+    expect(Object.keys(headers)).to.have.members(['connection']);
+    expect(proxy.connections()).to.equal(1);
+  });
+
+  it('may be one of plain HTTP, and still none that the proxy looks into', async () => {
+    const platform = await serve((_request, response) => response.end('plain'));
+    const proxy = await startConnectProxy();
+    const upstream = open(platform.url, { proxy: { url: proxy.url } });
+    expect((await upstream.get(asking(), calm())).page).to.equal('plain');
+    expect(proxy.asked.map(({ url }) => url)).to.deep.equal([`127.0.0.1:${platform.port}`]);
+  });
+
+  it('is named with the port that its scheme stands for, and a host of IPv6 in brackets', async () => {
+    const proxy = await startConnectProxy();
+    proxy.behave((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    for (const url of ['http://platform.internal', 'https://platform.internal', 'https://[::1]:8443', 'http://[::1]']) {
+      await errorOf(open(url, { proxy: { url: proxy.url } }).get(asking(), calm()));
+    }
+    expect(proxy.asked.map(({ url }) => url)).to.deep.equal([
+      'platform.internal:80',
+      'platform.internal:443',
+      '[::1]:8443',
+      '[::1]:80',
+    ]);
+  });
+
+  it('has a proxy that is told who asks, where settings say so', async () => {
+    const platform = await startPlatform();
+    const proxy = await startConnectProxy();
+    const authorize = proxyAuthorization({ user: 'portico', password: PASSWORD });
+    expect(
+      (await open(platform.url, through(proxy, { proxy: { url: proxy.url, authorize } })).get(asking(), calm())).page,
+    ).to.equal('this is /');
+    const [given] = proxy.asked;
+    expect(given?.headers['proxy-authorization']).to.equal(
+      `Basic ${Buffer.from(`portico:${PASSWORD}`).toString('base64')}`,
+    );
+    expect(proxyAuthorization({})).to.equal(undefined);
+    expect(proxyAuthorization({ user: 'portico' })?.()).to.equal('Basic cG9ydGljbzo=');
+  });
+
+  it('may have a proxy over TLS, which Node must know', async () => {
+    const platform = await startPlatform();
+    const proxy = await startConnectProxy(createServer(LEAF));
+    const url = proxy.url.replace('http:', 'https:');
+    const error = await errorOf(open(platform.url, through({ url })).get(asking(), calm()));
+    expect(error).to.include({ code: 'upstream_failed', reason: 'TLS to the proxy was not established' });
+    expect(proxy.asked).to.deep.equal([]);
+  });
+
+  it('has its own certificate judged, whatever the proxy is', async () => {
+    const platform = await startPlatform(await AUTHORITY.issue({ names: ['elsewhere.example'] }));
+    const proxy = await startConnectProxy();
+    const error = await errorOf(open(platform.url, through(proxy)).get(asking(), calm()));
+    expect(error.reason).to.equal("the upstream's certificate is for another host");
+  });
+
+  const says = (text: string) => (socket: Socket) => socket.end(text);
+  for (const [what, fault, reason, retryable] of [
+    [
+      'wants another credential',
+      says('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n'),
+      'the proxy does not accept the credential in settings (407)',
+      undefined,
+    ],
+    [
+      'refuses',
+      says('HTTP/1.1 403 Forbidden\r\nContent-Length: 3\r\n\r\nno!'),
+      'the proxy opened no tunnel: it answered with status 403',
+      undefined,
+    ],
+    [
+      'does not reach the upstream',
+      says('HTTP/1.1 502 Bad Gateway\r\n\r\n'),
+      'the proxy opened no tunnel: it answered with status 502',
+      'connect',
+    ],
+    [
+      'answers with a redirect',
+      says('HTTP/1.1 302 Found\r\nLocation: http://evil.example\r\n\r\n'),
+      'the proxy opened no tunnel: it answered with status 302',
+      undefined,
+    ],
+    ['answers garbage', says('SSH-2.0-OpenSSH_9.9\r\n\r\n'), 'the proxy does not answer in HTTP', undefined],
+    [
+      'answers with endless headers',
+      says(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`),
+      'the proxy does not answer in HTTP',
+      undefined,
+    ],
+    ['breaks off', (socket: Socket) => socket.resetAndDestroy(), 'the proxy broke off the connection', 'connect'],
+    ['says nothing and goes', (socket: Socket) => socket.end(), 'the proxy broke off the connection', 'connect'],
+  ] as const) {
+    it(`fails with upstream_failed where the proxy ${what}, which the log says`, async () => {
+      const platform = await startPlatform();
+      const proxy = await startConnectProxy();
+      proxy.behave(fault);
+      const authorize = proxyAuthorization({ user: 'portico', password: PASSWORD });
+      const upstream = open(platform.url, through(proxy, { proxy: { url: proxy.url, authorize } }));
+      const error = await errorOf(upstream.get(asking(), calm()));
+      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason, fault: true });
+      expect(error.retryable).to.equal(retryable);
+      expect(error.detail).to.contain('barred');
+      const said = inspect(error, { depth: 9, showHidden: true });
+      expect(said)
+        .not.to.contain(PASSWORD)
+        .and.not.to.contain(Buffer.from(`portico:${PASSWORD}`).toString('base64'));
+      expect(platform.connections()).to.equal(0);
+      // It is asked again the next time.
+      proxy.behave(undefined);
+      expect((await upstream.get(asking(), calm())).page).to.equal('this is /');
+    });
+  }
+
+  it('fails with upstream_failed where the proxy cannot be reached', async () => {
+    const platform = await startPlatform();
+    const port = await freePort();
+    for (const [url, reason] of [
+      [`http://127.0.0.1:${port}`, 'the proxy was not reached'],
+      ['http://proxy.invalid:3128', 'the host name of the proxy was not resolved'],
+    ] as const) {
+      const error = await errorOf(open(platform.url, through({ url })).get(asking(), calm()));
+      expect(error).to.include({ code: 'upstream_failed', reason, retryable: 'connect', fault: true });
+    }
+  });
+
+  it('is upstream_timeout where the proxy says nothing for connectTimeoutMs, and its connection is closed', async () => {
+    const platform = await startPlatform();
+    const proxy = await startConnectProxy();
+    const sockets: Socket[] = [];
+    proxy.behave((socket) => sockets.push(socket));
+    const error = await errorOf(open(platform.url, through(proxy, { connectTimeoutMs: 200 })).get(asking(), calm()));
+    expect(error).to.include({
+      code: 'upstream_timeout',
+      reason: 'the proxy opened no tunnel in time',
+      retryable: 'connect',
+      fault: true,
+    });
+    await eventually(() => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded));
+  });
+
+  it('is upstream_timeout, too, where the tunnel leads nowhere', async () => {
+    const platform = await startPlatform();
+    const proxy = await startConnectProxy();
+    proxy.behave((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    const error = await errorOf(open(platform.url, through(proxy, { connectTimeoutMs: 200 })).get(asking(), calm()));
+    expect(error).to.include({ code: 'upstream_timeout', reason: 'the connection did not open in time' });
+  });
+
+  it('is let go of while a tunnel opens', async () => {
+    const platform = await startPlatform();
+    const proxy = await startConnectProxy();
+    const sockets: Socket[] = [];
+    proxy.behave((socket) => sockets.push(socket));
+    const upstream = open(platform.url, through(proxy, { connectTimeoutMs: 60_000 }));
+    const reading = errorOf(upstream.get(asking(), calm()));
+    await eventually(() => sockets.length === 1);
+    await upstream.close();
+    expect((await reading).code).to.equal('draining');
+    await eventually(() => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded));
+  });
+});

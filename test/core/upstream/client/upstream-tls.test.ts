@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type ServerOptions } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { expect } from 'chai';
+import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/files/tls-files.ts';
+import type { UpstreamTls } from '../../../../src/core/upstream/client/connector.ts';
+import { createAuthority, type Issued, writePem } from '../../../support/certificates.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { listen } from '../../../support/listening.ts';
+import { inFolder } from '../../../support/process/process.ts';
+import { asking, calm, errorOf, useHarness } from '../harness.ts';
+
+const AUTHORITY = await createAuthority();
+const CLIENTS = await createAuthority('Authority of clients');
+const LEAF = await AUTHORITY.issue();
+const OTHER_HOST = await AUTHORITY.issue({ names: ['api.internal'] });
+const EXPIRED = await AUTHORITY.issue({ days: [-2, -1] });
+const FUTURE = await AUTHORITY.issue({ days: [1, 2] });
+const FOREIGN = await (await createAuthority('Authority of others')).issue();
+
+/** Texts of PEM that stand for files which never change. */
+interface Texts {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+function tlsOf({ ca, cert, key }: Texts, more: Partial<UpstreamTls> = {}): UpstreamTls {
+  const bytes = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text));
+  const held = { ca: bytes(ca), cert: bytes(cert), key: bytes(key) };
+  return { files: { held, check: async () => {} }, minVersion: 'TLSv1.2', ...more };
+}
+
+const TRUSTING = tlsOf({ ca: AUTHORITY.ca });
+
+/** A platform over TLS that says who asked: the name in the certificate of the client, and the host that SNI named. */
+async function startPlatform(identity: Issued, options: ServerOptions = {}) {
+  const server = createServer({ ...identity, ...options }, ({ socket }, response) => {
+    const client = socket as TLSSocket;
+    response.end(`${client.getPeerCertificate().subject?.CN ?? 'nobody'} at ${client.servername || 'an address'}`);
+  });
+  const listening = await listen(server);
+  return { ...listening, url: listening.url.replace('http:', 'https:'), server };
+}
+
+describe('an upstream over TLS', () => {
+  const { open } = useHarness();
+
+  const read = async (url: string, tls?: UpstreamTls) => (await open(url, { tls }).get(asking(), calm())).page;
+
+  it('is believed by the authorities in settings, and by no others then', async () => {
+    const { url } = await startPlatform(LEAF);
+    expect(await read(url, TRUSTING)).to.equal('nobody at an address');
+    expect((await errorOf(read(url))).code).to.equal('upstream_failed');
+    expect((await errorOf(read(url, tlsOf({ ca: CLIENTS.ca })))).code).to.equal('upstream_failed');
+  });
+
+  it('is shown a certificate where settings have one', async () => {
+    const { url } = await startPlatform(LEAF, { requestCert: true, ca: CLIENTS.ca });
+    const client = await CLIENTS.issue({ commonName: 'portico' });
+    expect(await read(url, tlsOf({ ca: AUTHORITY.ca, ...client }))).to.equal('portico at an address');
+    expect((await errorOf(read(url, TRUSTING))).code).to.equal('upstream_failed');
+  });
+
+  it('is asked by the name in settings, which its certificate must be for', async () => {
+    const { url } = await startPlatform(OTHER_HOST);
+    const named = tlsOf({ ca: AUTHORITY.ca }, { serverName: 'api.internal' });
+    expect(await read(url, named)).to.equal('nobody at api.internal');
+    const { url: plain } = await startPlatform(LEAF);
+    expect((await errorOf(read(plain, named))).reason).to.equal("the upstream's certificate is for another host");
+  });
+
+  for (const [what, identity, reason, code] of [
+    ['an expired certificate', EXPIRED, "the upstream's certificate has expired", 'CERT_HAS_EXPIRED'],
+    ['a certificate of tomorrow', FUTURE, "the upstream's certificate is not valid yet", 'CERT_NOT_YET_VALID'],
+    [
+      'a certificate for another host',
+      OTHER_HOST,
+      "the upstream's certificate is for another host",
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ],
+    [
+      'a certificate of an unknown authority',
+      FOREIGN,
+      "the upstream's certificate is of an authority that is not known here",
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    ],
+  ] as const) {
+    it(`is not asked with ${what}, which the log names`, async () => {
+      const { url } = await startPlatform(identity);
+      const error = await errorOf(read(url, TRUSTING));
+      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason, fault: true });
+      expect(error.retryable).to.equal(undefined);
+      expect(error.detail).to.contain('No secure connection');
+      expect(error.cause).to.have.property('code', code);
+    });
+  }
+
+  it('is not asked in a version that settings do not allow, or where no TLS is spoken', async () => {
+    const old = await startPlatform(LEAF, { maxVersion: 'TLSv1.2' });
+    expect(await read(old.url, TRUSTING)).to.equal('nobody at an address');
+    const newest = tlsOf({ ca: AUTHORITY.ca }, { minVersion: 'TLSv1.3' });
+    expect((await errorOf(read(old.url, newest))).reason).to.equal(
+      'the upstream speaks no version of TLS that settings allow',
+    );
+    const plain = await listen((await import('node:http')).createServer());
+    const error = await errorOf(read(plain.url.replace('http:', 'https:'), TRUSTING));
+    expect(error.reason).to.equal('the upstream does not speak TLS there');
+  });
+
+  it('is known anew once its files have changed: by new connections, while what is under way goes on', () =>
+    inFolder(async (folder) => {
+      const first = await CLIENTS.issue({ commonName: 'first' });
+      const second = await CLIENTS.issue({ commonName: 'second' });
+      const paths = writePem(folder, { ca: AUTHORITY.ca, ...first });
+      const clock = { now: Date.now() };
+      const named: TlsPaths = { caFile: paths.ca, certFile: paths.cert, keyFile: paths.key };
+      const files = openTlsFiles(named, { now: () => clock.now, onChange: () => {} });
+      if ('issue' in files) throw new Error(files.issue);
+      const { url, server, connections } = await startPlatform(LEAF, { requestCert: true, ca: CLIENTS.ca });
+      const upstream = open(url, { tls: { files, minVersion: 'TLSv1.2' } });
+      const who = async () => (await upstream.get(asking(), calm())).page;
+      expect([await who(), await who()]).to.deep.equal(Array(2).fill('first at an address'));
+      expect(connections()).to.equal(1);
+
+      // One more is under way on that connection while the files change.
+      const held = Promise.withResolvers<void>();
+      const [answer] = server.listeners('request') as ((...args: unknown[]) => void)[];
+      server.removeAllListeners('request').once('request', async (...args) => {
+        await held.promise;
+        answer?.(...args);
+        server.on('request', answer ?? (() => {}));
+      });
+      const underway = who();
+      writePem(folder, second);
+      clock.now += 10_000;
+      await files.check();
+      await eventually(() => (files.held.cert?.toString() === second.cert ? true : files.check().then(() => false)));
+      held.resolve();
+      expect(await underway).to.equal('first at an address');
+      expect([await who(), await who()]).to.deep.equal(Array(2).fill('second at an address'));
+      expect(connections()).to.equal(2);
+
+      // An authority that is not believed any more: what was opened before serves no more.
+      writeFileSync(paths.ca, CLIENTS.ca);
+      await eventually(async () => {
+        clock.now += 10_000;
+        return who().then(
+          () => false,
+          () => true,
+        );
+      });
+      expect((await errorOf(who())).reason).to.equal(
+        "the upstream's certificate is of an authority that is not known here",
+      );
+    }));
+});

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import type { Events } from '../../../src/core/kernel/events.ts';
+import { textOf } from '../../../src/core/upstream/client/body.ts';
+import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/client.ts';
+import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
+import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+
+const CALLER = { credential: new Credential('secret-token'), key: 'k', partition: 'p', requestId: 'request-1' };
+
+/** The request for a page that is read as its text, as the client gets it. */
+export function asking(target = '/', caller: Partial<Caller> = {}): PageRequest<string> {
+  return {
+    target,
+    caller: { ...CALLER, ...caller },
+    read: textOf,
+    authorization: { authorization: 'Bearer secret-token' },
+  };
+}
+
+const undiciTimers: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
+
+/** Lets undici, which keeps its own time, believe that so much has passed. */
+export function passUndiciTime(ms: number): void {
+  // A timer begins with the first tick that it sees.
+  undiciTimers.tick(1000);
+  undiciTimers.tick(ms);
+}
+
+/** A signal that never aborts. */
+export const calm = (): AbortSignal => new AbortController().signal;
+
+/** A TCP server on loopback. */
+export interface RawServer {
+  readonly url: string;
+  /** Every connection so far. */
+  readonly sockets: readonly Socket[];
+}
+
+/** Servers and upstreams of a suite, closed after each test. */
+export interface Harness {
+  serve(handler: RequestListener): Promise<HttpUpstream>;
+  /** `answer` is called with each connection once the head of a request has arrived. */
+  serveRaw(answer: (socket: Socket) => void): Promise<RawServer>;
+  open(baseUrl: string, options?: Partial<UpstreamOptions>): Upstream;
+}
+
+/** Resolves once the first of an upstream's connections is closed, however it ended; at once where there was none. */
+export async function closed([socket]: readonly Socket[]): Promise<void> {
+  if (socket?.closed === false) await new Promise((resolve) => socket.once('close', resolve));
+}
+
+/** Call it in a `describe`. */
+export function useHarness(): Harness {
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  return {
+    async serve(handler) {
+      const server = await startHttpUpstream(handler);
+      closers.push(() => server.close());
+      return server;
+    },
+    async serveRaw(answer) {
+      const sockets: Socket[] = [];
+      const server = createServer((socket) => {
+        sockets.push(socket);
+        socket.on('error', () => {});
+        socket.on('data', () => answer(socket));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closers.push(() => {
+        server.close();
+        for (const socket of sockets) socket.destroy();
+      });
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+    },
+    open(baseUrl, options = {}) {
+      const upstream = createUpstream({
+        name: 'projects',
+        baseUrl,
+        headers: {},
+        connectTimeoutMs: 2000,
+        connections: 4,
+        keptConnections: 'shared',
+        allowH2: false,
+        maxPageBytes: 1024,
+        callersOwn: true,
+        events: {},
+        ...options,
+      });
+      closers.push(() => upstream.close());
+      return upstream;
+    },
+  };
+}
+
+/** What a promise rejects with; fails where it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    () => 'it did not reject',
+    (error: unknown) => ({ error }),
+  );
+  if (typeof outcome === 'string') return expect.fail(outcome);
+  return outcome.error;
+}
+
+/** The gateway error that a promise rejects with. */
+export async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const error = await rejection(promise);
+  if (error instanceof GatewayError) return error;
+  throw error;
+}
+
+/** All that was told, by the name of the event. */
+export type Told = { [Name in keyof Events]: Parameters<NonNullable<Events[Name]>>[0][] };
+
+/** Listens to everything. */
+export function recordEvents(): { readonly events: Events; readonly told: Told } {
+  const told: Record<string, unknown[]> = {};
+  const events = new Proxy<Events>(
+    {},
+    {
+      get: (_target, name: string) => (event: unknown) => {
+        told[name] = [...(told[name] ?? []), event];
+      },
+    },
+  );
+  return { events, told: told as Told };
+}

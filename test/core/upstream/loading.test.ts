@@ -1,0 +1,191 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createLoading, type LoadAccount } from '../../../src/core/upstream/loading.ts';
+import { SEEDED } from '../../support/seed.ts';
+import { calm, errorOf, rejection } from './harness.ts';
+
+const MAX = 1000;
+
+/** A load that goes on until the test ends it. */
+interface Open {
+  readonly account: LoadAccount;
+  readonly signal: AbortSignal;
+  readonly ended: Promise<unknown>;
+  end(error?: Error): void;
+}
+
+function setUp(maxBytes = MAX) {
+  const loading = createLoading({ maxBytes });
+  function begin(signal = calm()): Open {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    let open: Pick<Open, 'account' | 'signal'> | undefined;
+    const ended = loading.run({ maxReadBytes: 500 }, signal, async (account, ending) => {
+      open = { account, signal: ending };
+      return promise;
+    });
+    ended.catch(() => {});
+    if (open === undefined) return expect.fail('it did not begin at once');
+    return { ...open, ended, end: (error) => (error === undefined ? resolve('loaded') : reject(error)) };
+  }
+  return { begin };
+}
+
+const GAVE_WAY = {
+  ...{ code: 'overloaded', reason: 'it gave way to other loads', bound: 'maxLoadingBytes' },
+  ...{ fault: false, retryable: undefined },
+};
+
+describe('all loads under way', () => {
+  it('may hold so much together, and not a byte more', async () => {
+    const { begin } = setUp();
+    const [one, other] = [begin(), begin()];
+    one.account.hold(500);
+    other.account.hold(500);
+    expect(() => other.account.hold(1))
+      .to.throw()
+      .that.includes(GAVE_WAY);
+    expect(await errorOf(other.ended)).to.include(GAVE_WAY);
+    const next = begin();
+    next.account.hold(500);
+    expect(() => next.account.hold(1))
+      .to.throw()
+      .that.includes(GAVE_WAY);
+    one.end();
+    expect(await one.ended).to.equal('loaded');
+  });
+
+  it('hold nothing any more once they have ended, however they did, and what they let go of', async () => {
+    const { begin } = setUp();
+    const gone = new AbortController();
+    const ends = [begin(), begin(), begin(gone.signal)];
+    for (const { account } of ends) account.hold(300);
+    ends[0]?.end();
+    ends[1]?.end(new Error('it broke'));
+    gone.abort(new Error('nobody waits'));
+    for (const { ended } of ends) await ended.catch(() => {});
+    const next = begin();
+    next.account.hold(MAX);
+    next.account.hold(-MAX);
+    next.account.hold(MAX);
+    next.end();
+    expect(await next.ended).to.equal('loaded');
+  });
+
+  it('never have a small one give way to a large one', async () => {
+    const { begin } = setUp();
+    const small = begin();
+    small.account.hold(100);
+    const large = begin();
+    large.account.hold(850);
+    const latest = begin();
+    latest.account.hold(100);
+    expect(await errorOf(large.ended)).to.include(GAVE_WAY);
+    expect(large.signal.aborted).to.equal(true);
+    for (const { account } of [small, latest]) account.hold(100);
+  });
+
+  it('have the latest of the large ones give way, so that the oldest comes to its end', async () => {
+    const { begin } = setUp();
+    const oldest = begin();
+    oldest.account.hold(400);
+    for (let count = 0; count < 10; count += 1) {
+      const later = begin();
+      later.account.hold(400);
+      oldest.account.hold(20);
+      expect(() => later.account.hold(400))
+        .to.throw()
+        .that.includes(GAVE_WAY);
+      later.end();
+    }
+    oldest.end();
+    expect(await oldest.ended).to.equal('loaded');
+  });
+
+  it('has one that would not fit if it were alone be invalid at once, and the others go on', async () => {
+    const { begin } = setUp();
+    const other = begin();
+    other.account.hold(1);
+    const alone = begin();
+    expect(() => alone.account.hold(MAX + 1))
+      .to.throw()
+      .that.includes({
+        code: 'upstream_invalid',
+        reason: 'the pages of the read are larger than maxLoadingBytes',
+        bound: 'maxLoadingBytes',
+      });
+    expect(other.signal.aborted).to.equal(false);
+  });
+
+  it('takes nothing from one that has ended, and lets it hold nothing', async () => {
+    const { begin } = setUp();
+    const ended = begin();
+    ended.account.hold(400);
+    const latest = begin();
+    latest.account.hold(600);
+    expect(() => latest.account.hold(1))
+      .to.throw()
+      .that.includes(GAVE_WAY);
+    latest.account.hold(-600);
+    expect(() => latest.account.hold(1))
+      .to.throw()
+      .that.includes(GAVE_WAY);
+    const next = begin();
+    next.account.hold(600);
+    expect(ended.signal.aborted).to.equal(false);
+    expect(() => next.account.hold(1))
+      .to.throw()
+      .that.includes(GAVE_WAY);
+  });
+
+  it('says which read is too large by itself, whatever others do', () => {
+    const { begin } = setUp();
+    const { account } = begin();
+    account.read(400);
+    account.read(100);
+    expect(() => account.read(1))
+      .to.throw()
+      .that.includes({
+        code: 'upstream_invalid',
+        reason: 'the pages of the read are larger than maxReadBytes',
+        bound: 'maxReadBytes',
+      });
+  });
+
+  it('leaves no listener on the signal that it was given, and begins nothing under one that has aborted', async () => {
+    const { begin } = setUp();
+    const { signal } = new AbortController();
+    const load = begin(signal);
+    load.end();
+    await load.ended;
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+    const reason = new Error('gone');
+    const loading = createLoading({ maxBytes: 1 });
+    const run = loading.run({ maxReadBytes: 1 }, AbortSignal.abort(reason), () => expect.fail('it began'));
+    expect(await rejection(run)).to.equal(reason);
+  });
+
+  it(`never hold more than they may, and always let one of them go on ${SEEDED}`, () => {
+    const step = fc.record({ load: fc.nat(7), bytes: fc.integer({ min: 1, max: 400 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+        const { begin } = setUp();
+        const loads = Array.from({ length: 8 }, () => ({ ...begin(), bytes: 0 }));
+        for (const { load: index, bytes } of steps) {
+          const load = loads[index];
+          if (load === undefined || load.signal.aborted || load.bytes + bytes > MAX) continue;
+          try {
+            load.account.hold(bytes);
+          } catch {
+            // It gave way itself.
+          }
+          load.bytes += bytes;
+          const left = loads.filter(({ signal }) => !signal.aborted);
+          const held = left.reduce((sum, each) => sum + each.bytes, 0);
+          expect(held).to.be.at.most(MAX);
+          expect(left).to.not.have.length(0);
+        }
+      }),
+    );
+  });
+});

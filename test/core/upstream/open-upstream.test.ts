@@ -1,0 +1,269 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import { withDeadline } from '../../../src/core/kernel/deadline.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstream/open-upstream.ts';
+import type { BreakerUpstream } from '../../../src/core/upstream/resilience/with-breaker.ts';
+import { eventually } from '../../support/eventually.ts';
+import { json } from '../../support/platform/http-upstream.ts';
+import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
+
+const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
+const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
+
+describe('an upstream with all its layers, over real sockets', () => {
+  const { serve, serveRaw } = useHarness();
+  const opened: BreakerUpstream[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((upstream) => upstream.close())));
+
+  function openAt(baseUrl: string, options: Partial<OpenUpstreamOptions> = {}) {
+    const upstream = openUpstream({
+      name: 'projects',
+      baseUrl,
+      headers: {},
+      timeoutMs: 2000,
+      connectTimeoutMs: 2000,
+      connections: 4,
+      maxQueue: 4,
+      rememberRejectedMs: 5000,
+      keptConnections: 'shared',
+      allowH2: false,
+      maxPageBytes: 1024,
+      callersOwn: true,
+      authorize: async () => ({ authorization: 'Bearer of-the-layer' }),
+      breaker: ONCE,
+      retry: NEVER,
+      events: {},
+      ...options,
+    });
+    opened.push(upstream);
+    return upstream;
+  }
+
+  /** One read under a deadline of a second, by which what was asked has arrived, whatever else the machine does. */
+  const soon = (upstream: BreakerUpstream) =>
+    errorOf(withDeadline(1000, calm(), (signal) => upstream.get(asking(), signal)));
+
+  /** Each of these ends a read in a way for which the upstream is to blame. */
+  const FAULTS: Record<string, RequestListener> = {
+    'a 500': json({}, 500),
+    'a reset': (request) => request.socket.resetAndDestroy(),
+    'a body that breaks off': (request, response) => {
+      response.writeHead(200, { 'content-length': 9 });
+      response.write('[', () => request.socket.resetAndDestroy());
+    },
+    'a stalled head': () => {},
+    'a stalled body': (_request, response) => {
+      response.writeHead(200);
+      response.write('[');
+    },
+  };
+
+  for (const [what, handler] of Object.entries(FAULTS)) {
+    it(`opens its breaker at ${what}, and asks no more`, async () => {
+      const server = await serve(handler);
+      const upstream = openAt(server.url);
+      await soon(upstream);
+      await eventually(() => upstream.breakerState === 'open' || undefined);
+      expect(await errorOf(upstream.get(asking(), calm()))).to.include({
+        code: 'breaker_open',
+        upstream: 'projects',
+        retryAfterSeconds: 60,
+      });
+      expect(server.requests).to.have.length(1);
+    });
+  }
+
+  it('opens its breaker where nobody listens', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    const upstream = openAt(server.url);
+    expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
+    expect(upstream.breakerState).to.equal('open');
+  });
+
+  const RESPONDED: Record<string, RequestListener> = {
+    ...Object.fromEntries([401, 403, 404, 429, 302, 204].map((status) => [status, json(undefined, status)])),
+    'a body that is too large': (_request, response) => response.end('x'.repeat(2000)),
+    'a body that is not UTF-8': (_request, response) => response.end(Buffer.of(0xff)),
+  };
+
+  for (const [what, handler] of Object.entries(RESPONDED)) {
+    it(`leaves its breaker closed at ${what}`, async () => {
+      const server = await serve(handler);
+      const upstream = openAt(server.url, { rememberRejectedMs: 0 });
+      for (let count = 0; count < 3; count += 1) {
+        expect((await errorOf(upstream.get(asking(), calm()))).code).to.not.equal('breaker_open');
+      }
+      expect(upstream.breakerState).to.equal('closed');
+      expect(server.requests).to.have.length(3);
+    });
+  }
+
+  it('takes a page that cannot be read for no success, so that it hides nothing that fails, and for a sign of life', async () => {
+    const statuses = [...Array(9).fill(200), 500, 500];
+    const server = await serve((request, response) => json('a page', statuses.shift())(request, response));
+    const upstream = openAt(server.url, { breaker: { ...ONCE, minimumCalls: 2, openMs: 20 } });
+    const unreadable = {
+      ...asking(),
+      read(bytes: Buffer) {
+        throw new GatewayError('upstream_invalid', { reason: `read ${bytes}` });
+      },
+    };
+    const get = () => errorOf(upstream.get(unreadable, calm()));
+    for (let count = 0; count < 9; count += 1) {
+      expect(await get()).to.include({
+        code: 'upstream_invalid',
+        reason: 'read "a page"',
+        upstream: 'projects',
+        fault: false,
+      });
+    }
+    expect(upstream.breakerState).to.equal('closed');
+    for (let count = 0; count < 2; count += 1) expect((await get()).code).to.equal('upstream_failed');
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    expect((await get()).code).to.equal('upstream_invalid');
+    expect(upstream.breakerState).to.equal('closed');
+  });
+
+  it('leaves its breaker closed when callers hang up, even in the middle of a body', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200);
+      response.write('[');
+    });
+    const upstream = openAt(server.url);
+    for (let count = 0; count < 3; count += 1) {
+      const controller = new AbortController();
+      const reading = rejection(upstream.get(asking(), controller.signal));
+      await eventually(() => server.requests.length > count || undefined);
+      controller.abort(new Error('gone'));
+      await reading;
+    }
+    expect(upstream.breakerState).to.equal('closed');
+  });
+
+  it('leaves its breaker closed at a deadline that passed while its own queue was full of others', async () => {
+    const { url, sockets } = await serveRaw(() => {});
+    const upstream = openAt(url, { connections: 1 });
+    const first = rejection(upstream.get(asking(), calm()));
+    await eventually(() => sockets.length > 0 || undefined);
+    expect((await soon(upstream)).code).to.equal('upstream_timeout');
+    expect(upstream.breakerState).to.equal('closed');
+    await upstream.close();
+    await first;
+  });
+
+  it('closes its breaker once the upstream is back', async () => {
+    let down = true;
+    const server = await serve((request, response) => json([], down ? 500 : 200)(request, response));
+    const { events, told } = recordEvents();
+    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, events });
+    await errorOf(upstream.get(asking(), calm()));
+    down = false;
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    expect((await upstream.get(asking(), calm())).page).to.equal('[]');
+    expect(upstream.breakerState).to.equal('closed');
+    expect(told.breakerChanged?.map(({ state }) => state)).to.deep.equal(['open', 'half-open', 'closed']);
+  });
+
+  it('probes with the response to a rejected token, not with the negative cache', async () => {
+    const statuses = [401, 500, 401];
+    const server = await serve((request, response) => json({}, statuses.shift())(request, response));
+    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 } });
+    const read = (key: string) => errorOf(upstream.get(asking('/', { key }), calm()));
+    expect((await read('a')).code).to.equal('credential_rejected');
+    expect((await read('b')).code).to.equal('upstream_failed');
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    expect((await read('a')).code).to.equal('credential_rejected');
+    expect(upstream.breakerState).to.equal('half-open');
+    expect((await read('b')).code).to.equal('credential_rejected');
+    expect(upstream.breakerState).to.equal('closed');
+    expect(server.requests).to.have.length(3);
+  });
+
+  it('counts a call with all its retries once, and one that a retry has saved not at all', async () => {
+    const statuses = [503, 200, 503, 503, 503];
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
+    const upstream = openAt(server.url, {
+      retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
+      breaker: { ...ONCE, minimumCalls: 2, failurePercent: 49 },
+    });
+    await upstream.get(asking(), calm());
+    expect(upstream.breakerState).to.equal('closed');
+    // Of the 3 retries in 10 s one is spent.
+    expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
+    expect(upstream.breakerState).to.equal('open');
+    expect(server.requests).to.have.length(5);
+  });
+
+  it('sends what its authorization gave, with all retries the same, and asks for none while the breaker is open', async () => {
+    const statuses = [503, 503, 500];
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
+    let authorized = 0;
+    const upstream = openAt(server.url, {
+      retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
+      async authorize({ key }) {
+        authorized += 1;
+        return { authorization: `Bearer ${key} ${authorized}` };
+      },
+    });
+    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
+    expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal(Array(3).fill('Bearer k 1'));
+    expect(authorized).to.equal(1);
+  });
+
+  it('keeps no place in the bulkhead for whoever still waits for an authorization', async () => {
+    const server = await serve(json([]));
+    const granted = Promise.withResolvers<Record<string, string>>();
+    const upstream = openAt(server.url, {
+      connections: 1,
+      maxQueue: 0,
+      authorize: ({ key }) => (key === 'waiting' ? granted.promise : Promise.resolve({})),
+    });
+    const waiting = upstream.get(asking('/', { key: 'waiting' }), calm());
+    await upstream.get(asking('/', { key: 'with a token' }), calm());
+    granted.resolve({});
+    await waiting;
+    expect(server.requests).to.have.length(2);
+  });
+
+  it('takes what another server did for no sign of its own health, even where it probes', async () => {
+    const statuses = [500];
+    const server = await serve((request, response) => json([], statuses.shift() ?? 200)(request, response));
+    const elsewhere = new GatewayError('upstream_failed', { elsewhere: true });
+    const fails = { authorize: async () => ({}) };
+    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, authorize: () => fails.authorize() });
+    await errorOf(upstream.get(asking(), calm()));
+    await eventually(() => upstream.breakerState === 'half-open' || undefined);
+    fails.authorize = () => Promise.reject(elsewhere);
+    expect(await errorOf(upstream.get(asking(), calm()))).to.equal(elsewhere);
+    expect(upstream.breakerState).to.equal('half-open');
+    fails.authorize = async () => ({});
+    await upstream.get(asking(), calm());
+    expect(upstream.breakerState).to.equal('closed');
+  });
+
+  it('tells what happens in each of its layers', async () => {
+    const statuses = [503, 401];
+    const server = await serve((request, response) => json([], statuses.shift())(request, response));
+    const { events, told } = recordEvents();
+    const retry = { attempts: 1, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 };
+    const upstream = openAt(server.url, { events, retry });
+    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
+    expect(told.bulkheadEntered).to.have.length(1);
+    expect(told.retried).to.have.length(1);
+    expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_failed', 'credential_rejected']);
+    expect(told.callRefused).to.deep.equal([
+      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
+    ]);
+  });
+
+  it('ends what waits and what runs when it is closed', async () => {
+    const { url, sockets } = await serveRaw(() => {});
+    const upstream = openAt(url, { connections: 1 });
+    const reads = [0, 1].map(() => errorOf(upstream.get(asking(), calm())));
+    await eventually(() => sockets.length > 0 || undefined);
+    await upstream.close();
+    for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
+  });
+});

@@ -1,0 +1,304 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
+import { firstTarget, type ListRequest, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
+import type { Pagination } from '../../../../src/core/upstream/pagination/pagination.ts';
+import { marksOf } from '../../../../src/core/upstream/pagination/repeats.ts';
+import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
+import { itemsUpTo, readAll, simulate } from './platform.ts';
+
+type Query = (name: string) => number | undefined;
+
+/** What a platform replies: items of its list from one up to another, with members beside them; or a status. */
+type Reply = { readonly from?: number; readonly to: number; readonly said?: object } | number;
+
+interface Outcome {
+  /** Items of the list that was read, or the reason of the error. */
+  readonly result: number | string;
+  readonly targets: readonly string[];
+}
+
+/** Reads the list of a platform that replies so. */
+async function read(
+  pagination: Pagination,
+  reply: (query: Query) => Reply,
+  more: Partial<ListRequest> = {},
+): Promise<Outcome> {
+  const targets: string[] = [];
+  const list: ListRequest = {
+    baseUrl: 'https://platform.example',
+    path: '/list',
+    query: {},
+    pagination,
+    maxItems: 1000,
+    maxPages: 1000,
+    maxNextBytes: 4096,
+    ...more,
+  };
+  const fetchPage = async ({ target }: PageTarget) => {
+    targets.push(target);
+    const { searchParams } = new URL(target, list.baseUrl);
+    const replied = reply((name) => (searchParams.has(name) ? Number(searchParams.get(name)) : undefined));
+    if (typeof replied === 'number') throw new GatewayError('upstream_refused', { upstreamStatus: replied });
+    const from = replied.from ?? 0;
+    const items = Array.from({ length: Math.max(0, replied.to - from) }, (_, index) => `${from + index}`);
+    const body = { items, ...replied.said };
+    const view = viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
+    return { ...view, ids: marksOf(items) };
+  };
+  const { signal } = new AbortController();
+  try {
+    let result = 0;
+    const first = await fetchPage(firstTarget(list));
+    for await (const { count } of paginate(list, first, fetchPage, signal)) result += count;
+    return { result, targets };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    expect(error.code).to.equal('upstream_invalid');
+    return { result: error.reason ?? '', targets };
+  }
+}
+
+const member = (name: string) => (body: unknown) => Object(body)[name];
+const OFF = { ignoreSigns: ['fullPage'] } as const;
+
+describe('a list of one page that has a round number of items', () => {
+  const NONE = { kind: 'none' } as const;
+  const SIZES = ['limit', 'per_page', 'page_size', 'pageSize', 'size', '$top', 'max_results', 'maxResults', 'first'];
+
+  for (const name of [...SIZES, 'count', 'perPage', 'page[size]', 'rows', 'take']) {
+    it(`is an error where the platform pages by ${name} and says nothing`, async () => {
+      const paged = (query: Query) => ({ to: query(name) ?? 20 });
+      const { result, targets } = await read(NONE, paged);
+      expect(result).to.contain('20 items came').and.to.contain('7 came').and.to.contain('pagination.kind');
+      expect(result).to.match(/pagination\.ignoreSigns: \[fullPage\][^:]*$/);
+      expect(targets).to.have.length(2);
+      expect((await read({ ...NONE, ...OFF }, paged)).result).to.equal(20);
+    });
+  }
+
+  it('is whole where the platform ignores such parameters, or refuses them', async () => {
+    for (const refused of [undefined, 400, 404, 414, 422]) {
+      const { result, targets } = await read(NONE, (query) =>
+        refused !== undefined && query('limit') !== undefined ? refused : { to: 120 },
+      );
+      expect(result, `${refused}`).to.equal(120);
+      expect(targets).to.have.length(2);
+    }
+  });
+
+  it('is an error where the platform fails at them', async () => {
+    const failing = read(NONE, (query) => (query('limit') === undefined ? { to: 120 } : 503));
+    expect(await failing.catch((error) => error.message)).to.contain('upstream_refused');
+  });
+
+  it('is asked for once more only where it is long, round and says no end, by a GET', async () => {
+    const single: readonly [Reply, Partial<ListRequest>?][] = [
+      [{ to: 10 }],
+      [{ to: 25 }],
+      [{ to: 0 }],
+      [{ to: 20, said: { total: 20 } }],
+      [{ to: 20, said: { has_more: false } }],
+      [{ to: 20, said: { next: null } }],
+      [{ to: 20 }, { post: { body: undefined, isRepeatable: true } }],
+    ];
+    for (const [reply, more] of single) {
+      expect((await read(NONE, () => reply, more)).targets, JSON.stringify(reply)).to.have.length(1);
+    }
+    // It may be that of the page.
+    expect((await read(NONE, () => ({ to: 20, said: { count: 20 } }))).targets).to.have.length(2);
+  });
+
+  it('is asked for with what the query does not send already, and as a test of maxPages', async () => {
+    const query = { limit: '100', active: 'true' };
+    const { result, targets } = await read(NONE, (asked) => ({ to: Math.min(20, asked('limit') ?? 10) }), {
+      query,
+      maxPages: 1,
+    });
+    expect(result).to.equal(20);
+    expect(targets.at(-1)).to.match(/^\/list\?limit=100&active=true&%24limit=7&per_page=7&/);
+  });
+
+  it('is an error where the size in the query is none that the platform reads', async () => {
+    const { result } = await read(NONE, (asked) => ({ to: asked('per_page') ?? 30 }), { query: { limit: '100' } });
+    expect(result).to.contain('30 items came');
+  });
+});
+
+describe('a total that settings name and that counts the items of the page', () => {
+  it('is an error by none where the page is full for the size in the query', async () => {
+    const none = { kind: 'none', total: member('sum') } as const;
+    const size = (query: Query) => query('limit') ?? 10;
+    const wrong = await read(none, (query) => ({ to: size(query), said: { sum: size(query) } }), {
+      query: { limit: '50' },
+    });
+    expect(wrong.result).to.contain('fullPage: 50 items');
+    expect(wrong.targets).to.deep.equal(['/list?limit=50', '/list?limit=49']);
+    const right = await read(none, (query) => ({ to: size(query), said: { sum: 50 } }), { query: { limit: '50' } });
+    expect(right.result).to.equal(50);
+  });
+
+  const BY_NUMBER = {
+    offset: { kind: 'offset', sizeParam: 'limit', size: 100, offsetParam: 'offset', concurrency: 1 },
+    page: { kind: 'page', sizeParam: 'limit', size: 100, pageParam: 'page', firstPage: 1, concurrency: 1 },
+  } as const;
+  /** Cuts its pages at 25 items, and counts them. */
+  const capped =
+    (total: number, of: (count: number) => object) =>
+    (query: Query): Reply => {
+      const from = query('offset') ?? ((query('page') ?? 1) - 1) * 25;
+      const to = Math.min(total, from + 25);
+      return { from, to, said: of(Math.max(0, to - from)) };
+    };
+
+  for (const [kind, settings] of Object.entries(BY_NUMBER)) {
+    it(`is an error by ${kind} where the platform cuts its pages below the size`, async () => {
+      const pagination = { ...settings, total: member('count') };
+      const wrong = await read(
+        pagination,
+        capped(120, (count) => ({ count })),
+      );
+      expect(wrong.result).to.contain('the total is 25').and.to.contain('25 came').and.to.contain('pagination.total');
+      const right = await read(
+        pagination,
+        capped(25, (count) => ({ count })),
+      );
+      // What is behind it, and whether it is where the list begins.
+      expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(3);
+    });
+
+    it(`is believed by ${kind} where it is no count, or the platform refuses what is behind it`, async () => {
+      const total = capped(25, () => ({ total: 25 }));
+      expect((await read({ ...settings, total: member('total') }, total)).targets).to.have.length(1);
+      for (const status of [400, 404, 422]) {
+        const counts = capped(25, () => ({ count: 25 }));
+        const refusing = (query: Query) =>
+          (query('offset') ?? 0) > 0 || (query('page') ?? 1) > 1 ? status : counts(query);
+        expect((await read({ ...settings, total: member('count') }, refusing)).result).to.equal(25);
+      }
+    });
+  }
+});
+
+describe('a list by page that says no total', () => {
+  const PAGE = {
+    kind: 'page',
+    sizeParam: 'limit',
+    size: 100,
+    pageParam: 'page',
+    firstPage: 1,
+    concurrency: 1,
+  } as const;
+  const numbered =
+    (total: number, firstPage: number) =>
+    (query: Query): Reply => {
+      const size = query('limit') ?? 100;
+      const from = ((query('page') ?? firstPage) - firstPage) * size;
+      return { from, to: Math.min(total, from + size) };
+    };
+
+  it('is an error where the platform counts its pages from 0', async () => {
+    // The first 100 items are missing each time: pages are full, short, or several.
+    for (const total of [200, 120, 250, 102]) {
+      const { result } = await read(PAGE, numbered(total, 0));
+      expect(result, `${total}`)
+        .to.contain(`${total - 100} items`)
+        .and.to.contain('pagination.firstPage');
+      expect((await read({ ...PAGE, ...OFF }, numbered(total, 0))).result).to.equal(total - 100);
+    }
+  });
+
+  it('is whole where it is counted as settings say, full or not', async () => {
+    for (const firstPage of [0, 1] as const) {
+      for (const total of [1, 2, 3, 20, 99, 100, 101, 200, 250]) {
+        const { result } = await read({ ...PAGE, firstPage }, numbered(total, firstPage));
+        expect(result, `${total} from ${firstPage}`).to.equal(total);
+      }
+    }
+  });
+
+  it('is an error where the platform counts from 0 and ignores the size, or none is sent', async () => {
+    const ignoring = (query: Query): Reply => numbered(120, 0)((name) => (name === 'limit' ? 100 : query(name)));
+    for (const sizeParam of ['limit', null]) {
+      const { result, targets } = await read({ ...PAGE, sizeParam }, ignoring);
+      expect(result)
+        .to.contain('20 items came')
+        .and.to.contain('without page=1')
+        .and.to.contain('pagination.firstPage');
+      expect(targets.at(-1)).to.equal(sizeParam === null ? '/list' : '/list?limit=100');
+    }
+  });
+
+  it('is an error where it is empty, and the first page without the parameter is not', async () => {
+    const OFFSET = { ...PAGE, kind: 'offset', offsetParam: 'page' } as const;
+    for (const pagination of [PAGE, OFFSET]) {
+      const { result } = await read(pagination, (query) => ({ to: query('page') === undefined ? 3 : 0 }));
+      expect(result).to.contain('0 items came').and.to.contain('3 came');
+      expect((await read(pagination, () => ({ to: 0 }))).result).to.equal(0);
+      expect((await read(pagination, (query) => (query('page') === undefined ? 400 : { to: 0 }))).result).to.equal(0);
+    }
+  });
+
+  it('is an error where a full page and an empty one came, and shorter pages have no second one', async () => {
+    const oneFull = (query: Query): Reply => ({ to: query('page') === 1 ? (query('limit') ?? 100) : 0 });
+    const { result, targets } = await read(PAGE, oneFull);
+    expect(result).to.contain('a full one of 100 items').and.to.contain('where 1 is due, 0 came');
+    expect(targets.at(-1)).to.equal('/list?limit=99&page=2');
+  });
+
+  it('is whole where the platform refuses a page behind the last, and an error where it refuses the second', async () => {
+    const refusing = (query: Query): Reply => (query('limit') === 100 ? numbered(20, 1)(query) : 404);
+    expect((await read(PAGE, refusing)).result).to.equal(20);
+    const full = (query: Query): Reply => (query('limit') === 100 ? numbered(100, 1)(query) : 422);
+    expect((await read(PAGE, full)).result).to.contain('the platform refuses it');
+  });
+});
+
+describe('a list by offset', () => {
+  it('is an error where the offset is the number of a page, though as many items are there as are due', async () => {
+    const OFFSET = { kind: 'offset', sizeParam: 'limit', size: 2, offsetParam: 'page', concurrency: 1 } as const;
+    const paged = (query: Query): Reply => ({
+      from: (query('page') ?? 0) * 2,
+      to: Math.min(9, (query('page') ?? 0) * 2 + 2),
+    });
+    const { result, targets } = await read(OFFSET, paged);
+    expect(result).to.contain('5 items').and.to.contain('2 came');
+    expect(targets.at(-1)).to.equal('/list?limit=2&page=3');
+  });
+});
+
+describe('a list by offset whose first page has one item', () => {
+  const ONE = { kind: 'offset', sizeParam: 'limit', size: 1, offsetParam: 'offset', concurrency: 1 } as const;
+
+  it('is an error where one was asked for and a second one comes when two are', async () => {
+    // It takes the offset for a token that it does not know, and brings nothing.
+    const token = (query: Query): Reply => ({ to: (query('offset') ?? 0) > 0 ? 0 : (query('limit') ?? 10) });
+    const { result } = await read(ONE, token);
+    expect(result).to.contain('where 2 are asked for, 2 came').and.to.contain('pagination.offsetParam');
+    expect((await read({ ...ONE, ...OFF }, token)).result).to.equal(1);
+  });
+
+  it('is whole where one is all', async () => {
+    expect((await read(ONE, (query) => ({ from: query('offset') ?? 0, to: 1 }))).result).to.equal(1);
+  });
+});
+
+describe('a POST that may write', () => {
+  it('is not sent again as a test: a full first page that says no end is an error that names retryPost', async () => {
+    for (const kind of ['token', 'link'] as const) {
+      const platform = simulate({ kind, items: itemsUpTo(5), size: 5, posted: true, repeatable: false });
+      const error = await readAll(platform).catch((reason) => reason);
+      expect(error).to.have.property('code', 'upstream_invalid');
+      expect(error.reason).to.contain('fullPage').and.to.contain('retryPost: true');
+      expect(platform.targets).to.have.length(1);
+    }
+  });
+
+  it('is not sent again by offset and page either: what they bring is the list', async () => {
+    for (const kind of ['offset', 'page', 'offset with total'] as const) {
+      const platform = simulate({ kind, items: itemsUpTo(5), size: 5, posted: true, repeatable: false });
+      expect(await readAll(platform)).to.have.length(5);
+      expect(platform.targets).to.have.length(kind === 'offset with total' ? 1 : 2);
+    }
+  });
+});

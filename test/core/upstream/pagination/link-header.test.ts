@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import LinkHeader from 'http-link-header';
+import { linkTo } from '../../../../src/core/upstream/pagination/link-header.ts';
+import { processorMsOf } from '../../../support/process/processor-time.ts';
+import { SEEDED } from '../../../support/seed.ts';
+
+const next = (field: string | string[] | undefined) => linkTo('next', field);
+
+const errorOf = (field: string | string[]) => {
+  try {
+    next(field);
+  } catch (error) {
+    return error;
+  }
+  return expect.fail(`${field} passed`);
+};
+
+describe('the Link header', () => {
+  it('names the next page', () => {
+    expect(next('<https://api.example/x?page=2>; rel="next"')).to.equal('https://api.example/x?page=2');
+    expect(next('<?a=1,2;3>;rel=NEXT;title="a, b; rel=prev"')).to.equal('?a=1,2;3');
+    expect(next('</1>; rel=prev, </3>; rel="last next"')).to.equal('/3');
+    expect(next('</1>; title="say \\"hi, <you>\\""; rel=next')).to.equal('/1');
+    expect(next('<>; rel=next')).to.equal('');
+  });
+
+  it('is read from several fields, with space wherever it may be', () => {
+    expect(next(['</1>; rel=first', '</3>; rel=next'])).to.equal('/3');
+    expect(next('</1>; rel="first" , \t</3> ; rel="next" ; title=x')).to.equal('/3');
+    expect(next('</1>; rel=first ,</3>; rel=next , </9>; rel=last')).to.equal('/3');
+    expect(next(' </3>\t;\trel = \t"\tnext " ')).to.equal('/3');
+  });
+
+  it('may hold empty links and parameters, parameters without a value, and values that are no tokens', () => {
+    expect(next(['', ' , </3>; rel=next,, '])).to.equal('/3');
+    expect(next('</3>;; rel=next;')).to.equal('/3');
+    expect(next('</1>; x, </3>; x; rel=next; y')).to.equal('/3');
+    expect(next("</3>; type=text/html; title*='; uri=/4; rel=next")).to.equal('/3');
+  });
+
+  it('names no page by a relation that is not the first of its link', () => {
+    expect(next('</3>; rel=prev; rel=next')).to.equal(undefined);
+    expect(next('</3>; rel=next; rel=prev')).to.equal('/3');
+  });
+
+  it('names the next page also by a relation in single quotes, which are none', () => {
+    expect(next("</1>; rel='prev', </3>; rel='next'; title=x")).to.equal('/3');
+  });
+
+  it('names none where it is absent or has other relations only', () => {
+    for (const field of [undefined, '', [], '</1>; rel=prev', '</1>', '</1>; title=next', '</1>; rel="nextish prev"']) {
+      expect(next(field)).to.equal(undefined);
+    }
+  });
+
+  it('may name the same next page twice, but not two', () => {
+    expect(next('</3>; rel=next, </3>; rel="next last"')).to.equal('/3');
+    expect(errorOf('</3>; rel=next, </4>; rel=next')).to.include({
+      code: 'upstream_invalid',
+      reason: 'the Link header names several next pages',
+    });
+  });
+
+  it('is refused where it is malformed, rather than read as if there were no next page', () => {
+    for (const field of [
+      'https://api.example/x; rel=next',
+      '</3',
+      '</3> rel=next',
+      '</3> </4>; rel=next',
+      '</3>; title="open; rel=next',
+      '</3>; title="open\\"; rel=next',
+      '</3>; title=op"en; rel=next',
+      '</3>; title="a"b; rel=next',
+      '</3>; rel=next</4>; rel=prev',
+      '</3>; =x; rel=next',
+      '</3>; rel=""; rel=next',
+      '</3>; rel; rel=next',
+    ]) {
+      expect(errorOf(field), field).to.include({ code: 'upstream_invalid', reason: 'the Link header is malformed' });
+    }
+  });
+
+  it(`says what http-link-header reads, where that can read it ${SEEDED}`, () => {
+    const space = fc.constantFrom('', ' ', '\t');
+    const relation = fc.constantFrom('next', 'NEXT', 'prev', 'last', 'nexts', 'https://rels.example/next');
+    const rel = fc.oneof(
+      relation.filter((name) => !name.includes('/')).map((name) => `rel=${name}`),
+      fc.array(relation, { minLength: 1, maxLength: 3 }).map((names) => `rel="${names.join(' ')}"`),
+    );
+    const quoted = fc
+      .string({ unit: fc.constantFrom('a', ',', ';', '<', '>', '=', ' ', '\\"', '\\\\', '\\a'), maxLength: 12 })
+      .map((text) => `title="${text}"`);
+    const parameter = fc.oneof(rel, quoted, fc.constantFrom('title=x', 'type="text/html"', 'hreflang=de', 'a=1'));
+    const link = fc
+      .tuple(fc.constantFrom('/1', '/2', '?a=1,2;3', ''), fc.array(fc.tuple(space, space, parameter), { maxLength: 4 }))
+      .map(([uri, parameters]) => `<${uri}>${parameters.map(([a, b, text]) => `${a};${b}${text}`).join('')}`);
+    const links = fc.array(fc.tuple(link, space), { maxLength: 4 });
+    fc.assert(
+      fc.property(links, (parts) => {
+        const field = parts.map(([text, after]) => text + after).join(',');
+        // It trips over space before a comma, and takes that before a semicolon for part of a value.
+        const { refs } = LinkHeader.parse(field.replace(/[ \t]+(?=[,;]|$)/g, ''));
+        const targets = new Set(refs.filter((ref) => ref.rel?.toLowerCase() === 'next').map((ref) => ref.uri));
+        if (targets.size > 1)
+          expect(errorOf(field)).to.have.property('reason', 'the Link header names several next pages');
+        else expect(next(field)).to.equal([...targets][0]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  const SIXTEEN_KB = 16_384;
+  const long = (begin: string, repeated: string) =>
+    begin + repeated.repeat(Math.floor((SIXTEEN_KB - begin.length) / repeated.length));
+
+  /** Each was read in more than linear time by http-link-header, or by what stood around it. */
+  const COSTLY: Record<string, string> = {
+    'nothing but quotes with a backslash': long('</1>; rel=next; title=\\"', '\\"'),
+    'a quoted value that never ends': long('</1>; rel=next; title="', '\\"'),
+    'many relations beside many parameters': `${long('</1>; rel="', 'a ').slice(0, 8192)}"${Array.from({ length: 1000 }, (_, index) => `;a${index}=1`).join('')}`,
+    'parameters without a value': long('</1>', ';a'),
+    'runs of space': `</1>; title="x${' '.repeat(8000)}y"; a${'\t'.repeat(8000)}; rel=prev`,
+    'runs of space where a link should be': long('</1>; rel=next', ' '),
+    'runs of commas and space': `${long('</1>; rel=next', ', ')}x`,
+    'open brackets': long('', '<'),
+    'links of nothing': long('', '<>,'),
+    semicolons: long('</1>', ';'),
+  };
+
+  for (const [what, field] of Object.entries(COSTLY)) {
+    it(`of 16 KB is read at once where it holds ${what}`, () => {
+      const once = () =>
+        processorMsOf(() => {
+          try {
+            next(field);
+          } catch {
+            // Only how long it takes is the matter here.
+          }
+        });
+      // The least of several: garbage of other tests may be collected within one of them.
+      expect(Math.min(once(), once(), once(), once(), once())).to.be.lessThan(40);
+    });
+  }
+});

@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { firstTarget, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
+import { itemsUpTo, KINDS, type Kind, leadTo, type PlatformOptions, readAll, simulate } from './platform.ts';
+
+const calm = () => new AbortController().signal;
+
+type Mischief = (options: PlatformOptions, at: number, random: number) => Partial<PlatformOptions>;
+
+const LEADING: readonly Kind[] = ['token', 'link', 'link in body'];
+const TOTALLED: readonly Kind[] = ['offset with total', 'page with total'];
+
+/** What a platform may do wrong in one request, and with which kinds of pagination that can be noticed at all. */
+const MISCHIEF: Record<string, { kinds: readonly Kind[]; apply: Mischief }> = {
+  // With a token, links or bare page numbers, nothing tells of an item that the platform leaves out; nor by bare
+  // offsets when it was the only one of its page, since an empty page is the end.
+  'an item is left out': {
+    kinds: [...TOTALLED, 'offset'],
+    apply: (_options, at, random) => ({
+      mangle: (page, request) => {
+        if (request !== at || page.items.length < 2) return page;
+        return { ...page, items: page.items.toSpliced(random % page.items.length, 1) };
+      },
+    }),
+  },
+  'the answer before comes again': {
+    kinds: KINDS,
+    apply: (_options, at) => ({ mangle: (page, request, previous) => (request === at && previous ? previous : page) }),
+  },
+  // A total that is too low where the first page is short by that much is the platform's word, and no more.
+  'the total is too high': {
+    kinds: TOTALLED,
+    apply: ({ items }, at) => ({
+      mangle: (page, request) =>
+        request === at
+          ? { ...page, body: { ...page.body, total: items.length + 1 }, headers: { 'x-total': `${items.length + 1}` } }
+          : page,
+    }),
+  },
+  // Without a total, an item that goes shifts another one past the reader.
+  'an item goes while the list is read': {
+    kinds: TOTALLED,
+    apply: ({ items }, at, random) => ({
+      before: (request) => {
+        if (request === at && request > 0) items.splice(random % items.length, 1);
+      },
+    }),
+  },
+  'an item comes first while the list is read': {
+    kinds: KINDS,
+    apply: ({ items }, at) => ({
+      before: (request) => {
+        if (request === at && request > 0) items.unshift({ id: -1, name: 'new' });
+      },
+    }),
+  },
+  'a page leads back': {
+    kinds: LEADING,
+    apply: ({ kind, size, cap = 1000 }, at, random) => ({
+      mangle: (page, request) => {
+        const step = Math.min(size, cap);
+        const lead = leadTo(kind, (random % (at + 1)) * step, step);
+        return request === at ? { ...page, body: { ...page.body, ...lead.body }, headers: lead.headers } : page;
+      },
+    }),
+  },
+};
+
+const shapes = {
+  count: fc.nat({ max: 60 }),
+  size: fc.integer({ min: 1, max: 20 }),
+  cap: fc.integer({ min: 1, max: 20 }),
+  concurrency: fc.integer({ min: 1, max: 5 }),
+  posted: fc.boolean(),
+};
+
+describe('paginate', () => {
+  for (const kind of KINDS) {
+    it(`brings exactly the list, in order, by ${kind}`, async () => {
+      const property = fc.asyncProperty(fc.record(shapes), async ({ count, ...rest }) => {
+        const platform = simulate({ kind, items: itemsUpTo(count), ...rest });
+        expect(await readAll(platform)).to.deep.equal(itemsUpTo(count));
+      });
+      await fc.assert(property, { numRuns: 100 });
+    });
+  }
+
+  for (const [name, { kinds, apply }] of Object.entries(MISCHIEF)) {
+    for (const kind of kinds) {
+      it(`brings exactly the list or upstream_invalid when ${name}, by ${kind}`, async () => {
+        const mischief = fc.record({ ...shapes, at: fc.nat({ max: 6 }), random: fc.nat() });
+        const property = fc.asyncProperty(mischief, async ({ count, at, random, ...rest }) => {
+          const options = { kind, items: itemsUpTo(count), ...rest };
+          const platform = simulate({ ...options, ...apply(options, at, random) });
+          try {
+            expect(await readAll(platform)).to.deep.equal(itemsUpTo(count));
+          } catch (error) {
+            if (!(error instanceof GatewayError)) throw error;
+            expect(error.code).to.equal('upstream_invalid');
+          }
+        });
+        await fc.assert(property, { numRuns: 150 });
+      });
+
+      it(`notices that ${name}, by ${kind}`, async () => {
+        const options = { kind, items: itemsUpTo(50), size: 10 };
+        const error = await readAll(simulate({ ...options, ...apply(options, 2, 3) })).catch((reason) => reason);
+        expect(error).to.be.instanceOf(GatewayError).with.property('code', 'upstream_invalid');
+      });
+    }
+  }
+
+  it('brings a list of one page without pages as it is', async () => {
+    const items = itemsUpTo(3);
+    const platform = simulate({ kind: 'offset', items, size: 5 });
+    expect(await readAll(platform, { pagination: { kind: 'none' } })).to.deep.equal(items);
+    expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true']);
+  });
+
+  it('yields the first page that it was given as it is, and does not fetch it again', async () => {
+    for (const kind of KINDS) {
+      const { list, targets, fetchPage } = simulate({ kind, items: itemsUpTo(25), size: 10 });
+      const first = await fetchPage(firstTarget(list), calm());
+      const pages = paginate(list, first, fetchPage, calm());
+      expect((await pages.next()).value, kind).to.equal(first);
+      expect(targets).to.have.length(1);
+      while (!(await pages.next()).done);
+      expect(new Set(targets).size).to.equal(targets.length);
+    }
+  });
+
+  it('looks at the first page before it yields it', async () => {
+    const { list, fetchPage } = simulate({ kind: 'token', items: itemsUpTo(25), size: 10 });
+    const first = await fetchPage(firstTarget(list), calm());
+    const pages = paginate({ ...list, maxItems: 9 }, first, fetchPage, calm());
+    expect(await pages.next().catch((error) => error)).to.have.property('code', 'upstream_invalid');
+  });
+
+  it('rejects with what fetching a page rejects with', async () => {
+    const failed = new GatewayError('upstream_failed');
+    for (const kind of KINDS) {
+      const before = (request: number) => {
+        if (request === 2) throw failed;
+      };
+      const error = await readAll(simulate({ kind, items: itemsUpTo(50), size: 10, before })).catch((reason) => reason);
+      expect(error, kind).to.equal(failed);
+    }
+  });
+});
+
+const TOO_MANY_ITEMS = { code: 'upstream_invalid', reason: 'the list has more items than maxItems: 24' };
+const tooManyPages = (bound: number) => ({
+  code: 'upstream_invalid',
+  reason: `the list has more pages than maxPages: ${bound}`,
+});
+
+describe('the bounds of a read', () => {
+  for (const kind of KINDS) {
+    const platformOf = () => simulate({ kind, items: itemsUpTo(25), size: 10 });
+    /** Without a total, an empty page more is asked for. The test of the end is none of the pages. */
+    const pages = { offset: 4, page: 4 }[kind as string] ?? 3;
+
+    it(`let through what just keeps them, by ${kind}`, async () => {
+      expect(await readAll(platformOf(), { maxItems: 25, maxPages: pages })).to.have.length(25);
+    });
+
+    it(`refuse one item more, by ${kind}`, async () => {
+      const error = await readAll(platformOf(), { maxItems: 24 }).catch((reason) => reason);
+      expect(error).to.include(TOO_MANY_ITEMS);
+    });
+
+    it(`refuse one page more without asking for it, by ${kind}`, async () => {
+      const platform = platformOf();
+      const error = await readAll(platform, { maxPages: pages - 1 }).catch((reason) => reason);
+      expect(error).to.include(tooManyPages(pages - 1));
+      expect(platform.targets.length).to.be.lessThan(pages);
+    });
+  }
+
+  it('are known after one page where that tells the total', async () => {
+    for (const kind of ['offset with total', 'page with total'] as const) {
+      for (const [bound, error] of [
+        [{ maxItems: 24 }, TOO_MANY_ITEMS],
+        [{ maxPages: 2 }, tooManyPages(2)],
+      ] as const) {
+        const platform = simulate({ kind, items: itemsUpTo(25), size: 10 });
+        expect(await readAll(platform, bound).catch((reason) => reason)).to.include(error);
+        expect(platform.targets).to.have.length(1);
+      }
+    }
+  });
+});

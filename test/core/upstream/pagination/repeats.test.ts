@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import type { PageView } from '../../../../src/core/upstream/pagination/list-read.ts';
+import { digestsOf, withoutRepeats } from '../../../../src/core/upstream/pagination/repeats.ts';
+
+async function read(...pages: (readonly unknown[])[]) {
+  async function* source(): AsyncGenerator<PageView> {
+    for (const items of pages) yield { count: items.length, headers: {}, said: [], digests: digestsOf(items) };
+  }
+  try {
+    let count = 0;
+    for await (const page of withoutRepeats(source())) count += page.count;
+    return count;
+  } catch (error) {
+    expect(error).to.include({ code: 'upstream_invalid', reason: 'an item of an earlier page came again' });
+    return 'rejected';
+  }
+}
+
+describe('a read of several pages', () => {
+  it('is rejected where an item of any earlier page comes again', async () => {
+    expect(await read([{ id: 1 }], [{ id: 1 }])).to.equal('rejected');
+    expect(await read([{ id: 1 }, { id: 2 }], [{ id: 3 }], [], [{ id: 4 }, { id: 2 }])).to.equal('rejected');
+    expect(await read([], [{ id: 1 }], [{ id: 1 }])).to.equal('rejected');
+  });
+
+  it('passes where all differ, or a page repeats within itself', async () => {
+    expect(await read([{ id: 1 }, { id: 1 }], [{ id: 2 }], [{ id: '2' }])).to.equal(4);
+    expect(await read([], [], [])).to.equal(0);
+  });
+
+  it('is invalid where an item nests deeper than the stack is', () => {
+    // What JSON.stringify does in Node 22.
+    const item = {
+      toJSON() {
+        throw new RangeError('Maximum call stack size exceeded');
+      },
+    };
+    expect(() => digestsOf([item]))
+      .to.throw()
+      .that.includes({ code: 'upstream_invalid', reason: 'an item nests too deeply' });
+  });
+});

@@ -1,0 +1,287 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { type WithBulkheadOptions, withBulkhead } from '../../../../src/core/upstream/resilience/with-bulkhead.ts';
+import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
+import { createScripted, PAGE, status401, status500 } from '../scripted.ts';
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
+  const clock = { time: 1 };
+  const { events, told } = recordEvents();
+  const platform = createScripted();
+  const upstream = withBulkhead(platform.upstream, {
+    slots: 4,
+    maxQueue: 4,
+    callersOwn: true,
+    events,
+    now: () => clock.time,
+    ...options,
+  });
+  const get = (key: string, signal = calm(), address?: string) => upstream.get(asking('/', { key, address }), signal);
+  const introduce = async (key: string) => {
+    const reading = get(key);
+    platform.open.at(-1)?.succeed();
+    await reading;
+  };
+  return { ...platform, get, introduce, clock, told };
+}
+
+describe('an upstream behind a bulkhead', () => {
+  it('runs so many at once, lets so many wait, and no more', async () => {
+    const { get, open, introduce } = bulkhead();
+    await introduce('a');
+    const reads = Array.from({ length: 8 }, () => get('a'));
+    expect(open).to.have.length(4);
+    expect(await errorOf(get('a'))).to.include({
+      code: 'overloaded',
+      status: 503,
+      retryAfterSeconds: 1,
+      upstream: 'projects',
+    });
+    for (let count = 0; count < 8; count += 1) {
+      open[0]?.succeed();
+      await settled();
+      expect(open).to.have.length(Math.min(4, 7 - count));
+    }
+    expect(await Promise.all(reads)).to.deep.equal(Array(8).fill(PAGE));
+  });
+
+  it('tells who came in after how long, what runs and waits then, and whom it had no place for', async () => {
+    const { get, open, introduce, clock, told } = bulkhead({ slots: 1, maxQueue: 2 });
+    await introduce('a');
+    const reads = [get('a'), get('a'), get('a')];
+    expect((await errorOf(get('a'))).code).to.equal('overloaded');
+    for (let ended = 0; ended < 3; ended += 1) {
+      clock.time += 100;
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all(reads);
+    const entered = (waitedMs: number) => ({ upstream: 'projects', waitedMs });
+    expect(told.bulkheadEntered).to.deep.equal([0, 0, 100, 200].map(entered));
+    const changed = told.bulkheadChanged?.map(({ upstream, running, waiting }) =>
+      [upstream, running, waiting].join(' '),
+    );
+    expect(changed).to.deep.equal([
+      ...['projects 1 0', 'projects 0 0'], // whoever introduced itself
+      ...['projects 1 0', 'projects 1 1', 'projects 1 2', 'projects 1 1', 'projects 1 0', 'projects 0 0'],
+    ]);
+    expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'overloaded' }]);
+  });
+
+  it('frees the place of what fails', async () => {
+    const { get, open, introduce } = bulkhead({ slots: 1, maxQueue: 0 });
+    await introduce('a');
+    const failing = errorOf(get('a'));
+    open[0]?.fail(status500());
+    await failing;
+    await introduce('a');
+  });
+
+  it('lets those who wait in, in the order in which they came', async () => {
+    const { get, open, introduce } = bulkhead({ slots: 1, maxQueue: 10 });
+    await introduce('a');
+    await introduce('b');
+    const order = ['a', 'b', 'new', 'a', 'b'];
+    const reads = order.map((key) => get(key));
+    for (const key of order) {
+      expect(open.map((request) => request.key)).to.deep.equal([key]);
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all(reads);
+  });
+
+  it('lets a waiting caller go when it hangs up, and gives its place to the next', async () => {
+    const { get, open, introduce, count } = bulkhead({ slots: 1, maxQueue: 2 });
+    await introduce('a');
+    const running = get('a');
+    const controller = new AbortController();
+    const leaving = rejection(get('a', controller.signal));
+    const staying = get('a');
+    expect((await errorOf(get('a'))).code).to.equal('overloaded');
+    const gone = new Error('gone');
+    controller.abort(gone);
+    expect(await leaving).to.equal(gone);
+    const late = get('a');
+    const asked = count();
+    for (let ended = 0; ended < 3; ended += 1) {
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all([running, staying, late]);
+    expect(count()).to.equal(asked + 2);
+  });
+
+  it('blames nobody for a deadline that passes in the queue', async () => {
+    const { get, open, introduce } = bulkhead({ slots: 1 });
+    await introduce('a');
+    const running = get('a');
+    const controller = new AbortController();
+    const waiting = errorOf(get('a', controller.signal));
+    controller.abort(new GatewayError('upstream_timeout'));
+    expect(await waiting).to.include({ code: 'upstream_timeout', fault: false });
+    open[0]?.succeed();
+    await running;
+  });
+
+  it('does not ask for a caller who is gone already, and leaves no listener on a signal', async () => {
+    const { get, open, introduce, count } = bulkhead({ slots: 1 });
+    const gone = new Error('gone');
+    expect(await rejection(get('a', AbortSignal.abort(gone)))).to.equal(gone);
+    expect(count()).to.equal(0);
+    await introduce('a');
+    const running = get('a');
+    const signal = calm();
+    const waiting = get('a', signal);
+    for (let ended = 0; ended < 2; ended += 1) {
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all([running, waiting]);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+  });
+
+  describe('with callers whom the upstream does not know', () => {
+    it('gives them half of the places and half of the queue, and leaves the rest to those whom it knows', async () => {
+      const { get, open, introduce } = bulkhead();
+      await introduce('known');
+      const strangers = Array.from({ length: 4 }, (_, index) => get(`stranger ${index}`).catch(() => {}));
+      expect(open).to.have.length(2);
+      expect((await errorOf(get('one more'))).code).to.equal('overloaded');
+      const known = [get('known'), get('known')];
+      expect(open.map(({ key }) => key)).to.deep.equal(['stranger 0', 'stranger 1', 'known', 'known']);
+      const controller = new AbortController();
+      const waiting = [0, 1].map(() => rejection(get('known', controller.signal)));
+      expect((await errorOf(get('known'))).code).to.equal('overloaded');
+      controller.abort(new Error('gone'));
+      await Promise.all(waiting);
+      // A place that a known caller leaves is not for a third stranger.
+      open[2]?.succeed();
+      await settled();
+      expect(open.map(({ key }) => key)).to.deep.equal(['stranger 0', 'stranger 1', 'known']);
+      for (let ended = 0; ended < 5; ended += 1) {
+        open[0]?.succeed();
+        await settled();
+      }
+      await Promise.all([...strangers, ...known]);
+      expect(open).to.deep.equal([]);
+    });
+
+    it('gives those of one address half of the queue of newcomers, and each place back', async () => {
+      const { get, open, introduce } = bulkhead({ slots: 2, maxQueue: 8 });
+      const address = '203.0.113.1';
+      await introduce('known');
+      const leaving = new AbortController();
+      const made = [get('made up 0', calm(), address), get('made up 1', calm(), address)];
+      const left = rejection(get('made up 2', leaving.signal, address));
+      expect((await errorOf(get('made up 3', calm(), address))).code).to.equal('overloaded');
+      const others = [get('elsewhere', calm(), '203.0.113.2'), get('without address'), get('known', calm(), address)];
+      leaving.abort(new Error('gone'));
+      await left;
+      made.push(get('made up 4', calm(), address));
+      expect((await errorOf(get('made up 5', calm(), address))).code).to.equal('overloaded');
+      for (let ended = 0; ended < 6; ended += 1) {
+        open[0]?.succeed();
+        await settled();
+      }
+      await Promise.all([...made, ...others]);
+      const again = [0, 1, 2].map((index) => get(`made up again ${index}`, calm(), address));
+      for (let ended = 0; ended < 3; ended += 1) {
+        open[0]?.succeed();
+        await settled();
+      }
+      await Promise.all(again);
+    });
+
+    it('knows a caller by a page that it was given within ten minutes', async () => {
+      const { get, open, introduce, clock } = bulkhead({ slots: 2, maxQueue: 0 });
+      const both = async () => {
+        const reads = [get('a'), get('a')].map((read) => read.then(() => true).catch(() => false));
+        for (const request of [...open]) request.succeed();
+        return Promise.all(reads);
+      };
+      expect(await both()).to.deep.equal([true, false]);
+      expect(await both()).to.deep.equal([true, true]);
+      clock.time += 600_001;
+      expect(await both()).to.deep.equal([true, false]);
+      await introduce('a');
+      expect(await both()).to.deep.equal([true, true]);
+    });
+
+    it('knows a caller no more whose token was rejected, but does through any other error', async () => {
+      const { get, open, introduce } = bulkhead({ slots: 2, maxQueue: 0 });
+      const fail = async (error: unknown) => {
+        const failing = rejection(get('a'));
+        open[0]?.fail(error);
+        await failing;
+      };
+      const isKnown = async () => {
+        const first = get('a');
+        const second = get('a');
+        const known = open.length === 2;
+        for (const request of [...open]) request.fail(new TypeError('the end'));
+        await Promise.all([rejection(first), rejection(second)]);
+        return known;
+      };
+      await introduce('a');
+      await fail(status500());
+      expect(await isKnown()).to.equal(true);
+      await fail(status401());
+      expect(await isKnown()).to.equal(false);
+    });
+
+    it("makes no difference where the credential is Portico's own", () => {
+      const { get, open } = bulkhead({ callersOwn: false });
+      for (let caller = 0; caller < 4; caller += 1) void get(`stranger ${caller}`);
+      expect(open).to.have.length(4);
+    });
+  });
+
+  it('leaks no place and no waiter, whatever ends how and in which order', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('ask', 'ask', 'succeed', 'fail', 'hang up' as const),
+      which: fc.nat(20),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.nat(6), fc.nat(6), async (steps, more, maxQueue) => {
+        const slots = more + 1;
+        const { get, open } = bulkhead({ slots, maxQueue });
+        const callers: AbortController[] = [];
+        const outcomes: unknown[] = [];
+        for (const { kind, which } of steps) {
+          if (kind === 'ask') {
+            const controller = new AbortController();
+            callers.push(controller);
+            void get(`caller ${which % 4}`, controller.signal).then(
+              (page) => outcomes.push(page),
+              (error) => outcomes.push(error),
+            );
+          } else if (kind === 'hang up') callers[which % callers.length]?.abort(new Error('gone'));
+          else if (kind === 'succeed') open[which % open.length]?.succeed();
+          else open[which % open.length]?.fail(status500());
+          await settled();
+          expect(open.length).to.be.at.most(slots);
+          const waiting = callers.length - outcomes.length - open.length;
+          expect(waiting).to.be.within(0, maxQueue);
+          if (waiting > 0) expect(open.length).to.be.at.least(Math.ceil(slots / 2));
+        }
+        for (const controller of callers) controller.abort(new Error('gone'));
+        await settled();
+        expect(outcomes).to.have.length(callers.length);
+        const half = Array.from({ length: slots }, () => rejection(get('the last')));
+        expect(open).to.have.length(Math.ceil(slots / 2));
+        for (let ended = 0; ended < slots; ended += 1) {
+          open[0]?.fail(status500());
+          await settled();
+        }
+        await Promise.all(half);
+        expect(open).to.deep.equal([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

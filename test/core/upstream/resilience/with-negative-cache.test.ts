@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { withNegativeCache } from '../../../../src/core/upstream/resilience/with-negative-cache.ts';
+import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
+import { createScripted, PAGE, RESPONSES, status401, status500 } from '../scripted.ts';
+
+function remembering(ttlMs = 5000) {
+  const clock = { time: 1 };
+  const { events, told } = recordEvents();
+  const platform = createScripted();
+  const upstream = withNegativeCache(platform.upstream, { ttlMs, events, now: () => clock.time });
+  const get = (key: string) => upstream.get(asking('/', { key }), calm());
+  const fail = async (key: string, error: unknown) => {
+    const reading = rejection(get(key));
+    platform.open[0]?.fail(error);
+    expect(await reading).to.equal(error);
+  };
+  return { ...platform, get, fail, clock, told };
+}
+
+describe('an upstream behind a negative cache', () => {
+  it('answers that caller at once for a while, and asks again after it', async () => {
+    const { get, fail, open, count, clock } = remembering();
+    await fail('a', status401());
+    clock.time = 5001;
+    expect(await errorOf(get('a'))).to.include({ code: 'credential_rejected', upstream: 'projects', fault: false });
+    expect(count()).to.equal(1);
+    clock.time = 5002;
+    const reading = get('a');
+    open[0]?.succeed();
+    expect(await reading).to.deep.equal(PAGE);
+  });
+
+  it('does not make the while longer by being asked', async () => {
+    const { get, fail, open, clock } = remembering();
+    await fail('a', status401());
+    clock.time = 3000;
+    await errorOf(get('a'));
+    clock.time = 5002;
+    const reading = get('a');
+    open[0]?.succeed();
+    await reading;
+  });
+
+  it('tells of each call that it answers', async () => {
+    const { get, fail, told } = remembering();
+    await fail('a', status401());
+    expect(told.callRefused).to.equal(undefined);
+    await errorOf(get('a'));
+    expect(told.callRefused).to.deep.equal([
+      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
+    ]);
+  });
+
+  it('asks for everybody else', async () => {
+    const { get, fail, open } = remembering();
+    await fail('a', status401());
+    const reading = get('b');
+    open[0]?.succeed();
+    expect(await reading).to.deep.equal(PAGE);
+  });
+
+  it('remembers nothing but a rejected token of the caller', async () => {
+    const { fail, count } = remembering();
+    const others = Object.values(RESPONSES).filter(({ code }) => code !== 'credential_rejected');
+    for (const error of [...others, status500(), new TypeError('a bug')]) {
+      await fail('a', error);
+      await fail('a', error);
+    }
+    expect(count()).to.equal(2 * others.length + 4);
+  });
+
+  it('remembers nothing where it is set to 0', async () => {
+    const { fail, count } = remembering(0);
+    await fail('a', status401());
+    await fail('a', status401());
+    expect(count()).to.equal(2);
+  });
+});

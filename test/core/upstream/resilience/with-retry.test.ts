@@ -1,0 +1,257 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { type WithRetryOptions, withRetry } from '../../../../src/core/upstream/resilience/with-retry.ts';
+import type { Post, Upstream } from '../../../../src/core/upstream/upstream.ts';
+import { asking, calm, errorOf, recordEvents, rejection, useHarness } from '../harness.ts';
+import { PAGE, RESPONSES, refused, reset, status500, status503, timeout } from '../scripted.ts';
+
+const SETTINGS = { events: {}, attempts: 2, baseDelayMs: 100, maxDelayMs: 1000, budgetPercent: 20 };
+
+/** An upstream that ends its requests so, in turn, and then answers; and the waits between them. */
+function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOptions> = {}) {
+  const waits: number[] = [];
+  let asked = 0;
+  const inner: Upstream = {
+    name: 'projects',
+    async get({ read }) {
+      const outcome = outcomes[asked];
+      asked += 1;
+      if (outcome !== undefined) throw outcome;
+      return { page: await read(Buffer.from('[]'), {}), headers: {} };
+    },
+    close: async () => {},
+  };
+  const upstream = withRetry(inner, {
+    ...SETTINGS,
+    now: () => 0,
+    random: () => 0.5,
+    sleep: async (ms) => waits.push(ms),
+    ...options,
+  });
+  return {
+    get: (signal = calm(), post?: Post) => upstream.get({ ...asking(), post }, signal),
+    waits,
+    asked: () => asked,
+  };
+}
+
+describe('an upstream with retry', () => {
+  for (const [what, error] of Object.entries({
+    'a connection that does not open': refused(),
+    'a lost connection': reset(),
+    'a status that says it is a passing state': status503(),
+  })) {
+    it(`asks again after ${what}, twice at most`, async () => {
+      const well = retrying([error, error]);
+      expect(await well.get()).to.deep.equal(PAGE);
+      const ill = retrying([error, error, error]);
+      expect(await errorOf(ill.get())).to.equal(error);
+      expect(ill.asked()).to.equal(3);
+    });
+  }
+
+  it('asks again with a POST only where settings say that it may be sent twice', async () => {
+    for (const error of [refused(), reset(), status503()]) {
+      const { get, asked } = retrying([error]);
+      expect(await errorOf(get(calm(), { body: '{}', isRepeatable: false }))).to.equal(error);
+      expect(asked()).to.equal(1);
+      const repeatable = retrying([error]);
+      expect(await repeatable.get(calm(), { body: '{}', isRepeatable: true })).to.deep.equal(PAGE);
+      expect(repeatable.asked()).to.equal(2);
+    }
+  });
+
+  for (const [what, error] of Object.entries({
+    ...RESPONSES,
+    500: status500(),
+    'a deadline that passed': timeout(),
+    'a bug': new TypeError('a bug'),
+  })) {
+    it(`does not ask again after ${what}`, async () => {
+      const { get, asked } = retrying([error]);
+      expect(await rejection(get())).to.equal(error);
+      expect(asked()).to.equal(1);
+    });
+  }
+
+  it('tells of each retry, and of none that its budget does not allow', async () => {
+    const { events, told } = recordEvents();
+    const { get, asked } = retrying(Array(9).fill(refused()), { events, budgetPercent: 0 });
+    for (let count = 0; count < 3; count += 1) await errorOf(get());
+    expect(asked()).to.equal(6);
+    const retry = (retries: number, delayMs: number) => ({
+      requestId: 'request-1',
+      upstream: 'projects',
+      retries,
+      delayMs,
+    });
+    expect(told.retried).to.deep.equal([retry(1, 50), retry(2, 100), retry(1, 50)]);
+  });
+
+  it('asks as often as it is set to', async () => {
+    for (const attempts of [0, 1]) {
+      const { get, asked } = retrying([reset(), reset(), reset()], { attempts });
+      await errorOf(get());
+      expect(asked()).to.equal(attempts + 1);
+    }
+  });
+
+  it('waits a random time, longer with each retry, up to a bound', async () => {
+    const { get, waits } = retrying([refused(), refused()]);
+    await get();
+    expect(waits).to.deep.equal([50, 100]);
+    const bounded = retrying([refused(), refused()], { baseDelayMs: 800, random: () => 0.999 });
+    await bounded.get();
+    expect(bounded.waits).to.deep.equal([799.2, 999]);
+    const lucky = retrying([refused()], { random: () => 0 });
+    await lucky.get();
+    expect(lucky.waits).to.deep.equal([0]);
+  });
+
+  it('asks at once where a connection was lost, the first time', async () => {
+    const { get, waits } = retrying([reset(), reset()]);
+    await get();
+    expect(waits).to.deep.equal([0, 100]);
+  });
+
+  it('heeds Retry-After, and does not ask again where it asks for more than the longest wait', async () => {
+    const short = retrying([status503(1)]);
+    await short.get();
+    expect(short.waits).to.deep.equal([1000]);
+    const long = retrying([status503(2)]);
+    expect((await errorOf(long.get())).retryAfterSeconds).to.equal(2);
+    expect(long.asked()).to.equal(1);
+    const patient = retrying([status503(2)], { maxDelayMs: 2000 });
+    await patient.get();
+    expect(patient.waits).to.deep.equal([2000]);
+  });
+
+  it('does not ask again for a caller who is gone', async () => {
+    const controller = new AbortController();
+    const upstream = withRetry(
+      {
+        name: 'projects',
+        async get() {
+          controller.abort();
+          throw reset();
+        },
+        close: async () => {},
+      },
+      { ...SETTINGS, now: () => 0, sleep: () => expect.fail('it waited') },
+    );
+    await errorOf(upstream.get(asking(), controller.signal));
+  });
+
+  it('ends its wait when the caller hangs up, with that reason, and when the deadline passes, with the error', async () => {
+    const failed = refused();
+    const gone = new Error('gone');
+    for (const [reason, outcome] of [
+      [gone, gone],
+      [new GatewayError('upstream_timeout'), failed],
+    ]) {
+      const controller = new AbortController();
+      const { get, asked } = retrying([failed], {
+        sleep: async (_ms, signal) => {
+          controller.abort(reason);
+          signal.throwIfAborted();
+        },
+      });
+      expect(await rejection(get(controller.signal))).to.equal(outcome);
+      expect(asked()).to.equal(1);
+    }
+  });
+
+  it('never sends a failing upstream more than 1.2 requests a call and 3 in 10 s', async () => {
+    const step = fc.record({ waitMs: fc.nat(4000), calls: fc.nat(12) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.constantFrom(0, 20, 50), async (steps, budgetPercent) => {
+        let time = 0;
+        const first: number[] = [];
+        const again: number[] = [];
+        let known = new Set<object>();
+        const upstream = withRetry(
+          {
+            name: 'projects',
+            async get(request) {
+              (known.has(request) ? again : first).push(time);
+              known.add(request);
+              throw refused();
+            },
+            close: async () => {},
+          },
+          { ...SETTINGS, budgetPercent, now: () => time, sleep: async () => {} },
+        );
+        for (const { waitMs, calls } of steps) {
+          time += waitMs;
+          known = new Set();
+          for (let call = 0; call < calls; call += 1) await errorOf(upstream.get(asking(), calm()));
+        }
+        for (const end of again) {
+          const within = (times: readonly number[]) => times.filter((at) => at > end - 10_000 && at <= end).length;
+          expect(within(again)).to.be.at.most((within(first) * budgetPercent) / 100 + 3);
+        }
+        const allowance = 3 * (Math.floor(time / 10_000) + 1);
+        expect(again.length).to.be.at.most((first.length * budgetPercent) / 100 + allowance);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has its budget back after a while, and more of it the more it is asked', async () => {
+    let time = 0;
+    const calls = async (count: number) => {
+      const before = asked();
+      for (let call = 0; call < count; call += 1) await get().catch(() => {});
+      return asked() - before;
+    };
+    const { get, asked } = retrying(Array(1000).fill(refused()), { now: () => time });
+    expect(await calls(10)).to.equal(10 + 5);
+    expect(await calls(10)).to.equal(10 + 2);
+    time = 12_000;
+    expect(await calls(1)).to.equal(3);
+    expect(await calls(1)).to.equal(2);
+  });
+
+  describe('over real sockets', () => {
+    const { serveRaw, open } = useHarness();
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
+
+    it('hides from the caller that a kept connection had been closed', async () => {
+      let answered = 0;
+      const { url, sockets } = await serveRaw((socket) => {
+        answered += 1;
+        // The first connection serves once, and is reset by the next request, as one that has just timed out.
+        if (answered === 2) socket.resetAndDestroy();
+        else socket.write(`${head}[]`);
+      });
+      const upstream = withRetry(open(url, { connections: 1 }), { ...SETTINGS, now: () => performance.now() });
+      for (let count = 0; count < 2; count += 1) {
+        expect((await upstream.get(asking(), calm())).page).to.equal('[]');
+      }
+      expect(sockets).to.have.length(2);
+      expect(answered).to.equal(3);
+    });
+
+    it('reads a page again whose body broke off', async () => {
+      let answered = 0;
+      const { url } = await serveRaw((socket) => {
+        answered += 1;
+        if (answered === 1) socket.end(`${head}[`);
+        else socket.write(`${head}[]`);
+      });
+      const upstream = withRetry(open(url), { ...SETTINGS, now: () => performance.now() });
+      expect((await upstream.get(asking(), calm())).page).to.equal('[]');
+    });
+
+    it('gives up its wait at once when the caller hangs up', async () => {
+      const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'));
+      const upstream = withRetry(open(url), { ...SETTINGS, baseDelayMs: 60_000, maxDelayMs: 60_000, now: () => 0 });
+      const controller = new AbortController();
+      const reading = rejection(upstream.get(asking(), controller.signal));
+      const gone = new Error('gone');
+      setTimeout(() => controller.abort(gone), 50);
+      expect(await reading).to.equal(gone);
+    });
+  });
+});

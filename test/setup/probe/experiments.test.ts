@@ -1,0 +1,247 @@
+import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { madeUp } from '../../../src/setup/probe/experiments/public-list.ts';
+import { MAX_REQUESTS } from '../../../src/setup/probe/experiments/trial.ts';
+import { json } from '../../support/platform/http-upstream.ts';
+import { forToken, platform, probed, probedOne, settings, TOKEN } from './probed.ts';
+
+const ITEMS = Array.from({ length: 12 }, (_, index) => ({
+  id: `p-${index}`,
+  name: `P ${index}`,
+  open: index % 2 === 0,
+}));
+
+type Reply = { readonly status?: number; readonly body: object };
+
+/** A platform that pages by `offset` and `limit`, filters by `open`, and knows one token. `flaw` has the last word. */
+function acme(
+  flaw: (query: URLSearchParams, request: Parameters<RequestListener>[0]) => Reply | undefined = () => undefined,
+) {
+  const handler: RequestListener = (request, response) => {
+    const { searchParams: query } = new URL(request.url ?? '/', 'http://a.example');
+    const { status = 200, body } = flaw(query, request) ?? honest(query, request.headers.authorization);
+    json(body, status)(request, response);
+  };
+  return handler;
+}
+
+function honest(query: URLSearchParams, authorization: string | undefined): Reply {
+  if (authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { error: 'who?' } };
+  const fitting = query.has('open') ? ITEMS.filter(({ open }) => String(open) === query.get('open')) : ITEMS;
+  return { body: page(fitting, query) };
+}
+
+function page(items: readonly object[], query: URLSearchParams) {
+  const offset = Number(query.get('offset') ?? 0);
+  const limit = Number(query.get('limit') ?? 100);
+  return { list: items.slice(offset, offset + limit), total: items.length };
+}
+
+const BY_OFFSET = 'items: list, pagination: { kind: offset, total: total }';
+const found = (report: Awaited<ReturnType<typeof probedOne>>) =>
+  report.warnings.map((warning) => [warning.finding, 'setting' in warning ? warning.setting : '']);
+
+describe('experiments of a probe', () => {
+  it('find nothing where settings are right, and count their requests', async () => {
+    const report = await probedOne(acme(), settings(`${BY_OFFSET}, query: { open: true }`));
+    expect(report).to.deep.include({ ok: true, items: 6, warnings: [], notTried: [] });
+    expect(report.extraRequests).to.be.greaterThan(0).and.at.most(MAX_REQUESTS);
+  });
+
+  for (const credential of [
+    '',
+    ', credential: { kind: header, name: X-Wrong }',
+    ', credential: { kind: service, secret: s3cret-s3cret }',
+  ]) {
+    it(`find a list that comes for a made-up token: ${credential}`, async () => {
+      const tokens = new Set<string>();
+      const handler = acme((query, { headers }) => {
+        tokens.add(`${headers.authorization} ${headers['x-wrong']}`);
+        return { body: page(ITEMS.slice(0, 5), query) };
+      });
+      const yaml = `allowUnverifiedCallers: true\n${settings(BY_OFFSET, credential)}`;
+      const report = await probedOne(handler, yaml);
+      expect(found(report)).to.deep.equal([['public_list', 'upstreams.acme.credential']]);
+      expect(tokens.size).to.equal(2);
+      expect(report.ok).to.equal(true);
+    });
+  }
+
+  it('send no made-up token where the platform is given none', async () => {
+    const upstream = await platform(acme((query) => ({ body: page(ITEMS, query) })));
+    const yaml = `allowUnverifiedCallers: true\n${settings(BY_OFFSET, ', credential: { kind: none }')}`;
+    const report = await probedOne(
+      (request, response) => upstream && acme((query) => ({ body: page(ITEMS, query) }))(request, response),
+      yaml,
+    );
+    expect(found(report)).to.deep.equal([]);
+  });
+
+  const ignoring: readonly (readonly [string, string, (query: URLSearchParams) => void, string])[] = [
+    ['the page size', BY_OFFSET, (query) => query.delete('limit'), 'pagination.sizeParam'],
+    ['the offset', BY_OFFSET, (query) => query.delete('offset'), 'pagination.offsetParam'],
+    ['an entry of query', `${BY_OFFSET}, query: { opened: true }`, () => {}, 'query.opened'],
+  ];
+  for (const [what, yaml, ignore, setting] of ignoring) {
+    it(`find that the platform ignores ${what}`, async () => {
+      const handler = acme((query, { headers }) => {
+        ignore(query);
+        return honest(query, headers.authorization);
+      });
+      const report = await probedOne(handler, settings(yaml));
+      expect(found(report)).to.deep.equal([['parameter_ignored', `resources.projects.${setting}`]]);
+    });
+  }
+
+  const unread: readonly (readonly [string, string, boolean])[] = [
+    ['a flag that all items can fit is a warning', 'opened: true', true],
+    ['so is an order in which they may be', 'by: name', true],
+    ['an order', 'sort: size', true],
+    ['all', 'scope: ALL', true],
+    ['a flag that the items contradict fails', 'open: true', false],
+    ['a value that would fit none fails', 'state: installed', false],
+  ];
+  for (const [what, entry, isFine] of unread) {
+    it(`with strict, of entries of query that do nothing: ${what} (${entry})`, async () => {
+      const ignoring = acme((query, { headers }) => {
+        query.delete('open');
+        return honest(query, headers.authorization);
+      });
+      const { ok, resources } = await probed(
+        ignoring,
+        settings(`${BY_OFFSET}, query: { ${entry} }`),
+        {},
+        { strict: true },
+      );
+      expect(resources[0]?.warnings.map(({ finding }) => finding)).to.deep.equal(['parameter_ignored']);
+      expect(ok).to.equal(isFine);
+    });
+  }
+
+  it('find a total that counts the page', async () => {
+    const handler = acme((query, { headers }) => {
+      const { status = 200, body } = honest(query, headers.authorization);
+      const list: readonly unknown[] = 'list' in body ? [body.list].flat() : [];
+      return { status, body: { list, sum: list.length } };
+    });
+    const yaml = 'items: list, errors: null, pagination: { kind: offset, total: sum }';
+    const report = await probedOne(handler, settings(yaml));
+    expect(found(report)).to.deep.equal([['pages_incomplete', 'resources.projects.pagination']]);
+  });
+
+  it('find an empty list', async () => {
+    const report = await probedOne(json({ list: [], total: 0 }), settings(BY_OFFSET));
+    expect(found(report)).to.deep.equal([['list_empty', 'resources.projects.items']]);
+    const meant = await probedOne(json({ list: [], total: 0 }), settings(`${BY_OFFSET}, allowEmpty: true`));
+    expect(found(meant)).to.deep.equal([]);
+  });
+
+  it('find a default query on a path of its own', async () => {
+    const yaml = `upstreams: { acme: { baseUrl: BASE } }
+resources:
+  projects: { enabled: false }
+  workflows: { upstream: acme, path: /flows, ${BY_OFFSET} }
+  tools: { enabled: false }
+`;
+    expect(found(await probedOne(acme(), yaml))).to.deep.equal([['default_query', 'resources.workflows.query']]);
+  });
+
+  it('find a default that stands in every item', async () => {
+    const yaml = `${BY_OFFSET}, fields: { description: { from: abuot, default: none } }`;
+    const report = await probedOne(acme(), settings(yaml));
+    expect(found(report)).to.deep.equal([['default_hides_field', 'resources.projects.fields.description']]);
+    const nulls = json({ list: [{ id: 'a', name: 'A', about: { text: null } }], total: 1 });
+    for (const [from, count] of [
+      ['about.text', 0],
+      ['about.txt', 1],
+    ] as const) {
+      const fields = `fields: { description: { from: ${from}, default: none } }`;
+      const { warnings } = await probedOne(forToken(nulls), settings(`${BY_OFFSET}, ${fields}`));
+      expect(warnings.filter(({ finding }) => finding === 'default_hides_field')).to.have.lengthOf(count);
+    }
+  });
+
+  it('tell what could not be tried, which is a failure with strict', async () => {
+    const handler = acme((query, { headers }) =>
+      headers.authorization === `Bearer ${TOKEN}` ? { body: page(ITEMS, query) } : { status: 503, body: {} },
+    );
+    const { ok, resources } = await probed(handler, settings(BY_OFFSET), {}, { strict: true });
+    expect(resources[0]?.notTried).to.deep.equal([{ experiment: 'made-up token', why: 'answered with status 503' }]);
+    expect([ok, resources[0]?.ok]).to.deep.equal([false, true]);
+  });
+
+  it('take no more requests than their bound', async () => {
+    const query = Array.from({ length: 20 }, (_, index) => `q${index}: x`).join(', ');
+    const report = await probedOne(acme(), settings(`${BY_OFFSET}, query: { ${query} }`));
+    expect(report.extraRequests).to.be.at.most(MAX_REQUESTS);
+    expect(report.notTried.map(({ experiment }) => experiment)).to.deep.equal(['query']);
+  });
+
+  it('send no POST that may write, unless that is allowed or declared harmless', async () => {
+    let posts = 0;
+    const handler = acme((_query, request) => {
+      posts += 1;
+      expect(request.method).to.equal('POST');
+      return { body: { list: [ITEMS[0]], total: 1 } };
+    });
+    const post = 'items: list, method: POST, pagination: { kind: none }';
+    const unread = await probedOne(handler, settings(post));
+    expect([posts, unread.ok]).to.deep.equal([0, false]);
+    expect(unread.notRead).to.contain('it needs a POST, which may write; --allow-post sends it');
+    expect((await probedOne(handler, settings(post), {}, { allowPost: true })).ok).to.equal(true);
+    expect((await probedOne(handler, settings(`${post}, retryPost: true`))).ok).to.equal(true);
+    expect(posts).to.be.greaterThan(1);
+  });
+
+  const POST = 'method: POST, items: list, body: { page: { from: 0, to: 100, limit: 100 } }';
+  const BY_BODY = `${POST}, pagination: { kind: offset, offsetParam: /page/from, sizeParam: /page/limit, total: total }`;
+  const BY_END = `${POST}, pagination: { kind: offset, offsetParam: /page/from, sizeParam: null, endParam: /page/to, total: total }`;
+  const posted: readonly (readonly [string, string, string[], (string | undefined)?])[] = [
+    ['find nothing in a list that is posted for', BY_BODY, []],
+    ['find nothing in a list that is posted for, by the place of its end', BY_END, []],
+    ['find that a place in the body for the offset is ignored', BY_BODY, ['from'], 'pagination.offsetParam'],
+    ['find that a place in the body for the size is ignored', BY_BODY, ['limit', 'to'], 'pagination.sizeParam'],
+    ['find that a place in the body for the end is ignored', BY_END, ['limit', 'to'], 'pagination.endParam'],
+  ];
+  for (const [what, yaml, ignored, setting] of posted) {
+    it(`${what}, with --allow-post`, async () => {
+      const handler: RequestListener = async (request, response) => {
+        if (request.headers.authorization !== `Bearer ${TOKEN}`) return json({}, 401)(request, response);
+        const { from = 0, to = 100, limit = 100 } = JSON.parse(await text(request)).page;
+        const [start, end, size] = [
+          ignored.includes('from') ? 0 : from,
+          ignored.includes('to') ? 100 : to,
+          ignored.includes('limit') ? 100 : limit,
+        ];
+        json({ list: ITEMS.slice(start, Math.min(yaml === BY_END ? end : 100, start + size)), total: 12 })(
+          request,
+          response,
+        );
+      };
+      const report = await probedOne(handler, settings(yaml), {}, { allowPost: true });
+      expect(report).to.include({ ok: true, items: 12 });
+      const expected = setting === undefined ? [] : [['parameter_ignored', `resources.projects.${setting}`]];
+      expect(found(report)).to.deep.equal(expected);
+    });
+  }
+
+  it('make up a token of the same length and kinds of characters', () => {
+    expect(madeUp('gHp_1-Zz.9')).to.match(/^[a-z][A-Z][a-z]_\d-[A-Z][a-z]\.\d$/);
+  });
+
+  it('read with credential.from, by a variable of the environment that is shown nowhere', async () => {
+    const handler: RequestListener = (request, response) =>
+      json(
+        { list: [{ id: 'a', name: request.headers['x-key'] ?? '' }] },
+        request.headers['x-key'] === 'other-secret' ? 200 : 401,
+      )(request, response);
+    const from = ', credential: { kind: header, name: X-Key, format: "{token}", from: X-Acme-Token }';
+    const yaml = settings('items: list, pagination: { kind: none }', from);
+    const report = await probedOne(handler, yaml, { PORTICO_TOKEN: '', PORTICO_HEADER_X_ACME_TOKEN: 'other-secret' });
+    expect(report).to.deep.include({ ok: true, items: 1, warnings: [] });
+    expect(JSON.stringify(report)).not.to.contain('other-secret');
+    const missing = await probedOne(handler, yaml, { PORTICO_TOKEN: '' }).catch(String);
+    expect(missing).to.contain('PORTICO_HEADER_X_ACME_TOKEN in the environment, which is not set');
+  });
+});

@@ -1,0 +1,22 @@
+import { expect } from 'chai';
+import { loadConfig } from '../../../src/core/config/load-config.ts';
+import { startDemoPlatform } from '../../../src/demo/platform.ts';
+import { probe } from '../../../src/setup/probe/probe.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { inFolder, writeSettings } from '../../support/process/process.ts';
+
+describe('a strict probe finds nothing', () => {
+  for (const maxPageSize of [2, 100]) {
+    it(`in the default contract, in pages of ${maxPageSize} at most, as the demo serves it`, async () => {
+      const { urls, close } = await startDemoPlatform({ maxPageSize });
+      onCleanup(close);
+      const upstreams = Object.entries(urls).map(([name, url]) => `  ${name}: { baseUrl: "${url}" }\n`);
+      const { ok, resources } = await inFolder(async (folder) => {
+        const file = await writeSettings(folder, `upstreams:\n${upstreams.join('')}`);
+        return probe(file, await loadConfig(file, { PORTICO_TOKEN: 'demo-alice' }), { strict: true });
+      });
+      expect(resources.flatMap(({ warnings, notTried }) => [...warnings, ...notTried])).to.deep.equal([]);
+      expect(ok).to.equal(true);
+    });
+  }
+});

@@ -1,0 +1,74 @@
+import type { RequestListener } from 'node:http';
+import { loadConfig } from '../../../src/core/config/load-config.ts';
+import { type ProbeOptions, probe } from '../../../src/setup/probe/probe.ts';
+import type { ProbeReport, ResourceReport } from '../../../src/setup/probe/report.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder, writeSettings } from '../../support/process/process.ts';
+
+export const TOKEN = 'token-of-the-test';
+
+/** A platform that ends with its test. */
+export async function platform(handler: RequestListener): Promise<HttpUpstream> {
+  const upstream = await startHttpUpstream(handler);
+  onCleanup(() => upstream.close());
+  return upstream;
+}
+
+/** What a probe finds out by settings in which BASE is a platform. */
+export async function probed(
+  handler: RequestListener,
+  yaml: string,
+  env = {},
+  options: ProbeOptions = {},
+): Promise<ProbeReport> {
+  const { url } = await platform(handler);
+  return inFolder(async (folder) => {
+    const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
+    return probe(file, await loadConfig(file, { PORTICO_TOKEN: TOKEN, ...env }), options);
+  });
+}
+
+/** The same, of the one resource that settings offer. */
+export async function probedOne(
+  handler: RequestListener,
+  yaml: string,
+  env = {},
+  options: ProbeOptions = {},
+): Promise<ResourceReport> {
+  const { resources } = await probed(handler, yaml, env, options);
+  const [resource] = resources;
+  if (resource === undefined || resources.length > 1) throw new Error('these settings do not offer one resource');
+  return resource;
+}
+
+/** Settings that offer projects alone. */
+export const settings = (resource: string, ofUpstream = '') =>
+  `upstreams: { acme: { baseUrl: BASE/v2${ofUpstream} } }
+resources:
+  projects: { upstream: acme, path: /workspaces, ${resource} }
+  workflows: { enabled: false }
+  tools: { enabled: false }
+`;
+
+/** The same for one token; others are refused. */
+export function forToken(handler: RequestListener): RequestListener {
+  return (request, response) =>
+    (request.headers.authorization === `Bearer ${TOKEN}` ? handler : json({ error: 'who?' }, 401))(request, response);
+}
+
+/** Sixty workspaces, in pages of 25 at most by offset, for one token. */
+export const WORKSPACES = Array.from({ length: 60 }, (_, index) => ({
+  wid: index,
+  title: `W ${index}`,
+  about: null,
+  at: 1_767_323_045,
+}));
+export const byOffset = forToken((request, response) => {
+  const { searchParams } = new URL(request.url ?? '', 'http://a.example');
+  const skip = Number(searchParams.get('skip') ?? 0);
+  const limit = Math.min(Number(searchParams.get('limit') ?? 25), 25);
+  json({ data: { count: WORKSPACES.length, list: WORKSPACES.slice(skip, skip + limit) } })(request, response);
+});
+export const OFFSET = 'items: data.list, pagination: { kind: offset, offsetParam: skip, total: data.count }';
+export const FIELDS = 'fields: { id: wid, name: title, description: about, createTime: at }';

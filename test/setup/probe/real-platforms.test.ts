@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse, stringify } from 'yaml';
+import { loadConfig } from '../../../src/core/config/load-config.ts';
+import { probe } from '../../../src/setup/probe/probe.ts';
+import type { ResourceReport } from '../../../src/setup/probe/report.ts';
+import { ITEMS, LISTINGS, serveListing } from '../../support/platform/listings.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { TOKEN } from './probed.ts';
+
+/** What a probe by these settings says of the one resource that they offer. */
+function probed(settings: object): Promise<ResourceReport | undefined> {
+  return inFolder(async (folder) => {
+    const file = join(folder, 'portico.yaml');
+    await writeFile(file, stringify(settings));
+    const { resources } = await probe(file, await loadConfig(file, { PORTICO_TOKEN: TOKEN }));
+    return resources[0];
+  });
+}
+
+/** By what its list says, nobody can tell what it calls the number of a page. */
+const SILENT = ['dependency-track'];
+
+describe('a probe of a real platform whose paging settings leave out', () => {
+  for (const listing of LISTINGS) {
+    const { example, resource } = listing;
+    const isSilent = SILENT.includes(example);
+    it(`${isSilent ? 'finds none' : 'suggests paging'} that reads ${resource} of ${example} whole`, async () => {
+      const settings = await serveListing(listing);
+      const { ok, suggestions = [] } = (await probed(settings({ kind: 'none' }))) ?? {};
+      expect(ok).to.equal(false);
+      const told = suggestions.map(({ value }) => parse(value));
+      // What the platform ignores is not proposed.
+      expect(told.length === 0).to.equal(isSilent);
+      const read = await Promise.all(told.map(async (pagination) => (await probed(settings(pagination)))?.items));
+      expect(read.includes(ITEMS), JSON.stringify(told)).to.equal(!isSilent);
+    });
+  }
+});
