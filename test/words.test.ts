@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const GENERATED = ['docs/configuration.md'];
+const TEXT = /\.(?:ts|md|json|yaml|html|css|lua|js)$/;
+
+/**
+ * Banned words and phrases, each with a plain replacement. Identifiers are split at their capitals first, so `tellBound`
+ * counts as `tell bound`. `open` is the number of hits that are still to be replaced: it only shrinks.
+ */
+const BANNED: Readonly<Record<string, { readonly pattern: RegExp; readonly instead: string; readonly open?: number }>> =
+  {
+    tell: { pattern: /\b(?:tells?|told|telling)\b/g, instead: 'emit, log, report, return, state', open: 720 },
+    hear: { pattern: /\b(?:hears?|heard|hearing)\b/g, instead: 'receive', open: 93 },
+    nobody: {
+      pattern: /\b(?:nobody|somebody|anybody)\b/g,
+      instead: 'name the role: caller, operator, client',
+      open: 275,
+    },
+    whoever: { pattern: /\b(?:whoever|whomever)\b/g, instead: 'name the role: caller, operator, client', open: 168 },
+    heed: { pattern: /\bheed(?:s|ed)?\b/g, instead: 'respect, apply', open: 3 },
+    'of ours': { pattern: /\bof (?:ours|theirs|its own accord)\b/g, instead: 'our, their, its', open: 37 },
+    'let go of': { pattern: /\b(?:lets?|letting) go\b/g, instead: 'release, drop, discard', open: 42 },
+    'give way': { pattern: /\b(?:gives?|gave|giving) way\b/g, instead: 'shed, evict, yield', open: 8 },
+    stands: {
+      pattern: /\b(?:stands|stood|standing|stand still)\b/g,
+      instead: 'is; of a process: is stopped',
+      open: 248,
+    },
+    'goes on by': { pattern: /\b(?:goes?|going|gone) on (?:by|with)\b/g, instead: 'applies, continues with', open: 10 },
+    'is to be': { pattern: /\b(?:is|are|was|were) to be\b/g, instead: 'must be, can be', open: 18 },
+    'the way to': { pattern: /\bthe way to\b/g, instead: 'the connection to, how to', open: 6 },
+    'by turns': { pattern: /\bby turns\b/g, instead: 'in rotation, alternately', open: 16 },
+    'long since': { pattern: /\blong since\b/g, instead: 'already', open: 1 },
+    anew: { pattern: /\banew\b/g, instead: 'again', open: 54 },
+    'in vain': { pattern: /\bin vain\b/g, instead: 'without result', open: 10 },
+    doubted: { pattern: /\bdoubted\b/g, instead: 'has warnings', open: 38 },
+    barred: { pattern: /\bbarred\b/g, instead: 'refused', open: 3 },
+    'out of step': { pattern: /\bout of step\b/g, instead: 'unsolicited', open: 13 },
+    unasked: { pattern: /\bunasked\b/g, instead: 'unsolicited', open: 23 },
+    patience: { pattern: /\bpatience\b/g, instead: 'wait', open: 27 },
+    knows: { pattern: /\b(?:knows|knew)\b/g, instead: 'has, reads; or state the fact', open: 78 },
+    wants: { pattern: /\bwants\b/g, instead: 'needs, requires', open: 34 },
+    'for want of': { pattern: /\bfor want of\b/g, instead: 'without' },
+    'will do': { pattern: /\bwill do\b/g, instead: 'is enough', open: 8 },
+  };
+
+/** Quoted text that may contain a banned phrase, such as a sentence of an RFC. */
+const QUOTED: readonly string[] = [];
+
+/** Files of `src/` that share a base name: the list only shrinks. */
+const SHARED_NAMES: readonly string[] = [
+  ...['cache.ts', 'client.ts', 'document.ts', 'fields.ts', 'items.ts', 'log.ts', 'names.ts', 'pagination.ts'],
+  ...['paging.ts', 'platform.ts', 'projects.ts', 'reads.ts', 'reply.ts', 'resource.ts', 'settings.ts', 'shared.ts'],
+  ...['store.ts', 'tools.ts', 'traces.ts', 'tracing.ts', 'upstream.ts', 'workflows.ts'],
+];
+
+const sources = filesIn('src');
+const lines = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs'), ...sources]
+  .filter((file) => TEXT.test(file) && !GENERATED.includes(file))
+  .flatMap((file) => linesOf(file));
+
+describe('the words of src/, docs/ and README', () => {
+  for (const [name, { pattern, instead, open = 0 }] of Object.entries(BANNED)) {
+    it(`do not include "${name}"`, () => {
+      const hits = lines.flatMap(({ where, text }) => [...text.matchAll(pattern)].map(([hit]) => `${where}: ${hit}`));
+      expect(hits.length, `write "${instead}" instead:\n${hits.join('\n')}`).to.be.at.most(open);
+    });
+  }
+});
+
+describe('the file names of src/', () => {
+  it('are unique', () => {
+    const names = sources.map((file) => basename(file));
+    const twice = names.filter((name, index) => names.indexOf(name) !== index && name !== 'index.ts');
+    expect(twice.filter((name) => !SHARED_NAMES.includes(name))).to.deep.equal([]);
+  });
+});
+
+function filesIn(folder: string): string[] {
+  return readdirSync(`${ROOT}${folder}`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath.slice(ROOT.length)}/${entry.name}`);
+}
+
+function linesOf(file: string): { where: string; text: string }[] {
+  const text = QUOTED.reduce((rest, quote) => rest.replaceAll(quote, ''), readFileSync(`${ROOT}${file}`, 'utf8'));
+  return text.split('\n').map((line, index) => ({
+    where: `${file}:${index + 1}`,
+    text: line.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase(),
+  }));
+}
