@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** What every item of every demo API has. */
+/** What every item of every demo list has. */
 export interface DemoItem {
   readonly id: string;
   readonly name: string;
-  /** Absent where there is nothing to install: then the `installed` filter passes the item. */
+  /** Absent in lists of things that are not installed; then the `installed` filter keeps the item. */
   readonly installed?: boolean;
+  /** Tenants whose callers see the item. Absent: all. */
+  readonly tenants?: readonly string[];
 }
 
 /** One page of a list, in the manner of AIP-158. */
@@ -17,13 +19,12 @@ export interface Page {
   readonly nextPageToken: string;
 }
 
-/** What is wrong with a query, in words that name what is right. */
-export interface Issue {
-  readonly issue: string;
-}
-
-/** Cuts the page that `query` asks for; `pageSize` beyond `maxPageSize` gives `maxPageSize`, as AIP-158 has it. */
-export function cutPage(all: readonly DemoItem[], query: URLSearchParams, maxPageSize: number): Page | Issue {
+/** Returns the page that `query` requests, of at most `maxPageSize` items (AIP-158), or what is wrong with the query. */
+export function cutPage(
+  all: readonly DemoItem[],
+  query: URLSearchParams,
+  maxPageSize: number,
+): Page | { readonly issue: string } {
   const installed = query.get('installed') ?? '';
   if (!['', 'true', 'false'].includes(installed)) return { issue: 'installed must be true or false.' };
   const pageSize = query.get('pageSize') ?? '0';
@@ -37,7 +38,7 @@ export function cutPage(all: readonly DemoItem[], query: URLSearchParams, maxPag
   return { items: items.slice(start, end), token: tokens[start] ?? '', nextPageToken: tokens[end] ?? '' };
 }
 
-/** Opaque: a page is named by its first item, hashed so that nobody is tempted to build a token. */
+/** A page is named by its first item, hashed so that the token is opaque. */
 function tokenOf(item: DemoItem): string {
   return createHash('sha256').update(item.id).digest('base64url').slice(0, 16);
 }

@@ -1,16 +1,15 @@
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from './cut-page.ts';
-import { send, sendError, sendJson } from './reply.ts';
-import type { Exchange } from './server.ts';
+import { type Exchange, send, sendError, sendJson } from './demo-server.ts';
 
-/** Responds in place of the page: `render` makes a page's body as the API would have sent it. */
-export type Fault = (exchange: Exchange, page: Page, render: (page: Page) => object) => void;
+/** Responds in place of the page. `render` makes the body of a page as the API would have sent it. */
+type Fault = (exchange: Exchange, page: Page, render: (page: Page) => object) => void;
 
-const DRIBBLE_MS = 100;
+const SLOW_BYTE_MS = 100;
 const RETRY_AFTER = { 'Retry-After': '2' };
 const REVOKED = { 'WWW-Authenticate': 'Bearer realm="demo", error="invalid_token"' };
-/** On another host: whoever follows a redirect there takes the token along. */
+/** On another host: a client that follows the redirect sends it the token. */
 const SIGN_IN = { Location: 'https://sso.example/login' };
 const MAINTENANCE = '<!doctype html><title>Back soon</title><h1>Back soon</h1>\n';
 
@@ -25,24 +24,34 @@ const FAULTS = {
   stall: () => {},
   'slow-body': ({ response }, page, render) => {
     response.writeHead(200, { 'Content-Type': 'application/json' });
-    // A client that loses patience is what this fault is for: there is nothing to do about it.
-    pipeline(drops(JSON.stringify(render(page))), response, () => {});
+    // Clients are expected to abort: the error of the pipeline is ignored.
+    pipeline(slowly(JSON.stringify(render(page))), response, () => {});
   },
   'cut-short': ({ request, response }, page, render) => {
     const body = Buffer.from(JSON.stringify(render(page)));
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length });
     response.write(body.subarray(0, body.length / 2), () => request.socket.destroy());
   },
-  garbage: ({ response }) => send(response, 200, 'text/html', MAINTENANCE),
+  garbage: ({ response }) => send(response, 200, MAINTENANCE, { 'Content-Type': 'text/html' }),
   'invalid-item': ({ response }, page, render) =>
     sendJson(response, 200, render({ ...page, items: [{ id: 'nameless', name: '' }, ...page.items] })),
   loop: ({ response }, page, render) => sendJson(response, 200, render({ ...page, nextPageToken: page.token })),
 } as const satisfies Record<string, Fault>;
 
-/** A way in which a demo API can be told to fail, as `PUT /demo/fault?kind=` names it. */
+/** A way in which a demo API can fail, as `PUT /demo/fault?kind=` names it. */
 export type FaultKind = keyof typeof FAULTS;
 
 export const FAULT_KINDS = Object.keys(FAULTS) as readonly FaultKind[];
+
+/** Current behaviour of one demo API. */
+export interface Behaviour {
+  /** `null`: none. */
+  fault: FaultKind | null;
+  /** Added before each response of the list. */
+  latencyMs: number;
+}
+
+export const NO_FAULT: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
 
 export function isFaultKind(text: string | null): text is FaultKind {
   return FAULT_KINDS.some((kind) => kind === text);
@@ -52,10 +61,10 @@ export function faultOf(kind: FaultKind): Fault {
   return FAULTS[kind];
 }
 
-/** A byte at a time: a timeout between two bytes never passes, and the whole takes minutes. */
-async function* drops(text: string) {
+/** Yields one byte at a time: no timeout between two bytes ever passes, and the whole body takes minutes. */
+async function* slowly(text: string) {
   for (const byte of Buffer.from(text)) {
     yield Uint8Array.of(byte);
-    await sleep(DRIBBLE_MS, undefined, { ref: false });
+    await sleep(SLOW_BYTE_MS, undefined, { ref: false });
   }
 }

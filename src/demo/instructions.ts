@@ -1,13 +1,13 @@
 import type { DemoPlatform } from './platform.ts';
 
-/** What `npm run demo` prints: a few things to try, each line ready to be pasted into a terminal. */
+/** Returns what `npm run demo` prints: requests to try, each a line to paste into a terminal. */
 export function demoInstructions(gatewayUrl: string, platform: DemoPlatform['urls']): string {
   const list = new URL('/mcp/v1/resources', gatewayUrl).href;
   const read = (resource: string) => `${list}/read?uri=platform://${resource}`;
   // -w ends the body with a newline, which keeps the prompt off its last line.
   const get = (url: string, token: string, flags = '-s') =>
     `curl ${flags} -w '\\n' '${url}' -H 'Authorization: Bearer ${token}'`;
-  const tell = (method: string, api: string, path: string) => `curl -s -X ${method} '${api}${path}'`;
+  const control = (method: string, api: string, path: string) => `curl -s -X ${method} '${api}${path}'`;
   return `
 Portico is at ${gatewayUrl}, in front of three demo APIs:
   projects   ${platform.projects}
@@ -27,16 +27,16 @@ ${get(read('projects'), 'demo-bob')}
 ${get(read('projects'), 'stranger', '-si')}
 
 # Make the projects API fail, and look again; GET /demo names the other faults
-${tell('PUT', platform.projects, '/demo/fault?kind=unavailable')}
+${control('PUT', platform.projects, '/demo/fault?kind=unavailable')}
 ${get(read('projects'), 'demo-alice', '-si')}
-${tell('DELETE', platform.projects, '/demo/fault')}
+${control('DELETE', platform.projects, '/demo/fault')}
 
 # Tools are kept for some seconds, and longer while their API fails: watch Cache-Status
-${tell('PUT', platform.tools, '/demo/latency?ms=100')}
-${tell('PUT', platform.tools, '/demo/fault?kind=error')}
+${control('PUT', platform.tools, '/demo/latency?ms=100')}
+${control('PUT', platform.tools, '/demo/fault?kind=error')}
 ${get(read('tools'), 'demo-alice', '-si')}
 curl -s '${platform.tools}/demo'
-${tell('DELETE', platform.tools, '/demo')}
+${control('DELETE', platform.tools, '/demo')}
 
 Ctrl+C ends it.
 `;

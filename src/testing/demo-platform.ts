@@ -1,4 +1,4 @@
-import type { Behaviour } from '../demo/control.ts';
+import type { Behaviour } from '../demo/faults.ts';
 import { type DemoPlatformOptions, startDemoPlatform as start } from '../demo/platform.ts';
 import type { SettingsInput } from '../gateway.ts';
 

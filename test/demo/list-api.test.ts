@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { projects } from '../../src/demo/data/projects.ts';
-import { tools } from '../../src/demo/data/tools.ts';
-import { workflows } from '../../src/demo/data/workflows.ts';
+import projects from '../../src/demo/data/projects.json' with { type: 'json' };
+import tools from '../../src/demo/data/tools.json' with { type: 'json' };
+import workflows from '../../src/demo/data/workflows.json' with { type: 'json' };
 import { type Api, get, getAll, getPage, getPages, withPlatform } from './lists.ts';
 
 describe('a demo API', () => {
