@@ -54,9 +54,9 @@ export function upstreamMetrics(families: Families): Events {
     help: 'How long calls waited for their place.',
     labels,
   });
-  const unasked = families.counter({
-    name: 'portico_upstream_unasked_responses_total',
-    help: 'Times that an upstream sent bytes that it was not asked for, told at most once in ten minutes.',
+  const unsolicited = families.counter({
+    name: 'portico_upstream_unsolicited_responses_total',
+    help: 'Times that an upstream sent unsolicited bytes, counted at most once in ten minutes.',
     labels,
   });
 
@@ -71,7 +71,7 @@ export function upstreamMetrics(families: Families): Events {
   return {
     upstreamOpened({ upstream, opening, connections, maxQueue }) {
       open.set(upstream, [...(open.get(upstream) ?? []), opening]);
-      for (const family of [received, retries, unasked, waits]) family.at(upstream);
+      for (const family of [received, retries, unsolicited, waits]) family.at(upstream);
       for (const family of [running, waiting]) family.at(upstream).value = 0;
       slots.at(upstream).value = connections;
       maxWaiting.at(upstream).value = maxQueue;
@@ -111,8 +111,8 @@ export function upstreamMetrics(families: Families): Events {
       running.at(upstream).value = now.running;
       waiting.at(upstream).value = now.waiting;
     },
-    unaskedResponse({ upstream }) {
-      unasked.at(upstream).value += 1;
+    unsolicitedResponse({ upstream }) {
+      unsolicited.at(upstream).value += 1;
     },
   };
 }

@@ -49,7 +49,7 @@ export function changeEvents({ note }: Pick<RecentChanges, 'note'>): Events {
     sharedEvictionsHeard({ names }) {
       if (names === undefined) bad('sharedEvictionsHeard', 'evictions of other replicas may have been missed');
     },
-    unaskedResponse: ({ upstream }) => bad('unaskedResponse', `${upstream}: sent what it was not asked for`),
+    unsolicitedResponse: ({ upstream }) => bad('unsolicitedResponse', `${upstream}: sent unsolicited bytes`),
     boundReached: ({ bound, upstream }) =>
       bad('boundReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`),
     connectionsRefused: () =>

@@ -32,7 +32,7 @@ export interface RecentChanges {
 const MAX = 50;
 
 /** What callers and platforms can have happen again and again. */
-const REPEATED: ReadonlySet<string> = new Set<keyof Events>(['boundReached', 'mappingDoubted', 'unaskedResponse']);
+const REPEATED: ReadonlySet<string> = new Set<keyof Events>(['boundReached', 'mappingDoubted', 'unsolicitedResponse']);
 
 /** `time`: now, in ISO 8601. */
 export function createRecentChanges(time: () => string): RecentChanges {

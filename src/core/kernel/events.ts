@@ -143,10 +143,10 @@ export interface Events {
     refused: RequestRef & { readonly upstream: string; readonly code: string; readonly shared?: true | undefined },
   ): void;
   /**
-   * An upstream sent bytes that it was not asked for, so that none of its connections is used twice for a while. Told once in
-   * that while.
+   * An upstream sent unsolicited bytes: for ten minutes each of its connections serves one request only. Emitted once in that
+   * time.
    */
-  unaskedResponse?(unasked: { readonly upstream: string }): void;
+  unsolicitedResponse?(unasked: { readonly upstream: string }): void;
   /**
    * Another secret of an upstream, or of a block of settings (`verification.introspection`), was taken from its file. `issue`: the file cannot be used, and the secret before stays;
    * told once for each issue, and without one once the file can be used again.

@@ -124,7 +124,7 @@ function warnings(logger: Logger, now: () => number): Events {
         : logger.warn(whyOf(error), 'issuer keys not fetched'),
     sharedStoreChanged: ({ isUp, why, error }) =>
       isUp ? logger.info('shared store there') : logger.warn({ error, reason: why }, 'shared store away'),
-    unaskedResponse: (unasked) => logger.warn(unasked, 'upstream out of step'),
+    unsolicitedResponse: (unsolicited) => logger.warn(unsolicited, 'unsolicited upstream response'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {
       if (whole) logger.info('drained');

@@ -203,7 +203,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       events.pageFetched?.({ ...fetched, method: 'POST', bytes: 0, error: 'upstream_timeout' });
       events.retried?.({ ...OF, upstream: 'acme', retries: 1, delayMs: 5 });
       events.callRefused?.({ ...OF, upstream: 'acme', code: 'breaker_open' });
-      events.unaskedResponse?.({ upstream: 'acme' });
+      events.unsolicitedResponse?.({ upstream: 'acme' });
     },
     {
       [`${CLIENT}{upstream="acme",http_request_method="GET",http_response_status_code="200"}`]: 1,
@@ -212,7 +212,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_upstream_body_bytes_total{upstream="acme"}': 100,
       'portico_upstream_retries_total{upstream="acme"}': 1,
       'portico_upstream_calls_refused_total{upstream="acme",code="breaker_open"}': 1,
-      'portico_upstream_unasked_responses_total{upstream="acme"}': 1,
+      'portico_upstream_unsolicited_responses_total{upstream="acme"}': 1,
     },
   ],
   'a breaker that opens': [

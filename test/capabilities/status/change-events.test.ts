@@ -36,7 +36,7 @@ const TOLD: Readonly<Record<string, (events: Events) => void>> = {
   'the shared store is there': (events) => events.sharedStoreChanged?.({ isUp: true }),
   '!the shared store is away: timeout': (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
   '!evictions of other replicas may have been missed': (events) => events.sharedEvictionsHeard?.({ names: undefined }),
-  '!acme: sent what it was not asked for': (events) => events.unaskedResponse?.({ upstream: 'acme' }),
+  '!acme: sent unsolicited bytes': (events) => events.unsolicitedResponse?.({ upstream: 'acme' }),
   '!acme: maxQueue is reached': (events) => events.boundReached?.({ bound: 'maxQueue', upstream: 'acme' }),
   '!maxWaiting is reached': (events) => events.boundReached?.({ bound: 'maxWaiting' }),
   '!connections were refused: http.maxConnections are open': (events) =>

@@ -300,8 +300,8 @@ describe('the log of an event', () => {
       { level: 'debug', bound: 'maxReadBytes', upstream: 'tools', msg: 'bound reached' },
     ],
     'of an upstream that sends what it was not asked for': [
-      (events) => events.unaskedResponse?.({ upstream: 'tools' }),
-      { level: 'warn', upstream: 'tools', msg: 'upstream out of step' },
+      (events) => events.unsolicitedResponse?.({ upstream: 'tools' }),
+      { level: 'warn', upstream: 'tools', msg: 'unsolicited upstream response' },
     ],
     'of a secret that was taken from its file': [
       (events) => events.secretChanged?.({ upstream: 'tools', issue: undefined }),

@@ -75,7 +75,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     kept: options.keptConnections,
     allowH2,
     connector,
-    onUnasked: () => events.unaskedResponse?.({ upstream: name }),
+    onUnasked: () => events.unsolicitedResponse?.({ upstream: name }),
     now: () => performance.now(),
   });
   const fixed = {

@@ -305,7 +305,7 @@ describe(`a platform that sends each response twice ${SEEDED}`, () => {
       }
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, readOn));
-    expect(told.unaskedResponse).to.deep.equal([{ upstream: 'projects' }]);
+    expect(told.unsolicitedResponse).to.deep.equal([{ upstream: 'projects' }]);
     expect(lost).to.be.at.most(CONNECTIONS);
     return wrong;
   }
