@@ -82,7 +82,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
   const { config, warnings } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./setup/check.ts');
-    const { warningLines } = await import('./setup/settings-warnings.ts');
+    const { warningLines } = await import('./core/config/mistakes/config-error.ts');
     const { checkOwnFiles } = await import('./core/own-files.ts');
     const { RESOURCES } = await import('./core/resources/index.ts');
     process.stderr.write(warningLines(warnings, file));

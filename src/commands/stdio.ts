@@ -1,16 +1,16 @@
 import { openAudit } from '../capabilities/audit/open-audit.ts';
 import { createTracing } from '../capabilities/tracing/tracing.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
+import { logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createCore } from '../core/core.ts';
 import { joinEvents } from '../core/kernel/join-events.ts';
 import { readVersion } from '../core/kernel/version.ts';
+import { localCaller, withoutVerification } from '../core/local-caller.ts';
 import { logEvents } from '../core/log/log.ts';
 import { createLogger, standardError } from '../core/log/logger.ts';
 import { openStdio } from '../core/mcp/stdio/open-stdio.ts';
 import { createOwnFiles } from '../core/own-files.ts';
 import { createRepresentations } from '../core/reads/representations/representations.ts';
-import { logWarnings } from '../setup/settings-warnings.ts';
-import { forWhoeverRunsIt, identityIn } from './identity.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /**
@@ -20,7 +20,7 @@ import { installCrashHandler, nextSignal } from './process-end.ts';
  */
 export async function serveStdio(loaded: LoadedConfig, file: string): Promise<number> {
   const { config, warnings } = loaded;
-  const identity = await identityIn(loaded, file, 'portico stdio');
+  const identity = await localCaller(loaded, file, 'portico stdio');
   const destination = standardError();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
@@ -33,7 +33,7 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   const version = readVersion();
   const tracing = createTracing(config.tracing, { version, events });
   await tracing?.open();
-  const core = createCore(forWhoeverRunsIt(config), { events, now: Date.now, files });
+  const core = createCore(withoutVerification(config), { events, now: Date.now, files });
   const { graceMs } = config.shutdown;
   const connection = openStdio({
     ...config.mcp,

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeBug } from '../../commands/process-end.ts';
 import { type LoadedConfig, loadConfig } from '../../core/config/load-config.ts';
-import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import { ConfigError, logWarnings } from '../../core/config/mistakes/config-error.ts';
 import { CHECK_MS, QUIET_MS, stateOf } from '../../core/credentials/files/watched-files.ts';
 import type { Logger } from '../../core/log/logger.ts';
 import type { Gateway } from '../../gateway.ts';
-import { logWarnings } from '../../setup/settings-warnings.ts';
 
 export interface FollowOptions {
   readonly file: string;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { forWhoeverRunsIt } from '../../commands/identity.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
 import { createCore } from '../../core/core.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
+import { withoutVerification } from '../../core/local-caller.ts';
 import { addCounts, describeFinding, findingsOf, type MappingFinding, NO_COUNTS } from '../../core/mapping/findings.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../core/mapping/page.ts';
@@ -61,7 +61,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     masks.learn(request);
     return exchanges.tap(request);
   };
-  const core = createCore(forWhoeverRunsIt(loaded.config), { events, now: Date.now, tap });
+  const core = createCore(withoutVerification(loaded.config), { events, now: Date.now, tap });
   const begun = performance.now();
   try {
     const caller = { ...identity, requestId: randomUUID() };

@@ -1,6 +1,6 @@
-import { identityIn } from '../../commands/identity.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { resourceConfig } from '../../core/config/schema/settings.ts';
+import { localCaller } from '../../core/local-caller.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
 import { probeResource } from './probe-resource.ts';
 import type { ProbeReport, ResourceReport } from './report.ts';
@@ -25,7 +25,7 @@ export async function probe(
 ): Promise<ProbeReport> {
   const { config } = loaded;
   const offered = RESOURCES.filter((resource) => resourceConfig(config, resource).enabled);
-  const identity = await identityIn(loaded, file, 'portico check --probe');
+  const identity = await localCaller(loaded, file, 'portico check --probe');
   const resources: ResourceReport[] = [];
   for (const resource of offered) {
     const onPage = (pages: number) => onProgress(`${resource.name}: ${pages} page${pages === 1 ? '' : 's'}`);

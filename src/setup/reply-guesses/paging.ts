@@ -1,5 +1,5 @@
+import type { SettingsInput } from '../../core/config/schema/settings.ts';
 import { HEADERS } from '../../core/upstream/signs/signs.ts';
-import type { SettingsInput } from '../../gateway.ts';
 import { expressionOf } from '../description/names.ts';
 import type { Member } from './members.ts';
 import { nameOf, type PagingWords, pagingWords, parameterOf, sizeIn } from './paging-words.ts';

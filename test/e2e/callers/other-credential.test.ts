@@ -238,7 +238,7 @@ describe('a credential in a header of its own, for one upstream', () => {
           env: porticoEnvironment({ PORTICO_TOKEN: TOKEN }),
         }).ended;
         expect(code, stderr).to.equal(2);
-        expect(stderr).to.contain('upstreams.tools.credential.from: is a header of HTTP, and portico');
+        expect(stderr).to.contain('upstreams.tools.credential.from: is an HTTP header, and portico');
         expect(stderr).to.match(/PORTICO_HEADER_\w+ in the environment, which is not set/);
       }
       expect(platform.requests).to.have.length(0);

@@ -56,3 +56,18 @@ export function dottedPath(path: readonly PropertyKey[]): string {
     return text === '' ? key : `${text}.${key}`;
   }, '');
 }
+
+/** Returns the warnings of a settings file as lines for a terminal. */
+export function warningLines(warnings: readonly ConfigIssue[], file: string): string {
+  return warnings.map((warning) => `${issueLine(warning, file, 'warning')}\n`).join('');
+}
+
+/** Logs the warnings of settings that are used. */
+export function logWarnings(
+  logger: { warn(fields: object, message: string): void },
+  warnings: readonly ConfigIssue[],
+): void {
+  for (const { path, line, message } of warnings) {
+    logger.warn({ setting: dottedPath(path), line, warning: message }, 'settings doubtful');
+  }
+}

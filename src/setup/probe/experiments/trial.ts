@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { forWhoeverRunsIt } from '../../../commands/identity.ts';
 import type { Config, ResourceConfig } from '../../../core/config/schema/settings.ts';
 import { createCore } from '../../../core/core.ts';
 import type { Identity } from '../../../core/credentials/authenticate.ts';
 import type { CredentialSettings } from '../../../core/credentials/authorize.ts';
 import { GatewayError } from '../../../core/kernel/errors.ts';
+import { withoutVerification } from '../../../core/local-caller.ts';
 import { createMapper } from '../../../core/mapping/mapper.ts';
 import { createPageParser } from '../../../core/mapping/page.ts';
 import type { Resource } from '../../../core/resources/resource.ts';
@@ -113,7 +113,7 @@ export function createTrials({ config, resource, settings, identity, onRequest }
       };
     };
     const core = createCore(
-      forWhoeverRunsIt({
+      withoutVerification({
         ...config,
         upstreams: { ...config.upstreams, [settings.upstream]: changedUpstream },
         resources: { ...Object.fromEntries(others), [resource.name]: own } as Config['resources'],

@@ -1,0 +1,67 @@
+import { headerVariable, type LoadedConfig } from './config/load-config.ts';
+import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts';
+import { type Config, resourceConfig } from './config/schema/settings.ts';
+import { createAuthenticate, type Identity } from './credentials/authenticate.ts';
+import { Credential } from './kernel/caller.ts';
+import { flawOf, HEADER_VALUE, TOKEN } from './kernel/header-value.ts';
+import { RESOURCES } from './resources/index.ts';
+
+type Loaded = Pick<LoadedConfig, 'config' | 'headerCredentials'>;
+
+/**
+ * Returns the caller of a command that runs on this machine, by the token and the header credentials of the environment.
+ * Throws `ConfigError` if an upstream needs one of them and it is missing or malformed. `command` is named in the message.
+ */
+export async function localCaller({ config, headerCredentials }: Loaded, file: string, command: string) {
+  const credential = localCredential(config, file, command);
+  const others = localHeaderCredentials({ config, headerCredentials }, file, command);
+  const identity: Identity = await createAuthenticate()([credential]);
+  return { ...identity, ...(others.size > 0 && { others }) };
+}
+
+/**
+ * Returns settings without verification of tokens. The person who runs a command already holds these settings and every
+ * secret that they name, so verification would protect nothing.
+ */
+export function withoutVerification(config: Config): Config {
+  return { ...config, verification: undefined };
+}
+
+function localCredential(config: Config, file: string, command: string): Credential {
+  const { token } = config.mcp.stdio;
+  if (token === '' && !credentialsIn(config).some(([, kind]) => kind === 'token')) return new Credential('Bearer none');
+  if (TOKEN.test(token)) return new Credential(`Bearer ${token}`);
+  const message =
+    token === ''
+      ? `is empty; ${command} needs an access token: PORTICO_TOKEN in the environment, or another variable here, as "\${NAME}"`
+      : `is no token of visible ASCII characters: ${flawOf(token)}`;
+  throw new ConfigError([{ path: ['mcp', 'stdio', 'token'], message }], file);
+}
+
+/** Returns the credentials of `credential.from`, by header name in lower case. Throws `ConfigError`. */
+function localHeaderCredentials({ config, headerCredentials }: Loaded, file: string, command: string) {
+  const issues: ConfigIssue[] = [];
+  const others = new Map<string, readonly Credential[]>();
+  for (const [name, kind, from] of credentialsIn(config)) {
+    if (kind !== 'header') continue;
+    const value = headerCredentials.get(from.toLowerCase());
+    if (value !== undefined && HEADER_VALUE.test(value)) others.set(from.toLowerCase(), [new Credential(value)]);
+    else {
+      const wrong = value === undefined ? 'is not set' : `holds no credential: ${flawOf(value)}`;
+      const message = `is an HTTP header, and ${command} takes its value from ${headerVariable(from)} in the environment, which ${wrong}`;
+      issues.push({ path: ['upstreams', name, 'credential', 'from'], message });
+    }
+  }
+  if (issues.length > 0) throw new ConfigError(issues, file);
+  return others;
+}
+
+/** Each upstream that is read, and what it receives of the caller: its token, another header, or nothing. */
+function credentialsIn(config: Config): [upstream: string, kind: 'token' | 'header' | 'none', from: string][] {
+  const offered = RESOURCES.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
+  return [...new Set(offered.map(({ upstream }) => upstream))].map((name) => {
+    const credential = config.upstreams[name]?.credential;
+    if (credential?.kind === 'header' && credential.from !== undefined) return [name, 'header', credential.from];
+    return [name, credential?.kind === 'service' || credential?.kind === 'none' ? 'none' : 'token', ''];
+  });
+}
