@@ -47,20 +47,24 @@ const informed = (status: string) =>
 
 /** Every fault and what comes of it, in the order of the docs. */
 export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
-  'It does not answer': [
+  'No response': [
     ['refuses the connection', 'refuses', ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
     ['closes the connection', sends('', 'end'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
     ['resets the connection', sends('', 'reset'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
     ['resets it once, then answers', once(sends('', 'reset'), responds), ['200', 2, 'success', 'kept', 'replaced']],
-    ['says nothing', sends(''), ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served']],
+    ['sends nothing', sends(''), ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served']],
     [
       'stalls within its headers',
       sends('HTTP/1.1 200 OK\r\nContent-'),
       ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'],
     ],
-    ['speaks no HTTP', sends('SSH-2.0-OpenSSH_9.6\r\n'), ['502 upstream_failed', 1, 'failure', 'closed', 'served']],
+    [
+      'does not speak HTTP',
+      sends('SSH-2.0-OpenSSH_9.6\r\n'),
+      ['502 upstream_failed', 1, 'failure', 'closed', 'served'],
+    ],
   ],
-  'It does not finish': [
+  'Incomplete response': [
     [
       'stalls within its body',
       sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro'),
@@ -77,7 +81,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
     ],
     [
-      'closes it before as much has come as `Content-Length` says',
+      'closes it before `Content-Length` bytes have arrived',
       sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro', 'end'),
       ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
     ],
@@ -87,19 +91,19 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
     ],
     [
-      'closes it within a body that has neither length nor chunks',
+      'closes it within a body without length or chunks',
       sends('HTTP/1.1 200 OK\r\n\r\n{"pro', 'end'),
       ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
     ],
   ],
-  'It sends no list': [
+  'Not a usable list': [
     [
       'announces a body larger than `maxPageBytes`',
       body('x'.repeat(100_000)),
       ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
     ],
     [
-      'sends one without announcing it',
+      'sends such a body without announcing it',
       drips(CHUNKED, `400\r\n${'x'.repeat(0x400)}\r\n`, 1),
       ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
     ],
@@ -118,24 +122,24 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       gzipped('[]', (bytes) => bytes.subarray(0, -4)),
       ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
     ],
-    ['sends what is not JSON', body('{projects: []}'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
+    ['sends no JSON', body('{projects: []}'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
     [
       'sends JSON that is cut short',
       sends((request) => message('200 OK', page(request).slice(0, -9))),
       ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
     ],
     [
-      'sends a web page, say to log in, with status 200',
+      'sends a web page with status 200, such as a login page',
       body('<!doctype html><title>Log in</title>', 'Content-Type: text/html'),
       ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
     ],
     [
-      'sends JSON that has no list where settings say',
+      'sends JSON without a list at `items`',
       body('{"status":"maintenance"}'),
       ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
     ],
     [
-      'sends JSON with `errors` in it, as GraphQL does',
+      'sends JSON with `errors`, as GraphQL does',
       sends((request) =>
         message('200 OK', page(request).replace('{', '{"errors":[{"message":"words of the platform"}],')),
       ),
@@ -147,82 +151,86 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
     ],
   ],
-  'It says so by status': [
-    ['says 204', sends('HTTP/1.1 204 No\r\n\r\n'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
+  'Status codes': [
+    ['answers 204', sends('HTTP/1.1 204 No\r\n\r\n'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
     [
-      'says 206',
+      'answers 206',
       says('206 Part', 'Content-Range: bytes 0-9/99'),
       ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
     ],
     [
-      'says 301, to another origin (which is never asked)',
+      'answers 301, to another origin (never followed)',
       sends((request) => message('301 Moved', '', `Location: ${request.elsewhere}/v1/${request.resource}`)),
       ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
     ],
     [
-      'says 304, to a request without `If-None-Match`',
+      'answers 304, to a request without `If-None-Match`',
       sends('HTTP/1.1 304 Same\r\n\r\n'),
       ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
     ],
-    ['says 400', says('400 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
-    ['says 401', says('401 No'), ['401 credential_rejected', 1, 'not counted', 'kept', 'not served']],
-    ['says 403', says('403 No'), ['403 access_denied', 1, 'not counted', 'kept', 'not served']],
-    ['says 404', says('404 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
-    ['says 406', says('406 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
-    ['says 408', says('408 No'), ['502 upstream_failed', 1, 'not counted', 'kept', 'served']],
-    ['says 410', says('410 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
-    ['says 418', says('418 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
-    ['says 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'not counted', 'kept', 'served']],
+    ['answers 400', says('400 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['answers 401', says('401 No'), ['401 credential_rejected', 1, 'not counted', 'kept', 'not served']],
+    ['answers 403', says('403 No'), ['403 access_denied', 1, 'not counted', 'kept', 'not served']],
+    ['answers 404', says('404 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
+    ['answers 406', says('406 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['answers 408', says('408 No'), ['502 upstream_failed', 1, 'not counted', 'kept', 'served']],
+    ['answers 410', says('410 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
+    ['answers 418', says('418 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['answers 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'not counted', 'kept', 'served']],
     [
-      'says 429 and `Retry-After: 7`',
+      'answers 429 with `Retry-After: 7`',
       says('429 No', 'Retry-After: 7'),
       ['429 upstream_rate_limited, Retry-After 7', 1, 'not counted', 'kept', 'served'],
     ],
     [
-      'says 429 and a date, years from now, as `Retry-After`',
+      'answers 429 with a date, years from now, as `Retry-After`',
       says('429 No', 'Retry-After: Thu, 31 Dec 2099 23:59:59 GMT'),
       ['429 upstream_rate_limited, Retry-After 3600', 1, 'not counted', 'kept', 'served'],
     ],
-    ['says 451', says('451 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
-    ['says 500', says('500 No'), ['502 upstream_failed', 1, 'failure', 'kept', 'served']],
-    ['says 502', says('502 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
-    ['says 503', says('503 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+    ['answers 451', says('451 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
+    ['answers 500', says('500 No'), ['502 upstream_failed', 1, 'failure', 'kept', 'served']],
+    ['answers 502', says('502 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+    ['answers 503', says('503 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
     [
-      'says 503 and `Retry-After: 7`',
+      'answers 503 with `Retry-After: 7`',
       says('503 No', 'Retry-After: 7'),
       ['502 upstream_failed, Retry-After 7', 1, 'failure', 'kept', 'served'],
     ],
-    ['says 504', says('504 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+    ['answers 504', says('504 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
   ],
-  'Its pages do not add up': [
+  'Inconsistent pages': [
     [
-      'leads back to a page that was read already',
+      'links back to an earlier page',
       pages((request) => page(request, [item(`after ${request.pageToken}`)], 'again')),
       ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'],
     ],
     [
-      'sends an item again that stood on an earlier page',
+      'repeats an item of an earlier page',
       pages((request, next) => page(request, [item('one')], next)),
       ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'],
     ],
     [
-      'says by a total that there is more than it sends',
+      'reports a total above the items it sends',
       sends((request) => message('200 OK', page(request).replace('{', '{"total":2,'))),
       ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
     ],
     [
-      'says so by `Link: rel=next`, which the settings do not follow',
+      'sends `Link: rel=next`, which settings do not follow',
       says('200 OK', 'Link: </v1/more>; rel="next"'),
       ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
     ],
-    ['goes on beyond `maxPages` (here 5)', numbered, ['502 upstream_invalid', 5, '5 successes', 'kept', 'served']],
     [
-      'says 500 to the third page',
+      'sends more than `maxPages` pages (here 5)',
+      numbered,
+      ['502 upstream_invalid', 5, '5 successes', 'kept', 'served'],
+    ],
+    [
+      'answers 500 to the third page',
       (socket, request) => (request.pageToken === '2' ? says('500 No') : numbered)(socket, request),
       ['502 upstream_failed', 3, '2 successes, 1 failure', 'kept', 'served'],
     ],
   ],
-  'It is odd': [
+  'Unusual HTTP': [
     [
       'sends two values of `Content-Length`',
       sends((request) => message('200 OK', page(request), 'Content-Length: 9')),
@@ -238,10 +246,14 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       says('200 OK', 'Content-Type: text/html', 'Content-Type: application/json'),
       ['200', 1, 'success', 'kept', 'replaced'],
     ],
-    ['calls its JSON a web page', says('200 OK', 'Content-Type: text/html'), ['200', 1, 'success', 'kept', 'replaced']],
-    ['says 103 before it answers', informed('103 Hints'), ['200', 1, 'success', 'kept', 'replaced']],
     [
-      'says 100 before it answers, though nothing waits for it',
+      'labels its JSON as a web page',
+      says('200 OK', 'Content-Type: text/html'),
+      ['200', 1, 'success', 'kept', 'replaced'],
+    ],
+    ['sends 103 before the response', informed('103 Hints'), ['200', 1, 'success', 'kept', 'replaced']],
+    [
+      'sends an unsolicited 100 before the response',
       informed('100 Continue'),
       ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
     ],
