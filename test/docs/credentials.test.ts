@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { settingsOf } from '../../scripts/settings/setting-list.ts';
 import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
 import { load } from '../core/config/settings-file.ts';
-import { settingsOf } from '../core/config/settings-list.ts';
 import { codeBlocks } from '../support/docs.ts';
 
 const FILE = 'docs/credentials.md';

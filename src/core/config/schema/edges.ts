@@ -177,7 +177,7 @@ export const LimitSettings = z.strictObject({
   rejectedPerAddress: whole(0, 1_000_000_000)
     .default(0)
     .describe(
-      'Requests from one address (IPv6: one /64) in a window whose token is missing, malformed or rejected; then all from there are 429 until the window ends. 0: no limit.',
+      'Requests from one address (IPv6: one /64) in a window whose token is missing, malformed or rejected; more are 429, with any token. 0: no limit.',
     ),
   total: whole(0, 1_000_000_000)
     .default(0)

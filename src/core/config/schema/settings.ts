@@ -31,14 +31,6 @@ const COMMON = {
     .describe(
       'Where clients find this server, such as https://portico.example.com; http for loopback alone. MCP is at /mcp below it. Unset: by whatever name they call it.',
     ),
-  http: HttpSettings.prefault({}).describe('The public listener.'),
-  mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
-  limits: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
-  admin: AdminSettings.prefault({}).describe('The admin listener.'),
-  shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
-  log: LogSettings.prefault({}).describe('The log on standard output.'),
-  audit: AuditSettings.prefault({}).describe('Who has read what.'),
-  tracing: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
   maxWaiting: whole(1, 1_000_000)
     .default(16_384)
     .describe(
@@ -47,10 +39,6 @@ const COMMON = {
   maxWaitingPerCaller: whole(1, 1_000_000)
     .default(2048)
     .describe('The same for one access token. What is served from the cache does not wait.'),
-  cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
-  shared: SharedSettings.optional().describe(
-    'What replicas share in a Redis or Valkey. Unset: nothing, each one is by itself.',
-  ),
   maxLoadingBytes: bytes(1024)
     .default(134_217_728)
     .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),
@@ -58,15 +46,27 @@ const COMMON = {
     .boolean()
     .default(true)
     .describe('Whether the process goes on by this file once it has changed. SIGHUP has it read in any case.'),
-  verification: VerificationSettings.optional().describe(
-    "How callers' access tokens are verified. Unset: nobody verifies them here.",
-  ),
   allowUnverifiedCallers: z
     .boolean()
     .default(false)
     .describe(
       'Lets an upstream have credential kind service or none without verification, although any string is then let in as a token.',
     ),
+  http: HttpSettings.prefault({}).describe('The public listener.'),
+  mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
+  limits: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
+  admin: AdminSettings.prefault({}).describe('The admin listener.'),
+  shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
+  log: LogSettings.prefault({}).describe('The log on standard output.'),
+  audit: AuditSettings.prefault({}).describe('Who has read what.'),
+  tracing: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
+  verification: VerificationSettings.optional().describe(
+    "How callers' access tokens are verified. Unset: nobody verifies them here.",
+  ),
+  cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
+  shared: SharedSettings.optional().describe(
+    'What replicas share in a Redis or Valkey. Unset: nothing, each one is by itself.',
+  ),
   upstreams: z
     .record(z.string(), UpstreamSettings)
     .superRefine(crossCheck(checkNames), EVEN_AFTER_ISSUES)

@@ -1,14 +1,33 @@
-import type { Setting, SettingSchema } from './settings-list.ts';
+import { readFileSync } from 'node:fs';
+import { type Setting, type SettingSchema, settingsOf, settingsSchemaOf } from './setting-list.ts';
 
-/** The rows that `docs/configuration.md` has for each block. */
-export function tablesOf(settings: readonly Setting[]): Map<string, string[]> {
-  const blocks = Map.groupBy(settings, ({ block }) => block);
-  return new Map(
-    blocks.entries().map(([block, inBlock]) => {
-      const keys = Map.groupBy(inBlock, ({ key }) => key);
-      return [block === '' ? 'top level' : block, keys.values().map(row).toArray()];
-    }),
-  );
+const TEMPLATE = new URL('./configuration.template.md', import.meta.url);
+const HEAD = '| Key | Value | Default | Meaning |\n|---|---|---|---|';
+
+/**
+ * The text of `docs/configuration.md`: the template as far as its first heading of a block, then a table for each block. Text
+ * that the template has under the heading of a block is put above its table. Throws where it has a block that is gone.
+ */
+export function configurationPage(): string {
+  const [preface = '', ...sections] = readFileSync(TEMPLATE, 'utf8').split(/^(?=### (?:`|top level))/m);
+  const notes = new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section.trim()]));
+  const tables = Map.groupBy(settingsOf(settingsSchemaOf()), ({ block }) => block);
+  const blocks = tables.entries().map(([block, settings]) => {
+    const title = heading(block);
+    const above = notes.get(title) ?? title;
+    notes.delete(title);
+    const keys = Map.groupBy(settings, ({ key }) => key);
+    return `${above}\n\n${HEAD}\n${keys.values().map(row).toArray().join('\n')}\n`;
+  });
+  const page = `${preface}${blocks.toArray().join('\n')}`;
+  if (notes.size > 0) throw new Error(`the template describes what is no block: ${[...notes.keys()].join(', ')}`);
+  return page;
+}
+
+function heading(block: string): string {
+  if (block === '') return '### top level';
+  const [path, kind] = block.split(' of kind ');
+  return kind === undefined ? `### \`${path}\`` : `### \`${path}\` of kind \`${kind}\``;
 }
 
 /** One key, with all resources or fields that have it. */

@@ -1,3 +1,5 @@
+import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
+
 /** What JSON Schema says of one setting or block. */
 export interface SettingSchema {
   readonly description?: string;
@@ -30,10 +32,8 @@ export interface Setting {
 /** Every setting of a JSON Schema. */
 export function settingsOf(root: SettingSchema): Setting[] {
   const walk = (schema: SettingSchema, place: string, of: string): Setting[] => {
-    const target = schema.$ref?.replace('#/$defs/', '');
-    if (target !== undefined) return walk(root.$defs?.[target] ?? {}, place, of);
-    const { anyOf = [], properties = {}, required = [], additionalProperties } = schema;
-    const kind = properties['kind']?.anyOf?.[0]?.const;
+    const { anyOf = [], properties = {}, required = [], additionalProperties } = resolved(schema, root);
+    const kind = kindOf({ properties });
     const block = kind === undefined ? place : `${place} of kind ${kind}`;
     return [
       ...anyOf.flatMap((option) => walk(option, place, of)),
@@ -68,4 +68,20 @@ function below(place: string, key: string): string {
 /** Whether the keys of this block are names, with the same settings under each. */
 function isListOfNames(place: string): boolean {
   return ['upstreams', 'resources', 'resources.<name>.fields'].includes(place);
+}
+
+/** The JSON Schema of all settings. */
+export function settingsSchemaOf(): SettingSchema {
+  return JSON.parse(settingsJsonSchema());
+}
+
+/** The schema that a reference of `root` is to. */
+export function resolved(schema: SettingSchema, root: SettingSchema): SettingSchema {
+  const target = schema.$ref?.replace('#/$defs/', '');
+  return target === undefined ? schema : { ...root.$defs?.[target], ...schema };
+}
+
+/** The `kind` that a block of a union is for. */
+export function kindOf({ properties }: SettingSchema): string | undefined {
+  return properties?.['kind']?.anyOf?.[0]?.const;
 }

@@ -1,0 +1,18 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
+import { configurationPage } from './configuration-page.ts';
+import { defaultYaml } from './default-yaml.ts';
+
+/** What is generated from the schema of settings, by its file. */
+export const GENERATED: Readonly<Record<string, () => string>> = {
+  'config/schema.json': settingsJsonSchema,
+  'config/default.yaml': defaultYaml,
+  'docs/configuration.md': configurationPage,
+};
+
+/** Files that `npm run settings` would change. */
+export function staleFiles(): string[] {
+  return Object.entries(GENERATED).flatMap(([file, text]) => (readFileSync(file, 'utf8') === text() ? [] : [file]));
+}
+
+if (import.meta.main) for (const [file, text] of Object.entries(GENERATED)) writeFileSync(file, text());
