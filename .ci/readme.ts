@@ -1,10 +1,10 @@
 /**
- * Runs the commands of README.md as they stand there, in the copy of the repository that the first argument names.
+ * Runs the commands of README.md in the copy of the repository that the first argument names.
  *
- * Every ```sh block is run line by line, from top to bottom. A line that starts a server is left running until
- * another server or an installation needs its place; then it gets SIGTERM and must end with 0. A ```yaml block whose
- * first line is a comment with a file name is written to that file. Ports are free ones, so that nothing else on the
- * machine is in the way.
+ * Runs every ```sh block line by line, from top to bottom. A line that starts a server keeps running until another server
+ * or an installation needs its place; then it gets SIGTERM and must exit with 0. Writes a ```yaml block whose first line
+ * is a comment with a file name to that file. Uses free ports. `npm test` runs only the files at the top of `test/`: an
+ * earlier step of `.ci/run` has run all of them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,9 +23,15 @@ interface Server {
 
 const [folder = '.'] = process.argv.slice(2);
 const [port, adminPort] = [await freePort(), await freePort()];
-// curl says what README has it say, but ends with an error where the answer is one.
+// Makes curl exit with an error on an HTTP error status.
 writeFileSync(join(folder, '.curlrc'), 'fail\nsilent\nshow-error\n');
-const env = { ...process.env, PORT: String(port), ADMIN_PORT: String(adminPort), CURL_HOME: folder };
+const env = {
+  ...process.env,
+  PORT: String(port),
+  ADMIN_PORT: String(adminPort),
+  CURL_HOME: folder,
+  MOCHA_OPTIONS: `${process.env['MOCHA_OPTIONS'] ?? ''} --ignore test/*/**`,
+};
 
 function start(line: string): ChildProcess {
   process.stdout.write(`\n$ ${line}\n`);
@@ -35,13 +41,13 @@ function start(line: string): ChildProcess {
 
 async function run(line: string): Promise<void> {
   const [code] = await once(start(line), 'exit');
-  if (code !== 0) throw new Error(`ended with ${code}: ${line}`);
+  if (code !== 0) throw new Error(`exit code ${code}: ${line}`);
 }
 
 async function untilReady({ line, child }: Server): Promise<void> {
   const until = Date.now() + READY_MS;
   while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode} before it was ready: ${line}`);
+    if (child.exitCode !== null) throw new Error(`exit code ${child.exitCode} before it was ready: ${line}`);
     if (Date.now() > until) throw new Error(`never became ready: ${line}`);
     await sleep(200);
   }
@@ -55,14 +61,14 @@ async function isReady(): Promise<boolean> {
   );
 }
 
-/** Ends the process at the bottom, below bash and npm, and expects all of them to end well. */
+/** Sends SIGTERM to the process below bash and npm, and expects all of them to exit with 0. */
 async function stop({ line, child }: Server): Promise<void> {
   const [bottom] = descendants(child.pid ?? 0).slice(-1);
-  if (bottom === undefined) throw new Error(`ended by itself: ${line}`);
+  if (bottom === undefined) throw new Error(`exited too early: ${line}`);
   const ended = once(child, 'exit', { signal: AbortSignal.timeout(STOP_MS) });
   process.kill(bottom, 'SIGTERM');
   const [code] = await ended;
-  if (code !== 0) throw new Error(`ended with ${code} after SIGTERM: ${line}`);
+  if (code !== 0) throw new Error(`exit code ${code} after SIGTERM: ${line}`);
 }
 
 /** The process, its child, its child's child, and so on. */
@@ -79,11 +85,11 @@ function parentOf(pid: string): number | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    return undefined; // gone since the folder was read
+    return undefined; // exited since the folder was read
   }
 }
 
-/** Writes the settings that README shows, listening where this run wants it: README's own are the defaults. */
+/** Writes the settings that README shows, with the ports of this run. */
 function writeSettings(text: string): void {
   const [, name] = /^# (\S+\.yaml)\n/.exec(text) ?? [];
   if (name === undefined) return;

@@ -1,12 +1,12 @@
 /**
- * The spec reporter of mocha, which also adds one line `passed failed skipped` to the file that the reporter option
- * `totals` names, so that `.ci/run` can count over several runs. A run that breaks off is one failure more. What failed
- * goes to the file that `failures` names, so that the end of a long log can tell it once more.
+ * The spec reporter of mocha, which also appends one line `passed failed skipped` to the file of the reporter option
+ * `totals`, so that `.ci/run` can add up several runs. A run that breaks off counts as one more failure. Failures are
+ * appended to the file of the option `failures`, so that the end of a long log can repeat them.
  */
 const { appendFileSync } = require('node:fs');
 const { reporters } = require('mocha');
 
-// Of one failure: the whole of it stands further up in the log.
+// Of one failure: the log above has all of it.
 const maxLines = 15;
 const maxLineLength = 300;
 
@@ -19,14 +19,14 @@ const failureText = (test) => {
 module.exports = class Totals extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
-    // A mocha that a test starts is part of that test: it counts there, not here.
+    // A mocha that a test starts counts as part of that test.
     delete process.env.MOCHA_OPTIONS;
     const { totals, failures: failuresFile } = options.reporterOption;
     let broken = 1;
     runner.on('fail', (test) => {
       appendFileSync(failuresFile, failureText(test));
     });
-    // Ahead of the summary, which may throw over what broke off.
+    // Before the summary, which may throw when a run broke off.
     runner.prependOnceListener('end', () => {
       broken = 0;
     });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { readDescription } from '../../src/setup/description/document.ts';
 import { parseText } from '../../src/setup/description/parse.ts';
+import { NAMES } from '../support/resources.ts';
 import { list, listing, loadProposed, object, openApi, parameter, proposedFor, text } from './proposed.ts';
 
 const ESC = '\u001b[2J\u001b]0;x\u0007\u202e\u009b31m';
@@ -85,7 +86,7 @@ describe('a hostile OpenAPI document', () => {
       const shown = [proposed.text, ...proposed.doubts, ...proposed.variables.keys(), ...proposed.variables.values()];
       expect(shown.join('\n')).not.to.match(/[^\P{C}\n]|[\u2028\u2029]/u);
       expect(Object.keys(parse(proposed.text))).to.deep.equal(['upstreams', 'resources']);
-      expect(Object.keys(proposed.written.resources)).to.deep.equal(['projects', 'workflows', 'tools']);
+      expect(Object.keys(proposed.written.resources)).to.deep.equal(NAMES);
       expect(Object.keys(proposed.written.upstreams)).to.have.length(1);
       await loadProposed(proposed);
     });

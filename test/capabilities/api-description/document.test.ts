@@ -72,8 +72,9 @@ describe('the description of the reads', () => {
     const { paths, components } = describedAs(FOUR.slice(1), 'acme');
     const [uri] = paths[PATHS.read].get.parameters;
     expect(uri).to.deep.include({ name: 'uri', in: 'query', required: true });
-    expect(uri.schema.enum).to.deep.equal(['acme://workflows', 'acme://tools', 'acme://findings']);
-    expect(Object.keys(components.schemas)).to.deep.equal(['definitions', 'workflows', 'tools', 'findings', 'problem']);
+    const names = FOUR.slice(1).map(({ name }) => name);
+    expect(uri.schema.enum).to.deep.equal(names.map((name) => `acme://${name}`));
+    expect(Object.keys(components.schemas)).to.deep.equal(['definitions', ...names, 'problem']);
   });
 
   it('has the documented fields of each item, and no others', () => {

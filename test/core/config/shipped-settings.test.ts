@@ -39,7 +39,8 @@ describe('config/demo.yaml', () => {
   it('asks the demo platform for small pages', async () => {
     const { config } = await loadConfig('config/demo.yaml', demo);
     expect(config.upstreams['tools']?.baseUrl).to.equal('http://127.0.0.1:3');
-    for (const resource of Object.values(config.resources)) expect(resource.pagination).to.include({ size: 5 });
+    const offered = Object.values(config.resources).filter(({ enabled }) => enabled);
+    for (const { pagination } of offered) expect(pagination).to.include({ size: 5 });
   });
 
   it('listens on 8080 and 9090 unless PORT and ADMIN_PORT say otherwise', async () => {

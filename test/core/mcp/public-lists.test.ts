@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { createDispatch } from '../../../src/core/mcp/dispatch.ts';
+import { URIS } from '../../support/resources.ts';
 import { asked, CLIENT, optionsOf } from './asked.ts';
-
-const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 
 describe('MCP without a credential', () => {
   const anonymous = { caller: undefined };

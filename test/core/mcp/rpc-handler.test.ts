@@ -3,9 +3,8 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import type { CatalogueRead } from '../../support/catalogue.ts';
 import { toolItem } from '../../support/platform/loads.ts';
+import { URIS } from '../../support/resources.ts';
 import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS, optionsOf } from './asked.ts';
-
-const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 
 /** Capabilities of an extension, as deep as that. */
 function nested(depth: number): object {

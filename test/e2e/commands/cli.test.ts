@@ -12,13 +12,11 @@ import {
   startProcess,
   writeSettings,
 } from '../../support/process/process.ts';
+import { NAMES } from '../../support/resources.ts';
 
 const UPSTREAMS = `
 upstreams:
-  projects: { baseUrl: http://127.0.0.1:9 }
-  workflows: { baseUrl: http://127.0.0.1:9 }
-  tools: { baseUrl: http://127.0.0.1:9 }
-`;
+${NAMES.map((name) => `  ${name}: { baseUrl: http://127.0.0.1:9 }\n`).join('')}`;
 
 describe('the command line', () => {
   it('prints its usage for --help, with an example of each command', async () => {
@@ -53,7 +51,7 @@ describe('the command line', () => {
       );
       expect(await runPortico(['check', file]).ended).to.deep.include({
         code: 0,
-        stdout: `${file}: OK: offers projects (b), tools; not offered: workflows\n`,
+        stdout: `${file}: OK: offers projects (b), tools; not offered: ${NAMES.filter((name) => !['projects', 'tools'].includes(name)).join(', ')}\n`,
         stderr: '',
       });
     });
@@ -61,11 +59,11 @@ describe('the command line', () => {
 
   it('warns of what is most likely meant otherwise: check on standard error, serve in its log', async () => {
     await inFolder(async (folder) => {
-      const settings = `http: { port: 0 }\nadmin: { enabled: false }${UPSTREAMS}resources:\n  tools: { pagination: { kind: none }, where: type == tab }`;
+      const settings = `http: { port: 0 }\nadmin: { enabled: false }\nresources:\n  tools: { pagination: { kind: none }, where: type == tab }${UPSTREAMS}`;
       const file = await writeSettings(folder, settings);
       const { code, stdout, stderr } = await runPortico(['check', file]).ended;
-      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${file}: OK: offers projects, workflows, tools\n` });
-      expect(stderr).to.match(/^[^\n]*portico\.yaml:8:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
+      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${file}: OK: offers ${NAMES.join(', ')}\n` });
+      expect(stderr).to.match(/^[^\n]*portico\.yaml:4:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
       const served = runPortico(['serve', file]);
       await served.ready;
       const lines = linesIn((await served.stop()).stdout);
@@ -73,7 +71,7 @@ describe('the command line', () => {
         level: 'warn',
         msg: 'settings doubtful',
         setting: 'resources.tools.where',
-        line: 8,
+        line: 4,
       });
       expect(lines[0].warning).to.contain("type == 'tab'");
     });
@@ -87,7 +85,7 @@ describe('the command line', () => {
       );
       const { code, stdout } = await runPortico(['check', '--config', file, '--full'], { KEY: 'very-secret' }).ended;
       expect(code).to.equal(0);
-      expect(stdout.split('\n')[0]).to.equal(`# ${file}: OK: offers projects, workflows, tools`);
+      expect(stdout.split('\n')[0]).to.equal(`# ${file}: OK: offers ${NAMES.join(', ')}`);
       expect(stdout).to.contain('timeoutMs: 10000').and.contain('X-Api-Key').and.not.contain('very-secret');
       const again = await writeSettings(folder, stdout);
       expect((await runPortico(['check', again]).ended).code).to.equal(0);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
+import { atDepth } from '../../support/depth.ts';
 import type { AttackProgress, AttackUrls } from '../../support/load/attack-thread.ts';
 import { type AttackName, FLOODS } from '../../support/load/attacks.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from '../../support/load/callers.ts';
@@ -11,7 +12,7 @@ import { linesIn } from '../../support/process/json-lines.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
 
-const SECONDS = Number(process.env['ATTACK_SECONDS'] ?? (process.env['CI'] === 'true' ? 60 : 8));
+const SECONDS = atDepth(8, 60);
 const QUIET_SECONDS = 3;
 /** How much longer it may take, on a slow machine, until everything has come about. */
 const LONGER_SECONDS = 60;
@@ -80,7 +81,7 @@ function unmet({ seen }: AttackProgress, log: string): readonly string[] {
   return [...answers, ...LOGGED.filter((words) => !log.includes(words))];
 }
 
-describe(`all attacks at once, for ${SECONDS} s (ATTACK_SECONDS=60 for the long run of CI), on a process of little heap`, function () {
+describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256 MB`, function () {
   this.timeout((SECONDS + QUIET_SECONDS + LONGER_SECONDS + 120) * 1000);
   let progress: AttackProgress;
   let quiet: ReturnType<ReturnType<typeof startReaders>['take']>;

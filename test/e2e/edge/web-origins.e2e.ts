@@ -11,6 +11,7 @@ import { type Listening, listen } from '../../support/listening.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { startBrowser } from '../../support/process/browser.ts';
+import { URIS } from '../../support/resources.ts';
 
 const MODULES = new URL('../../../node_modules/', import.meta.url);
 
@@ -147,7 +148,7 @@ describe('a page in Chromium', function () {
       const page = await open(allowed.url);
       expect(await page.evaluate(spoken(`${running.url}/mcp`, mode))).to.deep.equal({
         version,
-        uris: ['platform://projects', 'platform://workflows', 'platform://tools'],
+        uris: URIS,
         text: JSON.stringify([toolItem('nmap')]),
         structuredContent: { items: [toolItem('nmap')], total: 1 },
       });

@@ -5,8 +5,8 @@ import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { exchange, requestText } from '../../support/raw-http.ts';
+import { URIS } from '../../support/resources.ts';
 
-const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** One item of each list; what the lists do not document is left out of them. */
@@ -156,7 +156,7 @@ describe('POST /mcp of a gateway', () => {
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
     expect((await client.listResources()).resources.map(({ uri }) => uri)).to.deep.equal(URIS);
-    expect((await client.listTools()).tools).to.have.length(3);
+    expect((await client.listTools()).tools).to.have.length(URIS.length);
     await client.close();
     const anonymous = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(read(String(URIS[0]))) };
     const refused = await fetch(`${url}/mcp`, anonymous);

@@ -6,6 +6,7 @@ import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { NAMES, URIS } from '../../support/resources.ts';
 
 const FOUND = [
   { id: 7, name: 'Open port', severity: 'HIGH', foundAt: 1_700_000_000, more: 'left out' },
@@ -15,7 +16,6 @@ const FINDINGS = [
   { id: '7', name: 'Open port', severity: 'HIGH', foundAt: '2023-11-14T22:13:20Z' },
   { id: '8', name: 'Old library', severity: 'LOW', foundAt: '2024-03-05T10:20:30Z' },
 ];
-const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 
 describe('a gateway with a fourth resource in its registry', () => {
   let platform: HttpUpstream;
@@ -41,7 +41,7 @@ describe('a gateway with a fourth resource in its registry', () => {
   };
 
   it('lists and reads it over HTTP, from the platform and from memory', async () => {
-    const running = await start('projects', 'workflows', 'tools', 'findings');
+    const running = await start(...NAMES, 'findings');
     expect(await list(running)).to.deep.equal([...URIS, 'platform://findings']);
     for (const cache of ['portico; fwd=miss; stored', /^portico; hit; ttl=\d+$/]) {
       const response = await running.read('findings');
@@ -54,7 +54,7 @@ describe('a gateway with a fourth resource in its registry', () => {
 
   for (const mode of ['legacy', 'auto'] as const) {
     it(`lists and reads it over MCP, as a resource and as a tool, in mode ${mode}`, async () => {
-      const running = await start('projects', 'workflows', 'tools', 'findings');
+      const running = await start(...NAMES, 'findings');
       const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
       onCleanup(() => client.close());
       const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
@@ -74,14 +74,14 @@ describe('a gateway with a fourth resource in its registry', () => {
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name))
         .to.include('list_findings')
-        .and.have.length(4);
+        .and.have.length(URIS.length + 1);
       const found = await client.callTool({ name: 'list_findings', arguments: { severity: 'LOW' } });
       expect(found.structuredContent).to.deep.equal({ items: FINDINGS.slice(1), total: 1 });
     });
   }
 
   it('offers it to nobody where settings from before it name no upstream for it', async () => {
-    const running = await start('projects', 'workflows', 'tools');
+    const running = await start(...NAMES);
     expect(await list(running)).to.deep.equal(URIS);
     const response = await running.read('findings');
     expect(await response.json()).to.include({ status: 404, code: 'resource_unknown' });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { atDepth } from '../../support/depth.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from '../../support/load/callers.ts';
 import { type Inside, leftovers, lookInside, settle } from '../../support/load/look-inside.ts';
 import { countOutcomes, disagreements, type LogLine, unmet } from '../../support/load/outcomes.ts';
@@ -9,7 +10,7 @@ import { linesIn } from '../../support/process/json-lines.ts';
 import { type Ended, inFolder } from '../../support/process/process.ts';
 
 const CALLERS = 200;
-const SECONDS = Number(process.env['LOAD_SECONDS'] ?? 8);
+const SECONDS = atDepth(8, 60);
 /** Nobody is known to the upstreams at first: a while for that. */
 const CALM_MS = 500;
 /** The heap may end up this much larger than after the first quarter. Snapshots alone may take 1.8 MB. */
@@ -19,7 +20,7 @@ const MAX_RESIDENT_BYTES = 640 * 1024 * 1024;
 /** How much longer it may take, on a slow machine, until everything has come about. */
 const LONGER_SECONDS = 60;
 
-describe(`${CALLERS} callers while all upstreams flap, for ${SECONDS} s (LOAD_SECONDS=60 for the long run of CI)`, function () {
+describe(`${CALLERS} callers while all upstreams flap, for ${SECONDS} s`, function () {
   this.timeout((SECONDS + LONGER_SECONDS + 120) * 1000);
   let scene: Scene;
   let counts: Readonly<Record<string, number>>;

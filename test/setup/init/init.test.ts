@@ -6,6 +6,7 @@ import { initSettings } from '../../../src/setup/init/init.ts';
 import { SourceError } from '../../../src/setup/init/remote.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
+import { NAMES } from '../../support/resources.ts';
 import { list, listing, openApi } from '../proposed.ts';
 
 const DOCUMENT = openApi({ '/tools': listing(list()), '/integrations': listing(list()) });
@@ -158,7 +159,7 @@ describe('why nothing is proposed is told in one sentence, and nothing is writte
     [
       'an empty list',
       json({ projects: [] }),
-      'the one list there does not seem to be of projects, workflows or tools whose pages could be read; one of fewer than two items does not tell how it is paged',
+      `the one list there does not seem to be of ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)} whose pages could be read; one of fewer than two items does not tell how it is paged`,
     ],
   ];
   for (const [what, reply, said] of replies) {

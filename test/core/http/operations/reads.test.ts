@@ -4,6 +4,7 @@ import { createPatience } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { heldUntil, loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { URIS } from '../../../support/resources.ts';
 import { expectNoUncaught, LIST, READ, READS, serve } from '../served.ts';
 
 const LARGE = loadOf(manyTools());
@@ -14,11 +15,7 @@ describe('the list', () => {
     const response = await exchange(url, get(LIST));
     expect(response.status).to.equal(200);
     expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
-    expect(response.json<{ uri: string }[]>().map(({ uri }) => uri)).to.deep.equal([
-      'platform://projects',
-      'platform://workflows',
-      'platform://tools',
-    ]);
+    expect(response.json<{ uri: string }[]>().map(({ uri }) => uri)).to.deep.equal(URIS);
   });
 
   it('is the same whatever query comes with it', async () => {
@@ -173,8 +170,6 @@ describe('the uri of a read', () => {
   it('that is unknown is answered with those that there are', async () => {
     const { url } = await serve();
     const response = await exchange(url, get(`${READS}?uri=platform://users`));
-    expect(response.json()['detail']).to.equal(
-      'No resource has this uri. There are: platform://projects, platform://workflows, platform://tools.',
-    );
+    expect(response.json()['detail']).to.equal(`No resource has this uri. There are: ${URIS.join(', ')}.`);
   });
 });

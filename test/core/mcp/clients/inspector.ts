@@ -7,7 +7,7 @@ import { toolEnvironment } from '../../../support/tools.ts';
 import { type Client, type Server, texts } from './client.ts';
 
 const INSPECTOR = fileURLToPath(
-  new URL('../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
+  new URL('../../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
 );
 
 /** It takes this long at the very most: its start, and a start of the server over stdio. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { toolEnvironment } from '../../../support/tools.ts';
 
 const SUITE = fileURLToPath(
-  new URL('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+  new URL('../../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 );
 
 /** It takes some seconds; a scenario that hangs ends after 30. */

@@ -10,6 +10,7 @@ import type { CatalogueRead, Reader } from '../../../support/catalogue.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
+import { NAMES } from '../../../support/resources.ts';
 import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
@@ -97,7 +98,7 @@ describe('MCP over stdio', () => {
       protocolVersion: '2025-06-18',
       capabilities: { resources: {}, tools: {} },
     });
-    expect((await ask('resources/list')).result.resources).to.have.length(3);
+    expect((await ask('resources/list')).result.resources).to.have.length(NAMES.length);
     const { result } = await ask('resources/read', { uri: TOOLS });
     expect(result).not.to.have.property('ttlMs');
     expect(result.contents[0].text).to.equal(loadOf([toolItem('a')]).snapshot.bytes.toString());

@@ -4,9 +4,11 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { writeCursor } from '../../../../src/core/mcp/tools/cursor.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { catalogueOf, type Reader } from '../../../support/catalogue.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
+import { NAMES } from '../../../support/resources.ts';
 import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) =>
@@ -29,11 +31,7 @@ function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reade
 describe('the list of tools', () => {
   it('has one for each resource, none of which changes anything', async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
-    expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal([
-      'list_projects',
-      'list_workflows',
-      'list_tools',
-    ]);
+    expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal(NAMES.map((name) => `list_${name}`));
     for (const { annotations } of tools) {
       expect(annotations).to.deep.equal({
         readOnlyHint: true,
@@ -47,11 +45,7 @@ describe('the list of tools', () => {
   it('says what each is narrowed by', async () => {
     const { tools } = (await asked().earlier('tools/list')).json.result;
     const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
-    expect(keys).to.deep.equal([
-      ['query', 'fields', 'limit', 'cursor'],
-      ['query', 'triggerType', 'status', 'fields', 'limit', 'cursor'],
-      ['query', 'category', 'fields', 'limit', 'cursor'],
-    ]);
+    expect(keys).to.deep.equal(RESOURCES.map(({ filters }) => ['query', ...filters, 'fields', 'limit', 'cursor']));
     for (const { inputSchema } of tools) {
       expect(inputSchema).to.include({ type: 'object', additionalProperties: false });
       expect(inputSchema).not.to.have.property('required');

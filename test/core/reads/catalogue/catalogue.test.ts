@@ -6,17 +6,14 @@ import { define } from '../../../../src/core/resources/resource.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { type CatalogueRead, catalogueOf } from '../../../support/catalogue.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
+import { URIS } from '../../../support/resources.ts';
 
 describe('the catalogue', () => {
   it('lists the definitions as bytes, and as data, in the order of the registry', () => {
     const { list, offered } = catalogueOf();
     const definitions = JSON.parse(list.bytes.toString());
-    expect(definitions.map(({ uri }: { uri: string }) => uri)).to.deep.equal([
-      'platform://projects',
-      'platform://workflows',
-      'platform://tools',
-    ]);
-    expect(list.count).to.equal(3);
+    expect(definitions.map(({ uri }: { uri: string }) => uri)).to.deep.equal(URIS);
+    expect(list.count).to.equal(URIS.length);
     expect(offered.map(({ definition }) => definition)).to.deep.equal(definitions);
     expect(offered.map(({ resource }) => resource)).to.deep.equal([...RESOURCES]);
   });
@@ -26,12 +23,12 @@ describe('the catalogue', () => {
   });
 
   for (const uri of ['platform://users', 'PLATFORM://tools', 'platform://tools/', 'tools', '__proto__', '']) {
-    it(`names the three where nothing is behind the uri ${JSON.stringify(uri)}`, () => {
+    it(`lists the known URIs in the error for the unknown URI ${JSON.stringify(uri)}`, () => {
       expect(() => catalogueOf().find(uri))
         .to.throw(GatewayError)
         .that.includes({
           code: 'resource_unknown',
-          detail: 'No resource has this uri. There are: platform://projects, platform://workflows, platform://tools.',
+          detail: `No resource has this uri. There are: ${URIS.join(', ')}.`,
         });
     });
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parseConfig } from '../../../../../src/core/config/load-config.ts';
 import type { SettingsInput } from '../../../../../src/core/config/schema/settings.ts';
+import { NAMES } from '../../../../support/resources.ts';
 import { BASE, issues, parsed } from '../parsed.ts';
 
 type Resource = NonNullable<NonNullable<SettingsInput['resources']>['tools']>;
@@ -37,12 +38,10 @@ describe('the settings of a resource', () => {
   });
 
   it('offer one at least', () => {
-    const off = { enabled: false };
-    expect(issues({ resources: { projects: off, workflows: off, tools: off } })).to.deep.equal([
-      'resources: are all switched off: one at least must be offered',
-    ]);
+    const off = Object.fromEntries(NAMES.map((name) => [name, { enabled: false }]));
+    expect(issues({ resources: off })).to.deep.equal(['resources: are all switched off: one at least must be offered']);
     expect(issues({ upstreams: {}, resources: {} })).to.deep.equal([
-      'upstreams: must hold the upstream of one resource at least: projects, workflows, tools',
+      `upstreams: must hold the upstream of one resource at least: ${NAMES.join(', ')}`,
     ]);
   });
 
