@@ -7,7 +7,14 @@ import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../.
 import { toolItem } from '../../support/platform/loads.ts';
 import { startCollector } from '../../support/process/collector.ts';
 import { type HeapStrings, observeHeap } from '../../support/process/heap-strings.ts';
-import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
+import {
+  type Ended,
+  inFolder,
+  type PorticoProcess,
+  runPortico,
+  runStdio,
+  writeSettings,
+} from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
 /** Stands in every token, and nowhere else. */
@@ -185,10 +192,13 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
       }
       snapshots['while one is open'] = await snapshotWhileOpen(url);
       snapshots['afterwards'] = await snapshotOnceClean();
-      others['portico stdio'] = await talkOverStdio(file, env);
       for (const kind of Object.keys(KINDS)) {
-        const token = { ...env, PORTICO_TOKEN: tokenFor(kind, 0) };
-        const probe = await runPortico(['check', '--probe', '--full', file], token).ended;
+        const environment = { ...env, PORTICO_TOKEN: tokenFor(kind, 0) };
+        const [stdio, probe] = await Promise.all([
+          talkOverStdio(file, environment),
+          runPortico(['check', '--probe', '--full', file], environment).ended,
+        ]);
+        others[`portico stdio: ${kind}`] = stdio.stdout + stdio.stderr;
         others[`portico check --probe: ${kind}`] = probe.stdout + probe.stderr;
       }
       ({ stdout: log, stderr } = await portico.stop());
@@ -239,17 +249,11 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
 
   const marksInHeap = async () => [...marksIn(await heap.take(portico.child))];
 
-  async function talkOverStdio(file: string, env: Record<string, string>): Promise<string> {
-    const written: string[] = [];
-    for (const kind of Object.keys(KINDS)) {
-      const token = tokenFor(kind, 0);
-      const stdio = runStdio(file, { ...env, PORTICO_TOKEN: token });
-      const read = rpc('resources/read', { uri: 'platform://tools' });
-      stdio.child.stdin.end(`${[read, rpc('ping', { _meta: { token: 1 } }), '{', rpc('none', {})].join('\n')}\n`);
-      const ended = await stdio.ended;
-      written.push(ended.stdout, ended.stderr);
-    }
-    return written.join('');
+  function talkOverStdio(file: string, env: Record<string, string>): Promise<Ended> {
+    const stdio = runStdio(file, env);
+    const read = rpc('resources/read', { uri: 'platform://tools' });
+    stdio.child.stdin.end(`${[read, rpc('ping', { _meta: { token: 1 } }), '{', rpc('none', {})].join('\n')}\n`);
+    return stdio.ended;
   }
 
   it('was sent in all the ways there are, which ended in all ways', () => {

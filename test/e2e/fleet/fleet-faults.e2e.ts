@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { atDepth } from '../../support/depth.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   AS_IT_IS,
@@ -18,7 +19,7 @@ import { needsCommands } from '../../support/tools.ts';
 const CALLERS = 60;
 const AT_ONCE = 12;
 /** How long each fault lasts, at least. */
-const FAULT_MS = 1500;
+const FAULT_MS = atDepth(500, 1500);
 const RESOURCES = ['tools', 'workflows', 'projects'] as const;
 
 const tokenOfCaller = (caller: number) => `token-of-caller-${caller}.`;

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { atDepth } from '../../support/depth.ts';
 import { startProcess } from '../../support/process/process.ts';
 
 const CHILD = fileURLToPath(new URL('change/under-load.ts', import.meta.url));
-const CHANGES = 1000;
+const CHANGES = atDepth(300, 1000);
 /** What may be held more than before, once the old ones have ended: each of them would be 100 KB and more. */
 const MORE_BYTES = 1_000_000;
 /** Connections to the platform that undici holds, open or not: those of one core have their settings' bound. */
