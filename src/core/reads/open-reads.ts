@@ -4,7 +4,7 @@ import type { Events } from '../kernel/events.ts';
 import type { Users } from '../kernel/users.ts';
 import { readVersion } from '../kernel/version.ts';
 import { define, type Resource, requiredFields } from '../resources/resource.ts';
-import { lowerCased } from '../upstream/client/client.ts';
+import { lowerCased } from '../upstream/client/upstream-client.ts';
 import type { OpenUpstream } from '../upstream/open-upstreams.ts';
 import type { ListPost } from '../upstream/pagination/page-address.ts';
 import type { Offered } from './catalogue/catalogue.ts';

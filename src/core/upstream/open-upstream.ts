@@ -1,5 +1,5 @@
 import type { UpstreamRejections } from '../../capabilities/shared-cache/shared-rejections.ts';
-import { createUpstream, type UpstreamOptions } from './client/client.ts';
+import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
 import type { BreakerSettings } from './resilience/breaker.ts';
 import { type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withBulkhead } from './resilience/with-bulkhead.ts';

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { textOf } from '../../../src/core/upstream/client/body.ts';
-import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/client.ts';
+import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/upstream-client.ts';
 import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
@@ -21,15 +20,6 @@ export function asking(target = '/', caller: Partial<Caller> = {}): PageRequest<
     read: textOf,
     authorization: { authorization: 'Bearer secret-token' },
   };
-}
-
-const undiciTimers: { tick(ms: number): void } = createRequire(import.meta.url)('undici/lib/util/timers.js');
-
-/** Lets undici, which keeps its own time, believe that so much has passed. */
-export function passUndiciTime(ms: number): void {
-  // A timer begins with the first tick that it sees.
-  undiciTimers.tick(1000);
-  undiciTimers.tick(ms);
 }
 
 /** A signal that never aborts. */

@@ -45,14 +45,16 @@ describe('what is off', () => {
       'pino-pretty',
       'prom-client',
       '@modelcontextprotocol/server',
-      // Inner files of it do (src/core/upstream/client/undici.ts); a release that moves them shows here.
-      'undici/index.js',
       'koa',
       '@koa/router',
       // Node's own fetch.
       'internal/deps/undici/undici',
     ])
       expect(loaded).not.to.include(off);
+  });
+
+  it('includes undici until the first connection to a platform', async () => {
+    expect(await loadedBy(SETTINGS, ['/livez', LIST])).not.to.include('undici');
   });
 
   it('is loaded where it is on', async () => {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Transform } from 'node:stream';
+import { addAbortSignal, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
@@ -10,7 +10,7 @@ export const ACCEPT_ENCODING = 'gzip, br, zstd';
 /** Largest window that a zstd body may ask memory for: 8 MiB (RFC 9659, section 3). */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
-/** What undoes a content coding, off the event loop, piece by piece. */
+/** Decoders by content coding. They work off the event loop, piece by piece. */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip()],
   // RFC 9110, section 8.4.1.3: the same as gzip.
@@ -20,59 +20,50 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 export interface DecodeOptions {
-  /** Largest body without its coding. */
+  /** Largest decoded body. */
   readonly maxBytes: number;
-  /** Told of bytes as they come out of the decoder, and of those that went into it once they are not needed any more. */
+  /** Called with the length of each decoded piece, and with the negative length of the encoded body once it is released. */
   readonly hold: (bytes: number) => void;
   /** Ends the decoding when it aborts. */
   readonly signal: AbortSignal;
 }
 
-/** Throws `upstream_invalid` where the head of a response tells that its body is too large or wrongly coded. */
+/** Throws `upstream_invalid` if the head of a response announces a body that is too large or has an unsupported coding. */
 export function checkBody(headers: ReplyHeaders, maxBytes: number): void {
   decoderFor(headers);
   if (Number(headers['content-length']) > maxBytes) throw tooLarge();
 }
 
 /**
- * The body of a response without its content coding, never more than `maxBytes`. Throws or rejects with
- * `upstream_invalid` for what is too large or wrongly coded, and with the signal's reason once that aborts.
+ * Removes the content coding of a body. Rejects with `upstream_invalid` if it exceeds `maxBytes` or is wrongly coded, and with
+ * the signal's reason when that aborts.
  */
-export function decodeBody(headers: ReplyHeaders, body: Buffer, options: DecodeOptions): Buffer | Promise<Buffer> {
+export async function decodeBody(
+  headers: ReplyHeaders,
+  body: Buffer,
+  { maxBytes, hold, signal }: DecodeOptions,
+): Promise<Buffer> {
   const open = decoderFor(headers);
-  return open === undefined ? body : decode(body, open, options);
+  if (open === undefined) return body;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, open()).end(body) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) throw tooLarge();
+      hold(chunk.length);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('upstream_invalid', { reason: 'the body is not what its Content-Encoding says', cause });
+  }
+  hold(-body.length);
+  return Buffer.concat(chunks, length);
 }
 
-function decode(body: Buffer, open: () => Transform, { maxBytes, hold, signal }: DecodeOptions): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const decoder = open();
-    const stop = () => decoder.destroy(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    decoder
-      .on('data', (chunk: Buffer) => {
-        try {
-          length += chunk.length;
-          if (length > maxBytes) throw tooLarge();
-          hold(chunk.length);
-          chunks.push(chunk);
-        } catch (error) {
-          decoder.destroy(error as Error);
-        }
-      })
-      .on('end', () => {
-        hold(-body.length);
-        resolve(Buffer.concat(chunks, length));
-      })
-      .on('error', (error) => reject(signal.aborted || error instanceof GatewayError ? error : undecodable(error)))
-      .on('close', () => signal.removeEventListener('abort', stop))
-      .end(body);
-  });
-}
-
-/** The text of a page. Throws `upstream_invalid` for what is not UTF-8. */
+/** Decodes the text of a page. Throws `upstream_invalid` if it is not UTF-8. */
 export function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new GatewayError('upstream_invalid', { reason: 'the body is not UTF-8' });
   const text = bytes.toString();
@@ -80,7 +71,7 @@ export function textOf(bytes: Buffer): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-/** The error for a body beyond its bound. */
+/** The error for a body that exceeds its bound. */
 export function tooLarge(): GatewayError {
   return new GatewayError('upstream_invalid', {
     reason: 'the body is larger than maxPageBytes',
@@ -89,14 +80,11 @@ export function tooLarge(): GatewayError {
 }
 
 /**
- * The decoder that a response's `Content-Encoding` asks for; `undefined` where there is nothing to undo. Throws
- * `upstream_invalid` for a coding that was not asked for, and for several on top of each other: what a chain of
- * decoders would cost has no bound worth having.
+ * Creates the decoder for a response's `Content-Encoding`; `undefined` for an uncoded body. Throws `upstream_invalid` for a
+ * coding that was not offered, and for several codings: a chain of decoders has no useful bound on its cost.
  */
 function decoderFor(headers: ReplyHeaders): (() => Transform) | undefined {
-  const field = headers['content-encoding'];
-  if (field === undefined) return undefined;
-  const codings = [field]
+  const codings = [headers['content-encoding'] ?? []]
     .flat()
     .flatMap((line) => line.split(','))
     .map((coding) => coding.trim().toLowerCase())
@@ -108,8 +96,4 @@ function decoderFor(headers: ReplyHeaders): (() => Transform) | undefined {
     throw new GatewayError('upstream_invalid', { reason: 'the content coding is unknown or stacked' });
   }
   return decoder;
-}
-
-function undecodable(cause: Error): GatewayError {
-  return new GatewayError('upstream_invalid', { reason: 'the body is not what its Content-Encoding says', cause });
 }

@@ -1,35 +1,32 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureVersion } from 'node:tls';
 import type { buildConnector } from 'undici';
-import { startTimer } from '../../kernel/deadline.ts';
-import { createDescriptorReserve, isOutOfDescriptors } from './descriptors.ts';
-import { createOpener, type Opener } from './opener.ts';
-import { createTunnels, type ProxyOptions } from './tunnels.ts';
-import { undici } from './undici.ts';
+import { createProxyTunnel, type ProxyOptions } from './proxy-tunnel.ts';
+import { loadUndici } from './undici.ts';
 
-/** How an upstream is known, and knows Portico, over TLS. */
+/** TLS of the connections to an upstream. */
 export interface UpstreamTls {
   /** Files that may change. */
   readonly files: {
-    /** What was taken from them last: another object, once that is something else. */
+    /** Their latest usable content: a new object after each change. */
     readonly held: TlsIdentity;
-    /** Looks whether they have changed, and takes what they hold then. Never rejects. */
+    /** Reads them again if they have changed. Never rejects. */
     check(): Promise<void>;
   };
   readonly minVersion: SecureVersion;
-  /** Name that its certificate must be for. @default the host that it is asked at */
+  /** Name that the upstream's certificate must be for. @default the host of its URL */
   readonly serverName?: string | undefined;
 }
 
 interface TlsIdentity {
   readonly cert?: Buffer | undefined;
   readonly key?: Buffer | undefined;
-  /** @default the authorities that Node knows */
+  /** @default the authorities that Node trusts */
   readonly ca?: Buffer | undefined;
 }
 
 export interface ConnectorOptions {
-  /** How long one connection may take to open, a proxy and TLS included. */
+  /** Bound on a TCP connect with its TLS handshake, and on the tunnel through a proxy. */
   readonly timeoutMs: number;
   readonly allowH2: boolean;
   /** @default Node's own authorities, and no certificate */
@@ -38,80 +35,47 @@ export interface ConnectorOptions {
   readonly proxy?: ProxyOptions | undefined;
 }
 
-/** Opens connections for a pool. */
+/** Opens connections for undici's clients. */
 export interface Connector {
   readonly connect: buildConnector.connector;
-  /** What connections are opened with: another object, once files have changed. */
+  /** Identifies the content of the TLS files that new connections use. */
   readonly identity: object | undefined;
-  /** Looks whether they have. */
-  checkFiles(): void;
-  /** Ends the connections that are still opening, which a pool that is destroyed leaves to themselves. */
-  close(): void;
 }
 
-/**
- * A connector with a timer of its own, since undici's is up to a second late, and with file descriptors that it holds back for
- * when there are no others.
- */
 export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOptions): Connector {
-  const opening = new Set<AbortController>();
-  const reserve = createDescriptorReserve();
-  const tunnels = proxy && createTunnels(proxy);
+  const { buildConnector } = loadUndici();
+  const openTunnel = proxy && createProxyTunnel(proxy, timeoutMs);
   let identity: TlsIdentity | undefined;
-  let open = openerNow();
+  let open = createOpen();
 
-  /** With it go the sessions of TLS that could be resumed: none is a way around files that have changed. */
-  function openerNow(): Opener {
+  /** A new connector has no TLS sessions to resume, so that none bypasses files that have changed. */
+  function createOpen(): buildConnector.connector {
     identity = tls?.files.held;
-    if (tls === undefined) return createOpener({ allowH2 });
+    if (tls === undefined) return buildConnector({ allowH2, timeout: timeoutMs });
     const secureContext = createSecureContext({ ...identity, minVersion: tls.minVersion });
-    return createOpener({ allowH2, secureContext, ...(tls.serverName && { servername: tls.serverName }) });
+    const name = tls.serverName && { servername: tls.serverName };
+    return buildConnector({ allowH2, timeout: timeoutMs, secureContext, ...name });
   }
 
-  async function openWith(options: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
+  async function prepare(target: buildConnector.Options): Promise<Socket | undefined> {
     await tls?.files.check();
-    if (identity !== tls?.files.held) open = openerNow();
-    const httpSocket = await tunnels?.open(options, signal);
-    if (httpSocket !== undefined && options.protocol !== 'https:') return httpSocket;
-    return open(httpSocket === undefined ? options : { ...options, httpSocket }, signal);
+    if (identity !== tls?.files.held) open = createOpen();
+    return openTunnel?.(target);
   }
-
-  const connect: buildConnector.connector = (options, callback) => {
-    const attempt = new AbortController();
-    const callOff = startTimer(timeoutMs, () => attempt.abort(new undici.errors.ConnectTimeoutError()));
-    opening.add(attempt);
-    const ended = () => {
-      callOff();
-      opening.delete(attempt);
-    };
-    openWith(options, attempt.signal).then(
-      (socket) => {
-        ended();
-        socket.once('close', reserve.refill);
-        callback(null, socket);
-      },
-      (error) => {
-        ended();
-        if (isOutOfDescriptors(error) && reserve.release()) connect(options, callback);
-        else {
-          if (!isOutOfDescriptors(error)) reserve.refill();
-          callback(error, null);
-        }
-      },
-    );
-  };
 
   return {
-    connect,
+    connect(target, callback) {
+      prepare(target).then(
+        (tunnel) => {
+          if (tunnel === undefined) open(target, callback);
+          else if (target.protocol === 'https:') open({ ...target, httpSocket: tunnel }, callback);
+          else callback(null, tunnel);
+        },
+        (error) => callback(error, null),
+      );
+    },
     get identity() {
       return tls?.files.held;
-    },
-    checkFiles() {
-      tls?.files.check();
-    },
-    close() {
-      reserve.close();
-      for (const attempt of opening) attempt.abort(new undici.errors.ClientDestroyedError());
     },
   };
 }

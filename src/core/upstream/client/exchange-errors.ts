@@ -1,19 +1,18 @@
 import type { ErrorCode } from '../../kernel/error-table.ts';
 import { GatewayError, type Retryable } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
-import { isOutOfDescriptors } from './descriptors.ts';
 
-/** Statuses that speak of a passing state, so that asking again may help (RFC 9110, section 15.6). */
+/** Statuses of a temporary state, worth a retry (RFC 9110, section 15.6). */
 const PASSING: readonly number[] = [502, 503, 504];
 
-/** The two statuses of 4xx that speak of the moment, and not of what was asked (RFC 9110, section 15.5.9; RFC 8470). */
+/** The two statuses of 4xx that are about the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
 const UNTIMELY: readonly number[] = [408, 425];
 
-/** Statuses of a list that is not there, or is hidden. */
+/** Statuses of a list that does not exist or is hidden. */
 const ABSENT: readonly number[] = [404, 410];
 
-/** What callers are told of a platform that did answer. */
-const SAYS = {
+/** Details for callers when the platform did answer. */
+const DETAILS = {
   error: 'The platform answered this read with an error. Trying again may help.',
   redirect: 'The platform answered with a redirect, which is not followed. Trying again seldom helps.',
   absent:
@@ -23,55 +22,54 @@ const SAYS = {
   insecure: 'No secure connection to the platform could be made. Trying again seldom helps.',
 };
 
-/** Whose business it is that an upstream does not accept what it is given, or does not let it read: see `UpstreamOptions`. */
-export interface Given {
+/** Whose credential the upstream was given: see `UpstreamOptions`. */
+export interface CredentialOwner {
   readonly callersOwn: boolean;
   readonly madeForCaller?: boolean | undefined;
 }
 
-/** The error that a response's status stands for; `undefined` for one that brings a page. */
-export function errorOfStatus(status: number, headers: ReplyHeaders, given: Given): GatewayError | undefined {
+/** Returns the error for a response's status; `undefined` if the response carries a page. */
+export function errorOfStatus(status: number, headers: ReplyHeaders, owner: CredentialOwner): GatewayError | undefined {
   if (status === 200 || status === 203) return undefined;
-  const passing = PASSING.includes(status);
-  const wait = passing || status === 429 ? retryAfterSeconds(headers['retry-after'], Date.now()) : undefined;
-  const code = codeOfStatus(status, given);
+  const isPassing = PASSING.includes(status);
+  const wait = isPassing || status === 429 ? retryAfterSeconds(headers['retry-after'], Date.now()) : undefined;
+  const code = codeOfStatus(status, owner);
   return new GatewayError(code, {
     ...detailOfStatus(status, code),
     reason: `answered with status ${status}`,
     upstreamStatus: status,
     fault: status >= 500,
-    ...(passing && { retryable: 'status' as const }),
+    ...(isPassing && { retryable: 'status' as const }),
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   });
 }
 
-function codeOfStatus(status: number, { callersOwn, madeForCaller = false }: Given): ErrorCode {
+function codeOfStatus(status: number, { callersOwn, madeForCaller = false }: CredentialOwner): ErrorCode {
   if (status === 401) return callersOwn ? 'credential_rejected' : 'upstream_credential_rejected';
   if (status === 403) return callersOwn || madeForCaller ? 'access_denied' : 'upstream_credential_rejected';
   if (status === 429) return 'upstream_rate_limited';
-  // A success that brings something else than the whole page: 204, 206 and the like.
+  // A success without the whole page: 204, 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';
-  // What is wrong is what Portico asks for, and that is what its settings say.
+  // The settings make Portico send a wrong request.
   if (status >= 400 && status < 500 && !UNTIMELY.includes(status)) return 'upstream_refused';
   return 'upstream_failed';
 }
 
-/** What the row of the code does not say. */
+/** A detail that is more exact than that of the code's row. */
 function detailOfStatus(status: number, code: ErrorCode): { readonly detail?: string } {
-  if (ABSENT.includes(status)) return { detail: SAYS.absent };
+  if (ABSENT.includes(status)) return { detail: DETAILS.absent };
   if (code !== 'upstream_failed') return {};
-  return { detail: status < 400 ? SAYS.redirect : SAYS.error };
+  return { detail: status < 400 ? DETAILS.redirect : DETAILS.error };
 }
 
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** IMF-fixdate, and the two obsolete forms that a recipient must still read (RFC 9110, section 5.6.7). */
-const HTTP_DATE =
-  /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]+, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})$/;
+/** All three forms of a date begin with the day of the week (RFC 9110, section 5.6.7). */
+const HTTP_DATE = /^[A-Z][a-z]+,? /;
 
 /**
- * Seconds that a `Retry-After` field asks for, from 1 to 3600 whatever it says; `undefined` where it is absent or
- * malformed. `now` is in milliseconds since the epoch (RFC 9110, section 10.2.3).
+ * Parses a `Retry-After` field into seconds, limited to 1 to 3600; `undefined` if it is absent or malformed. `now` is in
+ * milliseconds since the epoch (RFC 9110, section 10.2.3).
  */
 export function retryAfterSeconds(field: string | string[] | undefined, now: number): number | undefined {
   if (typeof field !== 'string') return undefined;
@@ -85,16 +83,15 @@ function parseHttpDate(text: string): number {
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
 }
 
-/** What is said of an exchange that broke. */
-interface Row {
+interface Failure {
   readonly reason: string;
   readonly detail?: string;
   readonly code?: ErrorCode;
   readonly retryable?: Retryable;
 }
 
-/** By the `code` of Node's or undici's error, or its name. The first row that fits counts. */
-const BROKEN: readonly (readonly [RegExp, Row])[] = [
+/** Failures by the `code` or name of the error of Node or undici. The first match counts. */
+const FAILURES: readonly (readonly [RegExp, Failure])[] = [
   [
     /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
     { code: 'upstream_timeout', reason: 'the connection did not open in time', retryable: 'connect' },
@@ -104,63 +101,69 @@ const BROKEN: readonly (readonly [RegExp, Row])[] = [
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, { reason: 'the host name was not resolved', retryable: 'connect' }],
   [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, { reason: 'the body does not fit its Content-Length', retryable: 'reset' }],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, { reason: 'the connection was lost', retryable: 'reset' }],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, { reason: 'the response headers are too large', detail: SAYS.garbled }],
-  [/^HTTPParserError$/, { reason: 'the response is not well-formed HTTP', detail: SAYS.garbled }],
-  [/^CERT_HAS_EXPIRED$/, { reason: "the upstream's certificate has expired", detail: SAYS.insecure }],
-  [/^CERT_NOT_YET_VALID$/, { reason: "the upstream's certificate is not valid yet", detail: SAYS.insecure }],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, { reason: 'the response headers are too large', detail: DETAILS.garbled }],
+  [/^HTTPParserError$/, { reason: 'the response is not well-formed HTTP', detail: DETAILS.garbled }],
+  [/^CERT_HAS_EXPIRED$/, { reason: "the upstream's certificate has expired", detail: DETAILS.insecure }],
+  [/^CERT_NOT_YET_VALID$/, { reason: "the upstream's certificate is not valid yet", detail: DETAILS.insecure }],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    { reason: "the upstream's certificate is for another host", detail: SAYS.insecure },
+    { reason: "the upstream's certificate is for another host", detail: DETAILS.insecure },
   ],
   [
     /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED|INVALID_CA)/,
-    { reason: "the upstream's certificate is of an authority that is not known here", detail: SAYS.insecure },
+    { reason: "the upstream's certificate is of an authority that is not known here", detail: DETAILS.insecure },
   ],
   [
     /^ERR_SSL_.*ALERT_((BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/,
-    { reason: "the upstream does not accept Portico's certificate, or wants one", detail: SAYS.insecure },
+    { reason: "the upstream does not accept Portico's certificate, or wants one", detail: DETAILS.insecure },
   ],
   [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/,
-    { reason: 'the upstream does not speak TLS there', detail: SAYS.insecure },
+    { reason: 'the upstream does not speak TLS there', detail: DETAILS.insecure },
   ],
   [
     /^ERR_SSL_(.*ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE)$/,
-    { reason: 'the upstream speaks no version of TLS that settings allow', detail: SAYS.insecure },
+    { reason: 'the upstream speaks no version of TLS that settings allow', detail: DETAILS.insecure },
   ],
   [
     /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,
-    { reason: 'TLS was not established', detail: SAYS.insecure },
+    { reason: 'TLS was not established', detail: DETAILS.insecure },
   ],
 ];
 
-/** Codes that undici gives to a request that it would not send: a bug or a bad setting, nothing that an upstream did. */
-const OURS = /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/;
-
-/** Neither the upstream's fault nor worth another attempt: that would need a descriptor, too. */
-const NO_DESCRIPTOR = {
-  detail: 'This instance has too many connections open. Try again after Retry-After.',
-  reason: 'this process has no file descriptor left for a connection',
-};
+/** Codes of undici for a request that it refuses to send: a bug or a bad setting, not a fault of the upstream. */
+const NOT_SENT = /^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/;
 
 const CLOSED = /^UND_ERR_(DESTROYED|CLOSED)$/;
 
 /**
- * The error that an exchange broke off with, in our words; those of Node or undici stay in `cause`. What the upstream
- * has nothing to do with comes back as it is. `begun` tells whether the head of the response had come.
+ * Converts the error that ended an exchange; the original stays in `cause`. An error that the upstream has nothing to do with
+ * is returned unchanged. `begun`: the head of the response had arrived.
  */
 export function errorOfExchange(error: unknown, begun: boolean): unknown {
   if (error instanceof GatewayError) return error;
-  if (isOutOfDescriptors(error)) return new GatewayError('overloaded', { ...NO_DESCRIPTOR, cause: error });
-  const text = codeOf(error);
-  if (error instanceof TypeError || OURS.test(text)) return error;
-  if (CLOSED.test(text)) return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });
-  const [, row] = BROKEN.find(([pattern]) => pattern.test(text)) ?? [];
-  const { code = 'upstream_failed', ...facts } = row ?? { reason: 'the request failed' };
-  return new GatewayError(code, { ...(begun && { detail: SAYS.brokeOff }), ...facts, fault: true, cause: error });
+  if (isOutOfResources(error)) {
+    // Not a fault of the upstream, and a retry would need a descriptor, too.
+    const detail = 'This instance has too many connections open. Try again after Retry-After.';
+    const reason = 'this process has no file descriptor left for a connection';
+    return new GatewayError('overloaded', { detail, reason, cause: error });
+  }
+  const nodeCode = nodeCodeOf(error);
+  if (error instanceof TypeError || NOT_SENT.test(nodeCode)) return error;
+  if (CLOSED.test(nodeCode))
+    return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });
+  const [, failure] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
+  const { code = 'upstream_failed', ...facts } = failure ?? { reason: 'the request failed' };
+  return new GatewayError(code, { ...(begun && { detail: DETAILS.brokeOff }), ...facts, fault: true, cause: error });
 }
 
-function codeOf(error: unknown): string {
+/** Whether a connection did not open because this process or its host has no descriptor or memory left. */
+export function isOutOfResources(error: unknown): boolean {
+  return /^(EMFILE|ENFILE|ENOBUFS|ENOMEM)$/.test(nodeCodeOf(error));
+}
+
+/** The `code` of an error of Node or undici, else its name. */
+export function nodeCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -2,21 +2,22 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import type { buildConnector, Client, Dispatcher } from 'undici';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { Connector } from './connector.ts';
-import { undici } from './undici.ts';
+import { loadUndici } from './undici.ts';
 
-/** Who may be served next over a connection that is kept open: anybody, or only the caller whom it has served before. */
+/** Which callers an open connection may serve next: all of them, or only the one that it has served before. */
 export type KeptConnections = 'shared' | 'perCaller';
 
 export interface ConnectionsOptions {
   readonly origin: string;
-  /** Open at once; the one that was used longest ago makes room. */
+  /** Open at once. The one that was used least recently makes room. */
   readonly max: number;
   readonly kept: KeptConnections;
   readonly allowH2: boolean;
   readonly connector: Connector;
-  /** Called when the upstream has sent what it was not asked for. */
-  readonly onUnasked: () => void;
+  /** Called when the upstream has sent unsolicited bytes. */
+  readonly onUnsolicited: () => void;
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
 }
@@ -24,99 +25,84 @@ export interface ConnectionsOptions {
 /** A connection for one request. */
 export interface Lease {
   readonly dispatcher: Dispatcher;
-  /** Whether the connection is to serve no other request (`Connection: close`). */
+  /** Whether the connection must serve no other request (`Connection: close`). */
   readonly once: boolean;
-  /** Call it once the request is over for whoever sent it, however it ended. */
+  /** Call it once the request is over, however it ended. */
   release(): void;
 }
 
 /** The connections to one upstream. */
 export interface Connections {
-  /**
-   * A connection for a request of this caller, with a promise where it has to rest first. Where all are in use, the request
-   * waits for one of them.
-   */
-  lease(callerKey: string): Lease | Promise<Lease>;
-  /** Ends them all, and what is in flight with this error. */
+  /** Leases a connection for a request of this caller. If all are in use, the request waits for one in undici. */
+  lease(callerKey: string): Promise<Lease>;
+  /** Ends all connections, and their requests with this error. */
   destroy(error: Error): Promise<void>;
 }
 
-/** How long connections to an upstream that has sent what it was not asked for are used once only. */
-const DISTRUST_MS = 600_000;
-/** How long a connection has rested once before it serves another caller than its first. */
-const REST_MS = 20;
-/**
- * Turns of the event loop after that. One may be half over, the next one looks at all sockets, and then what was found is
- * told.
- */
-const REST_TURNS = 3;
-/** Turns later on. undici takes another one, in which the event loop looks, before it sends the request. */
-const LOOK_TURNS = 1;
+/** How long each connection serves one request only after the upstream has sent unsolicited bytes. */
+const QUARANTINE_MS = 600_000;
+/** How long a connection is idle once before it first serves another caller. */
+const SETTLE_MS = 20;
+/** Turns of the event loop after that: the current one may be half over, the next reads all sockets, then undici reports. */
+const SETTLE_TURNS = 3;
+/** Turns before each later change of caller. undici adds one before it sends the request. */
+const CHECK_TURNS = 1;
 
 interface Connection {
-  /** Key of the caller whom it was opened for, where each has its own. */
-  readonly owner: string;
-  /** Key of the caller whom it has served last. */
-  last: string;
   readonly client: Client;
-  socket?: Socket | null;
-  /** Requests so far, over the socket that it has. */
-  served: number;
-  /** Requests that are not over for those who sent them. */
-  uses: number;
-  /** Whether it was opened with what files held that have changed since: it serves no other request. */
-  outdated: boolean;
-  /** When the last one was over. */
-  usedUntil: number;
-  /** Whether it has rested. Had anything come meanwhile that was not asked for, it would have been ended. */
-  hasRested: boolean;
+  /** Key of the caller that was served last. */
+  caller: string;
+  socket: Socket | null;
+  /** TLS files with which the socket was opened. */
+  identity: object | undefined;
+  /** Whether a request over this socket has ended. */
+  hasServed: boolean;
+  hasSettled: boolean;
+  /** Requests under way. */
+  running: number;
+  usedAt: number;
 }
 
 /**
- * Keeps connections open, so that not each request has to open one. A response belongs to a request by its place alone
- * (RFC 9112, section 9.3.1): an upstream that once sends one response too many gives each later request on that connection
- * what another one asked for. So:
+ * Keeps connections open. A response belongs to a request by its place on the connection alone (RFC 9112, section 9.3.1), so
+ * an upstream that sends one response too many would give later callers what others requested. Therefore:
  *
- * - A connection on which anything arrives while nothing is asked, or behind a response, is ended: undici does that.
- * - Before a connection serves another caller, the event loop looks for such bytes, however long ago it was used: in that time
- *   this process may have stood still, and have looked for nothing.
- * - The first time, it also rests for a moment: an upstream that is out of step from the first response on is found out by
- *   then.
- * - Whatever waits for its response then on a connection that has served before loses it. For ten minutes each connection to
- *   that upstream serves one request only.
- * - What comes out of step later, and is still on its way when the next request is sent, cannot be told from its response.
- *   Only `perCaller` makes sure that it is then the same caller's.
+ * - undici closes a connection on which anything arrives while no request is under way, or behind a response.
+ * - Before a connection serves another caller, the event loop reads its socket: this process may have been stopped since.
+ * - The first time, the connection also settles for a moment, which exposes an upstream that doubles its first response.
+ * - Unsolicited bytes put the upstream in quarantine: connections that have served before are closed, and new ones serve one
+ *   request each.
+ *
+ * Bytes that arrive later, while the next request is under way, cannot be told from its response. With `perCaller` they are
+ * still the same caller's (docs/decisions/0017).
  */
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { origin, max, kept, allowH2, connector, onUnasked, now } = options;
-  /** The one that was used longest ago first. */
+  const { origin, max, kept, allowH2, connector, onUnsolicited, now } = options;
+  const { Client } = loadUndici();
+  /** The least recently used first. */
   const connections = new Set<Connection>();
   let trustedFrom = Number.NEGATIVE_INFINITY;
-  let { identity } = connector;
   let ended: Error | undefined;
 
   const isTrusted = () => now() >= trustedFrom;
+  const isOutdated = ({ client, identity }: Connection) => client.stats.connected && identity !== connector.identity;
 
-  function open(owner: string): Connection {
+  function open(caller: string): Connection {
     const connect: buildConnector.connector = (target, callback) =>
       connector.connect(target, (...result) => {
-        Object.assign(connection, { socket: result[1], served: connection.uses, hasRested: false });
+        const { identity } = connector;
+        Object.assign(connection, { socket: result[1], identity, hasServed: false, hasSettled: false });
         callback(...result);
       });
-    const client = new undici.Client(origin, {
-      connect,
-      allowH2,
-      // The read's deadline covers both, all pages together.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    // The deadline of the read bounds head and body, all pages together.
+    const client = new Client(origin, { connect, allowH2, headersTimeout: 0, bodyTimeout: 0 });
     const connection: Connection = {
-      ...{ owner, last: owner, client },
-      ...{ served: 0, uses: 0, outdated: false, usedUntil: 0, hasRested: false },
+      ...{ client, caller, socket: null, identity: undefined },
+      ...{ hasServed: false, hasSettled: false, running: 0, usedAt: 0 },
     };
     if (ended !== undefined) client.destroy(ended);
     client.on('disconnect', (_origin, _targets, error) => {
-      if (isUnasked(connection, error)) distrust();
+      if (isUnsolicited(connection, error)) quarantine();
     });
     return connection;
   }
@@ -126,81 +112,62 @@ export function createConnections(options: ConnectionsOptions): Connections {
     connection.client.destroy(error);
   }
 
-  function distrust(): void {
-    if (isTrusted()) onUnasked();
-    trustedFrom = now() + DISTRUST_MS;
+  function quarantine(): void {
+    if (isTrusted()) onUnsolicited();
+    trustedFrom = now() + QUARANTINE_MS;
+    const reason = 'the connection was closed: the upstream sends unsolicited bytes';
     for (const connection of connections) {
-      if (connection.served > connection.uses) drop(connection, new undici.errors.SocketError('not to be trusted'));
+      if (connection.hasServed)
+        drop(connection, new GatewayError('upstream_failed', { reason, retryable: 'reset', fault: true }));
     }
   }
 
-  /** What files held when connections were opened was right then: what is under way goes on, nothing else. */
-  function retireOutdated(): void {
-    connector.checkFiles();
-    if (identity === connector.identity) return;
-    identity = connector.identity;
-    for (const connection of connections) {
-      if (connection.uses === 0) drop(connection);
-      connection.outdated = true;
-    }
-  }
-
-  function find(callerKey: string): Connection {
-    retireOutdated();
-    const owner = kept === 'perCaller' ? callerKey : '';
+  function find(caller: string): Connection {
     const all = [...connections];
-    const own = all.filter((each) => each.owner === owner);
-    const free = own.filter((each) => !each.outdated && (isIdle(each) || isMultiplexed(each)));
-    // The one that was used longest ago has had most time to show that it is out of step.
-    const best = free.find(({ last }) => last === callerKey) ?? free[0];
+    const own = kept === 'shared' ? all : all.filter((each) => each.caller === caller);
+    const free = own.filter((each) => (isIdle(each) || isMultiplexed(each)) && !isOutdated(each));
+    // The least recently used one has had most time to show unsolicited bytes.
+    const best = free.find((each) => each.caller === caller) ?? free[0];
     if (best !== undefined && isTrusted()) return best;
-    if (all.length < max) return open(owner);
-    const idle = all.find(isIdle);
-    // What is left of a body that nobody needs is being read: that is soon over, and undici lets the request wait for it.
-    const ending = own.find(({ uses }) => uses === 0);
-    if (idle === undefined && ending !== undefined && isTrusted()) return ending;
-    const oldest = idle ?? all.find(({ uses }) => uses === 0);
-    if (oldest !== undefined) drop(oldest);
-    // Nobody comes here through a bulkhead with as many slots as there may be connections.
-    else if (own.length > 0) return own.reduce((least, each) => (each.uses < least.uses ? each : least));
-    return open(owner);
+    if (all.length < max) return open(caller);
+    const idle = all.find(isIdle) ?? all.find(({ running }) => running === 0);
+    // The bulkhead has as many slots as there may be connections, so that requests do not wait here.
+    if (idle === undefined && own.length > 0) return own.reduce((one, two) => (two.running < one.running ? two : one));
+    if (idle !== undefined) drop(idle);
+    return open(caller);
   }
 
-  function use(connection: Connection): Lease {
-    return { dispatcher: connection.client, once: !isTrusted(), release: () => release(connection) };
+  async function settle(connection: Connection): Promise<void> {
+    const waitMs = connection.hasSettled ? 0 : connection.usedAt + SETTLE_MS - now();
+    const turns = connection.hasSettled ? CHECK_TURNS : SETTLE_TURNS;
+    connection.hasSettled = true;
+    if (waitMs > 0) await sleep(waitMs);
+    for (let turned = 0; turned < turns; turned += 1) await turn();
   }
 
   function release(connection: Connection): void {
-    connection.uses -= 1;
-    connection.usedUntil = now();
-    if ((connection.outdated || !isTrusted()) && connection.uses === 0) drop(connection);
-  }
-
-  function lease(callerKey: string): Lease | Promise<Lease> {
-    const connection = find(callerKey);
-    const isOthers = connection.last !== callerKey;
-    const { hasRested } = connection;
-    const isToRest = isOthers && hasServed(connection);
-    connection.hasRested ||= isOthers;
-    connection.last = callerKey;
-    connection.served += 1;
-    connection.uses += 1;
-    connections.delete(connection);
-    connections.add(connection);
-    return isToRest ? rest(connection, callerKey, hasRested) : use(connection);
-  }
-
-  async function rest(connection: Connection, callerKey: string, hasRested: boolean): Promise<Lease> {
-    const restMs = hasRested ? 0 : connection.usedUntil + REST_MS - now();
-    if (restMs > 0) await sleep(restMs);
-    for (let turns = hasRested ? LOOK_TURNS : REST_TURNS; turns > 0; turns -= 1) await turn();
-    if (connections.has(connection) && !connection.outdated) return use(connection);
-    release(connection);
-    return lease(callerKey);
+    connection.running -= 1;
+    connection.hasServed = true;
+    connection.usedAt = now();
+    if (connection.running === 0 && (isOutdated(connection) || !isTrusted())) drop(connection);
   }
 
   return {
-    lease,
+    async lease(caller) {
+      for (;;) {
+        const connection = find(caller);
+        const isOthers = connection.caller !== caller && connection.hasServed && !isMultiplexed(connection);
+        connection.caller = caller;
+        connection.running += 1;
+        connections.delete(connection);
+        connections.add(connection);
+        if (isOthers && connection.client.stats.connected) await settle(connection);
+        if (connections.has(connection) && !isOutdated(connection)) {
+          return { dispatcher: connection.client, once: !isTrusted(), release: () => release(connection) };
+        }
+        release(connection);
+      }
+    },
     async destroy(error) {
       ended = error;
       await Promise.all([...connections].map(({ client }) => client.destroy(error)));
@@ -208,21 +175,16 @@ export function createConnections(options: ConnectionsOptions): Connections {
   };
 }
 
-function isIdle({ client, uses }: Connection): boolean {
-  return uses === 0 && client.stats.size === 0;
+function isIdle({ client, running }: Connection): boolean {
+  return running === 0 && client.stats.size === 0;
 }
 
-/** Whether what comes over a connection next could be a response to an earlier request. */
-function hasServed(connection: Connection): boolean {
-  return connection.served > 0 && connection.socket?.destroyed === false && !isMultiplexed(connection);
-}
-
-/** Whether it takes several requests at once: streams of HTTP/2 have names, and do not wait for each other. */
+/** Whether a connection carries several requests at once: streams of HTTP/2 are numbered. */
 function isMultiplexed({ socket }: Connection): boolean {
   return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }
 
-/** Whether undici ended a connection since something came that was not asked for: the upstream itself had not ended it. */
-function isUnasked({ socket }: Connection, { code }: Error & { code?: string }): boolean {
+/** Whether undici closed a connection because of unsolicited bytes: the upstream itself had not closed it. */
+function isUnsolicited({ socket }: Connection, { code }: Error & { code?: string }): boolean {
   return code === 'UND_ERR_SOCKET' && socket?.readableEnded === false;
 }

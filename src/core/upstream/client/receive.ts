@@ -4,38 +4,42 @@ import { tooLarge } from './body.ts';
 
 export interface ReceiveOptions {
   /**
-   * Looks at the head of the response, and tells whether its body is needed. What it throws is what `receive` rejects
-   * with. What is left of a body that is not needed is read, or its connection closed, whichever costs less.
+   * Judges the head of the response: returns whether its body is needed, or throws what `receive` then rejects with. A body
+   * that is not needed is read to its end so that the connection can serve again, unless closing it costs less.
    */
   readonly judge: (status: number, headers: ReplyHeaders) => boolean;
-  /** Largest body, as it comes. */
+  /** Largest body, in bytes as they arrive. */
   readonly maxBytes: number;
-  /** Told of bytes of the body as they come. What it throws ends the exchange. */
+  /** Called with the length of each piece of a body that is needed. What it throws ends the exchange. */
   readonly hold: (bytes: number) => void;
-  /** Told of each piece of a body that is not needed, and without one once no more of it comes. */
+  /** Called with each piece of a body that is not needed, and without one at its end. */
   readonly onRest?: ((chunk?: Buffer) => void) | undefined;
 }
 
-/** A response, whole. */
+/** A complete response. */
 export interface Received {
   readonly headers: ReplyHeaders;
-  /** As it came; `undefined` where it was not needed. */
+  /** As it arrived; `undefined` if it was not needed. */
   readonly body: Buffer | undefined;
 }
 
+/** How much of a body that is not needed is read, and for how long. */
+const REST = { maxBytes: 65_536, timeoutMs: 250 };
+const NOT_NEEDED = new Error('the rest of the body is not needed');
+
 /**
- * Sends one request, and collects what it brings: without a stream, which is dear, and has nothing to give where the whole
- * body is needed before any of it is read. Rejects with undici's own error where the exchange breaks off, and with the
- * signal's reason at once when it aborts, even if the request still waits for a connection then; that ends the exchange.
+ * Sends one request and collects its response, without a stream: the whole body is needed before any of it is read. Rejects
+ * with undici's own error if the exchange breaks off, and with the signal's reason when it aborts, also while the request
+ * still waits for a connection.
  */
 export function receive(
   dispatcher: Dispatcher,
   request: {
     readonly path: string;
-    /** What it posts; `undefined`: it is a GET. */
+    /** `undefined`: the request is a GET. */
     readonly post?: Post | undefined;
     readonly headers: Record<string, string>;
-    /** Whether the connection is to serve no other request. */
+    /** Whether the connection must serve no other request. */
     readonly reset: boolean;
   },
   { judge, maxBytes, hold, onRest }: ReceiveOptions,
@@ -47,18 +51,27 @@ export function receive(
     let length = 0;
     let head: ReplyHeaders = {};
     let exchange: Dispatcher.DispatchController | undefined;
-    let rest: Discard | undefined;
+    /** Settles the promise of a response whose body is not needed. */
+    let settleEarly: (() => void) | undefined;
+    let restTimer: NodeJS.Timeout | undefined;
 
     const stop = () => {
-      reject(signal.reason);
-      exchange?.abort(signal.reason);
+      if (exchange === undefined) reject(signal.reason);
+      else exchange.abort(signal.reason);
     };
-    const endRest = () => {
-      if (rest === undefined) return;
-      rest.end();
-      onRest?.();
+    const end = (settle: () => void) => {
+      signal.removeEventListener('abort', stop);
+      clearTimeout(restTimer);
+      if (settleEarly !== undefined) onRest?.();
+      (settleEarly ?? settle)();
     };
-    const settled = () => signal.removeEventListener('abort', stop);
+    const judged = (status: number, headers: ReplyHeaders) => {
+      try {
+        return judge(status, headers) ? undefined : () => resolve({ headers, body: undefined });
+      } catch (error) {
+        return () => reject(error);
+      }
+    };
     signal.addEventListener('abort', stop, { once: true });
 
     const { path, post, headers: sent, reset } = request;
@@ -75,67 +88,35 @@ export function receive(
           if (signal.aborted) controller.abort(signal.reason);
         },
         onResponseStart(controller, status, headers) {
-          // Interim (RFC 9110, section 15.2): the response itself is still to come.
+          // Interim (RFC 9110, section 15.2): the response itself follows.
           if (status < 200) return;
           head = headers;
-          try {
-            if (judge(status, headers)) return;
-            resolve({ headers, body: undefined });
-          } catch (error) {
-            reject(error);
-          }
-          settled();
-          rest = startDiscard(controller, headers);
+          settleEarly = judged(status, headers);
+          if (settleEarly === undefined) return;
+          restTimer = setTimeout(() => controller.abort(NOT_NEEDED), REST.timeoutMs);
+          if (Number(headers['content-length']) > REST.maxBytes) controller.abort(NOT_NEEDED);
         },
-        onResponseData(_controller, chunk) {
-          if (rest !== undefined) {
-            rest.take(chunk);
+        onResponseData(controller, chunk) {
+          length += chunk.length;
+          if (settleEarly !== undefined) {
             onRest?.(chunk);
+            if (length > REST.maxBytes) controller.abort(NOT_NEEDED);
             return;
           }
-          length += chunk.length;
           // undici ends the exchange with what is thrown here.
           if (length > maxBytes) throw tooLarge();
           hold(chunk.length);
           chunks.push(chunk);
         },
         onResponseEnd() {
-          settled();
-          endRest();
           const [first] = chunks;
-          resolve({ headers: head, body: first?.length === length ? first : Buffer.concat(chunks, length) });
+          const body = first?.length === length ? first : Buffer.concat(chunks, length);
+          end(() => resolve({ headers: head, body }));
         },
         onResponseError(_controller, error) {
-          settled();
-          endRest();
-          reject(error);
+          end(() => reject(error));
         },
       },
     );
   });
-}
-
-/** How much, and how long, is still read of a body that is not needed. */
-const DISCARD = { maxBytes: 65_536, timeoutMs: 1000 };
-
-/** The reading of a body that is not needed. */
-interface Discard {
-  take(chunk: Buffer): void;
-  /** Call it once the exchange is over, however it ended. */
-  end(): void;
-}
-
-/** Reads what is left of a small body, so that its connection can serve again; closes the connection of any other. */
-function startDiscard(exchange: Dispatcher.DispatchController, headers: ReplyHeaders): Discard {
-  const close = () => exchange.abort(new Error('the rest of the body is not needed'));
-  const timer = setTimeout(close, DISCARD.timeoutMs).unref();
-  let left = DISCARD.maxBytes;
-  if (Number(headers['content-length']) > left) close();
-  return {
-    take(chunk) {
-      left -= chunk.length;
-      if (left < 0) close();
-    },
-    end: () => clearTimeout(timer),
-  };
 }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ErrorCode } from '../../../../src/core/kernel/error-table.ts';
 import type { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { UpstreamOptions } from '../../../../src/core/upstream/client/client.ts';
 import { errorOfExchange, retryAfterSeconds } from '../../../../src/core/upstream/client/exchange-errors.ts';
+import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstream-client.ts';
 import { json } from '../../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, useHarness } from '../harness.ts';
 

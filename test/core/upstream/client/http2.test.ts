@@ -1,6 +1,6 @@
 import { createSecureServer, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import { expect } from 'chai';
-import type { UpstreamOptions } from '../../../../src/core/upstream/client/client.ts';
+import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstream-client.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { listen } from '../../../support/listening.ts';

@@ -97,21 +97,15 @@ describe('the body of a response that is not needed', () => {
     await closed(sockets);
   });
 
-  it('may break off, and ends with the client', async () => {
-    const broken = await answering((socket) => socket.end(`${NOT_FOUND}Content-Length: 2\r\n\r\nx`));
-    await ask(broken.upstream);
-    await closed(broken.sockets);
-    const stalled = await answering((socket) => socket.write(`${NOT_FOUND}Content-Length: 2\r\n\r\nx`));
-    await ask(stalled.upstream);
-    await stalled.upstream.close();
-    await closed(stalled.sockets);
+  it('may break off', async () => {
+    const { upstream, sockets } = await answering((socket) => socket.end(`${NOT_FOUND}Content-Length: 2\r\n\r\nx`));
+    await ask(upstream);
+    await closed(sockets);
   });
 
-  it('costs its connection where it stalls, and the caller no time', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
+  it('costs its connection where it stalls', async () => {
     const { upstream, sockets } = await answering((socket) => socket.write(`${NOT_FOUND}Content-Length: 500\r\n\r\nx`));
     await ask(upstream);
-    mock.timers.tick(1000);
     await closed(sockets);
   });
 });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { proxyAuthorization } from '../../../../src/core/credentials/proxy-authorization.ts';
-import type { UpstreamOptions } from '../../../../src/core/upstream/client/client.ts';
+import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstream-client.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -135,8 +135,8 @@ describe('an upstream behind a proxy', () => {
       'the proxy does not answer in HTTP',
       undefined,
     ],
-    ['breaks off', (socket: Socket) => socket.resetAndDestroy(), 'the proxy broke off the connection', 'connect'],
-    ['says nothing and goes', (socket: Socket) => socket.end(), 'the proxy broke off the connection', 'connect'],
+    ['breaks off', (socket: Socket) => socket.resetAndDestroy(), 'the proxy closed the connection', 'connect'],
+    ['says nothing and goes', (socket: Socket) => socket.end(), 'the proxy closed the connection', 'connect'],
   ] as const) {
     it(`fails with upstream_failed where the proxy ${what}, which the log says`, async () => {
       const platform = await startPlatform();
@@ -147,7 +147,7 @@ describe('an upstream behind a proxy', () => {
       const error = await errorOf(upstream.get(asking(), calm()));
       expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason, fault: true });
       expect(error.retryable).to.equal(retryable);
-      expect(error.detail).to.contain('barred');
+      expect(error.detail).to.contain('The proxy refused the connection');
       const said = inspect(error, { depth: 9, showHidden: true });
       expect(said)
         .not.to.contain(PASSWORD)
@@ -194,12 +194,12 @@ describe('an upstream behind a proxy', () => {
     expect(error).to.include({ code: 'upstream_timeout', reason: 'the connection did not open in time' });
   });
 
-  it('is let go of while a tunnel opens', async () => {
+  it('rejects its request at once when the upstream is closed while a tunnel opens', async () => {
     const platform = await startPlatform();
     const proxy = await startConnectProxy();
     const sockets: Socket[] = [];
     proxy.behave((socket) => sockets.push(socket));
-    const upstream = open(platform.url, through(proxy, { connectTimeoutMs: 60_000 }));
+    const upstream = open(platform.url, through(proxy, { connectTimeoutMs: 200 }));
     const reading = errorOf(upstream.get(asking(), calm()));
     await eventually(() => sockets.length === 1);
     await upstream.close();

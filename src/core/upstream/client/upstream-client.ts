@@ -9,22 +9,22 @@ import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
 import { createConnector, type UpstreamTls } from './connector.ts';
 import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
-import { createConnections, type KeptConnections } from './kept-connections.ts';
+import { type Connections, createConnections, type KeptConnections } from './kept-connections.ts';
+import type { ProxyOptions } from './proxy-tunnel.ts';
 import { receive } from './receive.ts';
 import type { Tap } from './tap.ts';
-import type { ProxyOptions } from './tunnels.ts';
 
 export interface UpstreamOptions {
-  /** As settings call it; stands in every error. */
+  /** Its key in settings; part of every error. */
   readonly name: string;
-  /** Only its origin is used here: a target holds the path prefix already. */
+  /** Only its origin is used here: targets include the path prefix. */
   readonly baseUrl: string;
   /**
-   * Sent with every request. They may replace `accept` and `user-agent`; what Portico itself has to say (the
-   * authorization, the request id, the trace, `accept-encoding`) wins over them. None may frame the message or route it.
+   * Sent with every request. They may replace `accept` and `user-agent`; the authorization, the request id, the trace and
+   * `accept-encoding` win over them. None may frame the message or route it.
    */
   readonly headers: Readonly<Record<string, string>>;
-  /** How long one connection may take to open, a proxy and TLS included. */
+  /** Bound on a TCP connect with its TLS handshake, and on the tunnel through a proxy. */
   readonly connectTimeoutMs: number;
   /** @default Node's own authorities, and no certificate */
   readonly tls?: UpstreamTls | undefined;
@@ -36,15 +36,9 @@ export interface UpstreamOptions {
   readonly allowH2: boolean;
   /** Largest body, before and after decompression. */
   readonly maxPageBytes: number;
-  /**
-   * Whether the upstream is given the caller's own token: then it is the caller's business that it does not accept it
-   * (401, 403), else that of Portico's operator (502).
-   */
+  /** Whether the upstream is given the caller's own token: then a 401 or 403 is the caller's error, else the operator's (502). */
   readonly callersOwn: boolean;
-  /**
-   * Whether what it is given in place of that was made for the caller: then it is the caller's business what it may see
-   * (403). @default false
-   */
+  /** Whether the upstream is given a token that was made for the caller: then a 403 is the caller's error. @default false */
   readonly madeForCaller?: boolean | undefined;
   readonly events: Events;
   readonly tap?: Tap | undefined;
@@ -54,7 +48,6 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** What one request brought. */
 interface Response {
   readonly status: number;
   /** Decoded; `undefined` with a 304. */
@@ -62,28 +55,35 @@ interface Response {
   readonly headers: ReplyHeaders;
 }
 
-/** An upstream over HTTP. Follows no redirect, so that a credential goes to its configured origin only. */
+/** Creates an HTTP client of one upstream. It follows no redirect: a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, maxPageBytes, events, tap } = options;
   const { origin, protocol, hostname, port } = new URL(options.baseUrl);
   const server = { upstream: name, host: hostname, port: Number(port) || DEFAULT_PORTS[protocol] };
-  const { allowH2, tls, proxy } = options;
-  const connector = createConnector({ timeoutMs: options.connectTimeoutMs, allowH2, tls, proxy });
-  const connections = createConnections({
-    origin,
-    max: options.connections,
-    kept: options.keptConnections,
-    allowH2,
-    connector,
-    onUnasked: () => events.unsolicitedResponse?.({ upstream: name }),
-    now: () => performance.now(),
-  });
   const fixed = {
     accept: 'application/json',
     'user-agent': 'portico',
     ...lowerCased(options.headers),
     'accept-encoding': ACCEPT_ENCODING,
   };
+  let opened: Connections | undefined;
+  let isClosed = false;
+
+  /** Opened with the first request, so that a start does not load undici. */
+  function connections(): Connections {
+    if (isClosed) throw closed();
+    const { allowH2, tls, proxy, connectTimeoutMs: timeoutMs } = options;
+    opened ??= createConnections({
+      origin,
+      max: options.connections,
+      kept: options.keptConnections,
+      allowH2,
+      connector: createConnector({ timeoutMs, allowH2, tls, proxy }),
+      onUnsolicited: () => events.unsolicitedResponse?.({ upstream: name }),
+      now: () => performance.now(),
+    });
+    return opened;
+  }
 
   function headersOf(request: PageRequest<unknown>): Record<string, string> {
     const { caller, post, ifNoneMatch, authorization } = request;
@@ -98,7 +98,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return Object.assign(headers, authorization);
   }
 
-  /** The span of one request, where its trace is kept. */
+  /** Begins the span of one request if its trace is kept. */
   function beginSpan({ caller, path = '', resends, ...request }: PageRequest<unknown>): Span | undefined {
     return caller.span?.begin('call', { ...server, method: methodOf(request), url: `${origin}${path}`, resends });
   }
@@ -124,11 +124,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       held += bytes;
       request.hold?.(bytes);
     };
-    const { dispatcher, once, release } = await connections.lease(request.caller.key);
+    options.tls?.files.check();
+    const { dispatcher, once, release } = await connections().lease(request.caller.key);
     const sent = { path: target, post, headers: headersSent, reset: once };
     try {
-      const options = { judge, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
-      const { headers, body } = await receive(dispatcher, sent, options, signal).finally(release);
+      const receiving = { judge, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
+      const { headers, body } = await receive(dispatcher, sent, receiving, signal).finally(release);
       const bytes = body && (await decodeBody(headers, body, { maxBytes: maxPageBytes, hold, signal }));
       if (bytes !== undefined) tapped?.read(bytes);
       return { status, headers, bytes };
@@ -143,7 +144,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     name,
     async get(request, signal) {
       if (signal.aborted) {
-        // The upstream is not to blame for a deadline that passed before it was asked.
+        // A deadline that passed before the request is not a fault of the upstream.
         throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { upstream: name }) : signal.reason;
       }
       const method = methodOf(request);
@@ -152,7 +153,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       let response: Response | undefined;
       const span = beginSpan(request);
       const caller = under(request.caller, span);
-      const tell = (status: number | undefined, error?: GatewayError) =>
+      const emit = (status: number | undefined, error?: GatewayError) =>
         events.pageFetched?.({
           ...requestOf(request.caller),
           ...{ upstream: name, method, ms, bytes: response?.bytes?.length ?? 0, status },
@@ -165,30 +166,33 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const { status, headers, bytes } = response;
         const page = bytes && (await request.read(bytes, headers));
         span?.end({ status });
-        tell(status);
+        emit(status);
         return { page, headers };
       } catch (error) {
         const status = (error instanceof GatewayError ? error.upstreamStatus : undefined) ?? response?.status;
         span?.end({ status, error: codeOf(error, signal) });
-        // Who aborted it, a caller that left or another page, has its own to tell.
+        // An abort is reported where it began: a caller that left, or another page.
         if (!(error instanceof GatewayError) || error === signal.reason) throw error;
-        tell(status, error);
+        emit(status, error);
         throw error.from(name);
       }
     },
     async close() {
-      const ended = connections.destroy(new GatewayError('draining', { reason: 'the upstream client is closed' }));
-      connector.close();
-      await ended;
+      isClosed = true;
+      await opened?.destroy(closed());
     },
   };
+}
+
+function closed(): GatewayError {
+  return new GatewayError('draining', { reason: 'the upstream client is closed' });
 }
 
 function methodOf({ post }: Pick<PageRequest<unknown>, 'post'>): 'GET' | 'POST' {
   return post === undefined ? 'GET' : 'POST';
 }
 
-/** The same headers, with names as they are compared. */
+/** Returns the same headers with names in lower case. */
 export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]));
 }

@@ -1,6 +1,5 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import nock from 'nock';
@@ -11,7 +10,7 @@ import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { useNock } from '../../../support/nock.ts';
 import { inTurn, json } from '../../../support/platform/http-upstream.ts';
-import { asking, calm, closed, errorOf, passUndiciTime, recordEvents, rejection, useHarness } from '../harness.ts';
+import { asking, calm, closed, errorOf, recordEvents, rejection, useHarness } from '../harness.ts';
 
 describe('an upstream client', () => {
   const { serve, serveRaw, open } = useHarness();
@@ -240,17 +239,6 @@ describe('an upstream client', () => {
       expect((await reading).code).to.equal('draining');
     });
 
-    it('ends connections that are still opening', async () => {
-      const arrived = Promise.withResolvers<void>();
-      const { url, sockets } = await serveRaw(() => arrived.resolve());
-      const upstream = open(url.replace('http:', 'https:'), { connectTimeoutMs: 60_000 });
-      const reading = errorOf(upstream.get(asking(), calm()));
-      await arrived.promise;
-      await upstream.close();
-      expect((await reading).code).to.equal('draining');
-      await closed(sockets);
-    });
-
     it('closes idle connections', async () => {
       const server = createServer((socket) =>
         socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]')),
@@ -369,30 +357,6 @@ describe('an upstream client that is listened to', () => {
     await errorOf(withDeadline(20, calm(), (signal) => upstream.get(asking(), signal)));
     await eventually(() => told.pageFetched);
     expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_timeout']);
-  });
-});
-
-describe('an upstream client whose platform takes its time', () => {
-  const { serveRaw, open } = useHarness();
-
-  const HEADERS = 'undici:request:headers';
-  const heads: (() => void)[] = [];
-  const hear = () => heads.shift()?.();
-  beforeEach(() => subscribe(HEADERS, hear));
-  afterEach(() => unsubscribe(HEADERS, hear));
-
-  it('waits for head and body for as long as the deadline lets it: no timer of undici ends it', async () => {
-    const arrived = Promise.withResolvers<Socket>();
-    const { url } = await serveRaw((socket) => arrived.resolve(socket));
-    const reading = open(url).get(asking(), calm());
-    const socket = await arrived.promise;
-    passUndiciTime(600_000);
-    const head = new Promise<void>((resolve) => heads.push(resolve));
-    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[');
-    await Promise.race([head, reading]);
-    passUndiciTime(600_000);
-    socket.write(']');
-    expect((await reading).page).to.equal('[]');
   });
 });
 
