@@ -37,7 +37,7 @@ describe('the page of metrics', () => {
   });
 
   it('asks in its queries for metrics that there are', () => {
-    const queries = PAGE.slice(PAGE.indexOf('## What to look at first'), PAGE.indexOf('## Good to know'));
+    const queries = PAGE.slice(PAGE.indexOf('## What to look at first'), PAGE.indexOf('## Notes'));
     const asked = [...queries.matchAll(/\b(?:portico|http|mcp|nodejs|v8js|process)_(?:\w+_)\w+/g)].map(
       ([name]) => name,
     );
