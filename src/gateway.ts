@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Audit, openAudit } from './capabilities/audit/open-audit.ts';
+import type { AnyCapability, CapabilityContext, Purpose } from './capabilities/capability.ts';
+import {
+  checkCapabilities,
+  type OpenCapabilities,
+  openCapabilities,
+  type SlicesOf,
+  slicesOf,
+} from './capabilities/compose.ts';
+import { CAPABILITIES } from './capabilities/index.ts';
 import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
 import { joinReplicas } from './capabilities/shared-cache/replicas.ts';
 import { logControl, openMetrics, viewOf } from './capabilities/status/operating.ts';
@@ -8,24 +16,33 @@ import type { Now } from './capabilities/status/view.ts';
 import { createTracing } from './capabilities/tracing/tracing.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
 import { effectiveSettings } from './core/config/effective.ts';
-import { parseConfig } from './core/config/load-config.ts';
-import type { Config, SettingsInput } from './core/config/schema/settings.ts';
+import type { Environment } from './core/config/environment.ts';
+import { type LoadedConfig, loadConfig, parseConfig } from './core/config/load-config.ts';
+import type { Config, SettingsInput as CoreSettingsInput } from './core/config/schema/settings.ts';
+import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
+import type { Events } from './core/kernel/events.ts';
 import { joinEvents } from './core/kernel/join-events.ts';
 import { readVersion } from './core/kernel/version.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
 import { protectedResourceOf, rpcOptions } from './core/mcp-over-http.ts';
-import { createOwnFiles, withFiles } from './core/own-files.ts';
+import { checkOwnFiles, createOwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
 import type { BreakerState } from './core/upstream/resilience/breaker.ts';
 
 export { ConfigError } from './core/config/mistakes/config-error.ts';
-export type { Config, SettingsInput } from './core/config/schema/settings.ts';
+export type { Config } from './core/config/schema/settings.ts';
 export type { BreakerState } from './core/upstream/resilience/breaker.ts';
+
+/** Settings as a person writes them: those of the core and of all capabilities. What has a default may be left out. */
+export type SettingsInput = CoreSettingsInput & SliceInputs<SlicesOf<typeof CAPABILITIES>>;
+
+/** Blocks of the settings file that belong to capabilities. */
+export const SLICES = slicesOf(CAPABILITIES);
 
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
@@ -38,6 +55,8 @@ export interface GatewayOptions {
   readonly isFromEnvironment?: (path: readonly string[]) => boolean;
   /** The file that the settings are from and are read from again, which the status page names. @default none */
   readonly settingsFile?: string;
+  /** What is added to the core. @default every capability of Portico */
+  readonly capabilities?: readonly AnyCapability[];
   /** Every resource that there is; settings name those that are offered. @default the three */
   readonly resources?: readonly Resource[];
 }
@@ -57,7 +76,7 @@ export interface Gateway {
    * `ConfigError` with every issue in them; nothing has changed then.
    */
   change(settings: SettingsInput): SettingsChanges;
-  /** Opens the file of the audit anew, for whoever has moved it away; `false` where there is none. The log tells how that went. */
+  /** Reopens files after a log rotation; `false` where there is none. The log has a line with the result. */
   reopenFiles(): boolean;
   /**
    * Drains: `/readyz` says 503 for `shutdown.delayMs`, then nothing more is accepted, and what is in flight has
@@ -71,44 +90,58 @@ export interface Gateway {
  * issue in them. Nothing listens and no upstream is asked before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
-  const config = parseConfig(settings, options.resources ?? RESOURCES);
+  const { resources = RESOURCES, now = Date.now, capabilities: known = CAPABILITIES } = options;
+  const config = parseConfig(settings, resources, slicesOf(known));
   const logger = options.logger ?? createLogger(config.log);
-  const audit = openAudit(config, { logger, destination: standardOutput() });
+  const events: Events = {};
+  const destination = standardOutput();
+  const context = { config, events, logger, destination, now, resources };
+  const capabilities = openCapabilities(known, 'serve', context);
   try {
     const onStandardOutput = () => standardOutput().droppedLines ?? 0;
     const { droppedLines = options.logger === undefined ? onStandardOutput : undefined } = options;
-    return buildGateway(config, { ...options, logger, audit, droppedLines });
+    return buildGateway(config, {
+      ...options,
+      logger,
+      events,
+      open: capabilities,
+      slices: slicesOf(known),
+      droppedLines,
+    });
   } catch (error) {
-    void audit?.close();
+    void capabilities.stop(0);
     throw error;
   }
 }
 
 interface BuildOptions extends Omit<GatewayOptions, 'droppedLines'> {
   readonly logger: Logger;
-  readonly audit: Audit | undefined;
+  readonly events: Events;
+  readonly open: OpenCapabilities;
+  readonly slices: readonly SettingsSlice[];
   readonly droppedLines: (() => number) | undefined;
 }
 
 function buildGateway(first: Config, options: BuildOptions): Gateway {
-  const { resources = RESOURCES, logger, audit } = options;
+  const { resources = RESOURCES, logger, events, open: capabilities, slices } = options;
+  const { hooks } = capabilities;
   let config = first;
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const metrics = openMetrics(config, options);
+  const metrics = openMetrics(config, { ...options, readings: hooks.readings });
   const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
-  const events = joinEvents([
+  const listeners = [
     logEvents(verbosity?.logger ?? logger, { verbosity }),
-    audit?.events ?? {},
+    ...capabilities.listeners,
     ...(metrics?.listeners ?? []),
     ...(keeper?.listeners ?? []),
-  ]);
+  ];
+  Object.assign(events, joinEvents(listeners));
   const tracing = createTracing(config.tracing, { version: readVersion(), events });
   const files = createOwnFiles({ events, now });
-  const nameToken = files.auditNames(config);
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   const replicas = joinReplicas(config, { events, files, now });
-  const lasting = { events, now, resources, rejections: replicas?.rejections };
+  const lasting = { events, hooks, now, resources, rejections: replicas?.rejections };
   let core = createCore(config, { ...lasting, files, shared: replicas?.snapshots });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
@@ -124,7 +157,8 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     catalogue: core.catalogue,
     users: core,
     tracing,
-    nameToken,
+    hooks,
+    operations: hooks.operations,
     representations,
     now,
     readDeadlineMs: longestReadMs(config),
@@ -139,6 +173,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
         scrape: metrics?.expose,
+        operations: hooks.adminOperations,
         status: keeper && (() => keeper.view(statusNow())),
       })
     : undefined;
@@ -167,6 +202,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     const before = { config, core };
     core = createCore(wanted, { ...lasting, before: before.core });
     config = wanted;
+    hooks.onReload(wanted);
     try {
       http.change(publicOptions());
     } catch (error) {
@@ -191,6 +227,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     },
     async start() {
       await tracing?.open();
+      await capabilities.start();
       adminUrl = await admin?.listen();
       try {
         url = await http.listen();
@@ -203,7 +240,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       return url;
     },
     change(input) {
-      const changed = changeSettings(config, parseConfig(input, resources));
+      const changed = changeSettings(config, parseConfig(input, resources, slices), slices);
       // Those that are the same may be from elsewhere now.
       settingsShown = undefined;
       if (changed.changes.applied.length > 0) goOnBy(changed.config);
@@ -212,7 +249,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
       return changed.changes;
     },
-    reopenFiles: () => audit?.reopen() ?? false,
+    reopenFiles: hooks.reopenFiles,
     async close(signal) {
       draining = true;
       events.draining?.({ signal });
@@ -225,10 +262,30 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       await replicas?.close();
       await tracing?.close(Math.max(0, until - performance.now()));
       events.drained?.({ whole });
-      await audit?.close();
+      await capabilities.stop(Math.max(0, until - performance.now()));
       return whole;
     },
   };
+}
+
+/** Opens the capabilities that settings switch on. Throws `ConfigError`. */
+export function openFor(purpose: Purpose, context: CapabilityContext): OpenCapabilities {
+  return openCapabilities(CAPABILITIES, purpose, context);
+}
+
+/** Reads a settings file. Throws `ConfigError` with everything that is wrong in it. */
+export function loadSettings(
+  file: string,
+  environment?: Environment,
+  resources: readonly Resource[] = RESOURCES,
+): Promise<LoadedConfig> {
+  return loadConfig(file, environment, resources, SLICES);
+}
+
+/** Throws `ConfigError` with every file named by settings that cannot be used. */
+export function checkFiles(config: Config): void {
+  checkOwnFiles(config, RESOURCES);
+  checkCapabilities(CAPABILITIES, config);
 }
 
 /** A page that reached this by a name of its own has no token that is verified (docs/decisions/0059). */

@@ -55,20 +55,22 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
     }
     case 'schema': {
       const { settingsJsonSchema } = await import('./core/config/json-schema.ts');
-      return print(settingsJsonSchema());
+      const { SLICES } = await import('./gateway.ts');
+      return print(settingsJsonSchema(undefined, SLICES));
     }
     case 'init': {
       const { runInit } = await import('./setup/init/run-init.ts');
+      const { loadSettings } = await import('./gateway.ts');
       const { openapi, from, yes = false } = init ?? {};
-      return runInit({ openapi, from, file }, yes);
+      return runInit({ openapi, from, file }, yes, loadSettings);
     }
     case 'demo': {
       const { serveDemo } = await import('./commands/demo.ts');
       return process.exit(await serveDemo());
     }
   }
-  const { loadConfig } = await import('./core/config/load-config.ts');
-  const loaded = await loadConfig(file);
+  const { loadSettings } = await import('./gateway.ts');
+  const loaded = await loadSettings(file);
   try {
     return await runWith(loaded, { file, ...rest });
   } catch (error) {
@@ -83,10 +85,9 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
   if (name === 'check') {
     const { checkReport } = await import('./setup/check.ts');
     const { warningLines } = await import('./core/config/mistakes/config-error.ts');
-    const { checkOwnFiles } = await import('./core/own-files.ts');
-    const { RESOURCES } = await import('./core/resources/index.ts');
+    const { checkFiles } = await import('./gateway.ts');
     process.stderr.write(warningLines(warnings, file));
-    checkOwnFiles(config, RESOURCES);
+    checkFiles(config);
     if (!probe) return print(checkReport(file, loaded, full));
     const { runProbe } = await import('./setup/probe/run-probe.ts');
     const { text, ok } = await runProbe(file, loaded, options);

@@ -26,7 +26,10 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
     ['src/capabilities/metrics/a.ts', '../../setup/b.ts'],
   ],
   'capabilities-are-named-once': [['src/gateway.ts', './capabilities/metrics/b.ts']],
-  'only-the-gateway-composes': [['src/main.ts', './capabilities/index.ts']],
+  'only-the-gateway-composes': [
+    ['src/main.ts', './capabilities/index.ts'],
+    ['src/commands/a.ts', '../capabilities/compose.ts'],
+  ],
   'edges-never-each-other': [
     ['src/core/http/a.ts', '../mcp/b.ts'],
     ['src/core/mcp/a.ts', '../http/b.ts'],

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { parseConfig } from '../../src/core/config/load-config.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
+import { SLICES } from '../../src/gateway.ts';
 import { kindOf, resolved, type SettingSchema, settingsSchemaOf } from './setting-list.ts';
 
 const HEAD = `# yaml-language-server: $schema=./schema.json
@@ -21,7 +22,7 @@ const [FIRST, ...OTHERS] = RESOURCES.map(({ name }) => name);
 /** The text of `config/default.yaml`: every setting that has a default, with the first sentence of its description. */
 export function defaultYaml(): string {
   const baseUrls = RESOURCES.map(({ name }) => [name, { baseUrl: `https://${name}.example` }]);
-  const config = parseConfig({ upstreams: Object.fromEntries(baseUrls) });
+  const config = parseConfig({ upstreams: Object.fromEntries(baseUrls) }, RESOURCES, SLICES);
   const shown = { ...config, upstreams: withVariables(config.upstreams), resources: withoutRepeats(config.resources) };
   return `${HEAD}${blockLines(shown, ROOT, '', new Set()).join('\n')}\n`;
 }

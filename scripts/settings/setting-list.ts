@@ -1,4 +1,6 @@
 import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
+import { SLICES } from '../../src/gateway.ts';
 
 /** What JSON Schema says of one setting or block. */
 export interface SettingSchema {
@@ -72,7 +74,7 @@ function isListOfNames(place: string): boolean {
 
 /** The JSON Schema of all settings. */
 export function settingsSchemaOf(): SettingSchema {
-  return JSON.parse(settingsJsonSchema());
+  return JSON.parse(settingsJsonSchema(RESOURCES, SLICES));
 }
 
 /** The schema that a reference of `root` is to. */

@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
+import { SLICES } from '../../src/gateway.ts';
 import { configurationPage } from './configuration-page.ts';
 import { defaultYaml } from './default-yaml.ts';
 
 /** What is generated from the schema of settings, by its file. */
 export const GENERATED: Readonly<Record<string, () => string>> = {
-  'config/schema.json': settingsJsonSchema,
+  'config/schema.json': () => settingsJsonSchema(RESOURCES, SLICES),
   'config/default.yaml': defaultYaml,
   'docs/configuration.md': configurationPage,
 };

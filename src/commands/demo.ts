@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { processEnvironment } from '../core/config/environment.ts';
-import { loadConfig } from '../core/config/load-config.ts';
 import { demoInstructions } from '../demo/instructions.ts';
 import { startDemoPlatform } from '../demo/platform.ts';
+import { loadSettings } from '../gateway.ts';
 import { serve } from './serve.ts';
 
 /** By the package's own name: a build puts this module elsewhere than it stands in its sources. */
@@ -19,7 +19,7 @@ export async function serveDemo(): Promise<number> {
       DEMO_WORKFLOWS_URL: platform.urls.workflows,
       DEMO_TOOLS_URL: platform.urls.tools,
     });
-    const { config } = await loadConfig(SETTINGS, environment);
+    const { config } = await loadSettings(SETTINGS, environment);
     return await serve(config, {
       isDemo: true,
       onReady: (url) => process.stdout.write(demoInstructions(url, platform.urls)),

@@ -1,8 +1,8 @@
-import { openAudit } from '../capabilities/audit/open-audit.ts';
 import { createTracing } from '../capabilities/tracing/tracing.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import { logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createCore } from '../core/core.ts';
+import type { Events } from '../core/kernel/events.ts';
 import { joinEvents } from '../core/kernel/join-events.ts';
 import { readVersion } from '../core/kernel/version.ts';
 import { localCaller, withoutVerification } from '../core/local-caller.ts';
@@ -11,6 +11,8 @@ import { createLogger, standardError } from '../core/log/logger.ts';
 import { openStdio } from '../core/mcp/stdio/open-stdio.ts';
 import { createOwnFiles } from '../core/own-files.ts';
 import { createRepresentations } from '../core/reads/representations/representations.ts';
+import { RESOURCES } from '../core/resources/index.ts';
+import { openFor } from '../gateway.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /**
@@ -24,15 +26,17 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   const destination = standardError();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
-  const signalled = nextSignal(logger, destination, { reopen: () => audit?.reopen() ?? false });
+  const signalled = nextSignal(logger, destination, { reopen: () => capabilities.hooks.reopenFiles() });
   logWarnings(logger, warnings);
-  const audit = openAudit(config, { logger, destination });
-  const events = joinEvents([logEvents(logger), audit?.events ?? {}]);
+  const events: Events = {};
+  const context = { config, events, logger, destination, now: Date.now, resources: RESOURCES };
+  const capabilities = openFor('stdio', context);
+  Object.assign(events, joinEvents([logEvents(logger), ...capabilities.listeners]));
   const files = createOwnFiles({ events, now: Date.now });
-  const nameToken = files.auditNames(config);
   const version = readVersion();
   const tracing = createTracing(config.tracing, { version, events });
   await tracing?.open();
+  await capabilities.start();
   const core = createCore(withoutVerification(config), { events, now: Date.now, files });
   const { graceMs } = config.shutdown;
   const connection = openStdio({
@@ -43,7 +47,7 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
     version,
     now: Date.now,
     identity,
-    nameToken,
+    onCaller: capabilities.hooks.onCaller,
     events,
     tracing,
     input: process.stdin,
@@ -59,6 +63,6 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   const whole = await connection.closed;
   await core.close();
   await tracing?.close(until === undefined ? graceMs : Math.max(0, until - performance.now()));
-  await audit?.close();
+  await capabilities.stop(graceMs);
   return whole ? 0 : 1;
 }

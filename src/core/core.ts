@@ -7,6 +7,7 @@ import {
 } from '../capabilities/verification/open-verification.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
+import { type Hooks, NO_HOOKS } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
@@ -33,6 +34,8 @@ export interface CoreOptions {
   readonly shared?: SharedParts | undefined;
   /** How they tell each other of rejected credentials. @default they do not */
   readonly rejections?: SharedRejections | undefined;
+  /** @default none */
+  readonly hooks?: Pick<Hooks, 'wrapRead' | 'wrapUpstream'>;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The core so far, of which this one takes over what settings leave as it was. @default none */
@@ -78,7 +81,16 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
  * where one of them, or of those that were opened before, cannot be used; nothing has changed then.
  */
 export function createCore(config: Config, options: CoreOptions): Core {
-  const { events, now, resources = RESOURCES, tap, before, files = createOwnFiles(options), rejections } = options;
+  const {
+    events,
+    now,
+    resources = RESOURCES,
+    hooks = NO_HOOKS,
+    tap,
+    before,
+    files = createOwnFiles(options),
+    rejections,
+  } = options;
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
@@ -91,7 +103,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
-    { events, tap, before, files, rejections },
+    { events, hooks, tap, before, files, rejections },
   );
   const holdings =
     before === undefined
@@ -108,7 +120,9 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const users = createUsers();
 
-  const catalogue = createCatalogue(openReads(config, offered, { upstreams, holdings, desk, users, events, now }));
+  const catalogue = createCatalogue(
+    openReads(config, offered, { upstreams, holdings, hooks, desk, users, events, now }),
+  );
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
 

@@ -1,4 +1,3 @@
-import { type NameToken, openAuditNames } from '../capabilities/audit/audit-names.ts';
 import { openStoreFiles, type StoreFiles } from '../capabilities/shared-cache/store-files.ts';
 import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
@@ -28,8 +27,6 @@ export interface OwnFiles {
   storeFiles(config: Config): StoreFiles | undefined;
   /** What is shown to that store, and believed of it, over TLS. */
   storeTls(config: Config): TlsFiles | undefined;
-  /** Names tokens for the audit; `undefined` where there is none, or its key cannot be used. */
-  auditNames(config: Config): NameToken | undefined;
   /** Throws `ConfigError` with every file that could not be used so far. */
   check(): void;
 }
@@ -97,9 +94,6 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       return shared && usable(['shared'], openStoreFiles(shared, { now, onChange }));
     },
     storeTls: ({ shared }) => tls(['shared', 'tls'], shared?.tls),
-    auditNames({ audit: { enabled, keyFile = '' } }) {
-      return enabled ? usable(['audit'], openAuditNames(keyFile)) : undefined;
-    },
     check() {
       if (issues.length > 0) throw new ConfigError(issues);
     },
@@ -126,6 +120,5 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.listenerTls('admin', config);
   files.storeFiles(config);
   files.storeTls(config);
-  files.auditNames(config);
   files.check();
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { type LoadedConfig, loadConfig } from '../../src/core/config/load-config.ts';
+import type { LoadedConfig } from '../../src/core/config/load-config.ts';
+import { loadSettings } from '../../src/gateway.ts';
 import { inFolder, startProcess, writeSettings } from '../support/process/process.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -91,7 +92,7 @@ export async function issuesOf(manifests: readonly Manifest[]): Promise<string[]
 /** Settings as `portico check` takes them, which has nothing to say of them. */
 export async function checkedSettings(yaml: string, environment = {}): Promise<LoadedConfig['config']> {
   return inFolder(async (folder) => {
-    const { config, warnings } = await loadConfig(await writeSettings(folder, yaml), environment);
+    const { config, warnings } = await loadSettings(await writeSettings(folder, yaml), environment);
     expect(warnings).to.deep.equal([]);
     return config;
   });

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { settingsOf } from '../../scripts/settings/setting-list.ts';
 import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
+import { SLICES } from '../../src/gateway.ts';
 import { load } from '../core/config/settings-file.ts';
 import { codeBlocks } from '../support/docs.ts';
 
@@ -10,7 +12,7 @@ const PAGE = readFileSync(FILE, 'utf8');
 
 describe('docs/credentials.md', () => {
   it('tells of each kind of credential that there is, and of no other', () => {
-    const kinds = settingsOf(JSON.parse(settingsJsonSchema())).flatMap(
+    const kinds = settingsOf(JSON.parse(settingsJsonSchema(RESOURCES, SLICES))).flatMap(
       ({ block }) => /^upstreams\.<name>\.credential of kind (\w+)$/.exec(block)?.[1] ?? [],
     );
     const told = [...PAGE.matchAll(/^\| \[`(\w+)`\]/gm)].map(([, kind]) => kind);

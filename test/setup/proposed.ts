@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/core/config/load-config.ts';
 import type { Config } from '../../src/core/config/schema/settings.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
+import { loadSettings } from '../../src/gateway.ts';
 import { readDescription } from '../../src/setup/description/document.ts';
 import { parseText } from '../../src/setup/description/parse.ts';
 import { propose } from '../../src/setup/proposal.ts';
@@ -45,7 +45,7 @@ export function loadProposed({ text, variables }: SettingsText): Promise<Config>
   return inFolder(async (folder) => {
     const file = join(folder, 'portico.yaml');
     await writeFile(file, text);
-    return (await loadConfig(file, Object.fromEntries(values))).config;
+    return (await loadSettings(file, Object.fromEntries(values))).config;
   });
 }
 

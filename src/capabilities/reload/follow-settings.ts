@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeBug } from '../../commands/process-end.ts';
-import { type LoadedConfig, loadConfig } from '../../core/config/load-config.ts';
+import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { ConfigError, logWarnings } from '../../core/config/mistakes/config-error.ts';
 import { CHECK_MS, QUIET_MS, stateOf } from '../../core/credentials/files/watched-files.ts';
 import type { Logger } from '../../core/log/logger.ts';
-import type { Gateway } from '../../gateway.ts';
+import { type Gateway, loadSettings } from '../../gateway.ts';
 
 export interface FollowOptions {
   readonly file: string;
@@ -30,7 +30,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
   async function read(): Promise<void> {
     let loaded: LoadedConfig | undefined;
     try {
-      loaded = await loadConfig(file);
+      loaded = await loadSettings(file);
       if (signal.aborted) return;
       const { applied, needRestart } = gateway.change(loaded.config);
       onChange(loaded, needRestart);

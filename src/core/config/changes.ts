@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './schema/settings.ts';
+import type { SettingsSlice } from './settings-slice.ts';
 
 /** What other settings change, by their paths, as `resources.tools.path`, in the order of letters. */
 export interface SettingsChanges {
@@ -14,7 +15,6 @@ const AT_START = [
   'http',
   'admin',
   'shutdown',
-  'audit',
   'tracing',
   'log.format',
   'watchSettings',
@@ -33,7 +33,9 @@ const LIVE = ['http.allowedHosts', 'http.allowedOrigins', 'http.trustedProxies',
 export function changeSettings(
   running: Config,
   wanted: Config,
+  slices: readonly SettingsSlice[] = [],
 ): { readonly config: Config; readonly changes: SettingsChanges } {
+  const atStart = [...AT_START, ...slices.filter(({ needsRestart }) => needsRestart).map(({ key }) => key)];
   const applied: string[] = [];
   const needRestart: string[] = [];
 
@@ -47,7 +49,7 @@ export function changeSettings(
       ]);
       return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
     }
-    if (isIn(AT_START, path) && !isIn(LIVE, path)) {
+    if (isIn(atStart, path) && !isIn(LIVE, path)) {
       needRestart.push(path);
       return before;
     }

@@ -2,6 +2,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './check-settings.ts';
 import type { ConfigIssue } from './mistakes/config-error.ts';
 import { type Config, isNameless, type ResourceConfig } from './schema/settings.ts';
+import { blockOf, type SettingsSlice } from './settings-slice.ts';
 
 type Path = ConfigIssue['path'];
 type IsWritten = (path: Path) => boolean;
@@ -15,11 +16,16 @@ interface Offered {
 const VERSION = /^(?:api|v\d[\w.-]*)$/i;
 
 /** Settings that are right each, and beside each other most likely not what was meant. */
-export function combinationWarnings(config: Config, offered: readonly Offered[], isWritten: IsWritten): Finding[] {
+export function combinationWarnings(
+  config: Config,
+  offered: readonly Offered[],
+  isWritten: IsWritten,
+  slices: readonly SettingsSlice[],
+): Finding[] {
   return [
     ...addressWarnings(config),
     ...hostWarnings(config),
-    ...idleWarnings(config, isWritten),
+    ...idleWarnings(config, isWritten, slices),
     ...loopWarnings(config, offered),
     ...loadingWarnings(config, offered, isWritten),
     ...offered.flatMap(({ resource, settings }) => versionWarnings(config, resource, settings, isWritten)),
@@ -39,10 +45,12 @@ function hostWarnings(config: Config): Finding[] {
   return [{ path: ['http', 'host'], key: false, message }];
 }
 
-/** Blocks that do nothing until they are enabled, where nobody has said that they are not to be. */
-function idleWarnings(config: Config, isWritten: IsWritten): Finding[] {
-  return (['audit', 'tracing'] as const)
-    .filter((block) => isWritten([block]) && !config[block].enabled && !isWritten([block, 'enabled']))
+/** Blocks that have no effect until they are enabled, written without `enabled`. */
+function idleWarnings(config: Config, isWritten: IsWritten, slices: readonly SettingsSlice[]): Finding[] {
+  const isOff = (slice: SettingsSlice) => Object(blockOf(config, slice)).enabled === false;
+  const off = [...slices.filter(isOff).map(({ key }) => key), ...(config.tracing.enabled ? [] : ['tracing'])];
+  return off
+    .filter((block) => isWritten([block]) && !isWritten([block, 'enabled']))
     .map((block) => ({ path: [block], key: true, message: 'does nothing without enabled: true' }));
 }
 

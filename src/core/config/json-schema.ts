@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { settingsSchema } from './schema/settings.ts';
+import type { SettingsSlice } from './settings-slice.ts';
 
 /** The part of JSON Schema that zod writes for settings, and that the rules here look at. */
 interface JsonSchema {
@@ -24,8 +25,11 @@ const NARROW = ['const', 'enum', 'format', 'pattern'];
  * What a settings file may hold, as JSON Schema (draft 2020-12), for editors. A scalar may be `${NAME}` everywhere.
  * Limits that span several keys are not in it: `portico check` knows more. This text is `config/schema.json`.
  */
-export function settingsJsonSchema(resources: readonly Resource[] = RESOURCES): string {
-  const { $schema, $defs, ...root } = z.toJSONSchema(settingsSchema(resources), {
+export function settingsJsonSchema(
+  resources: readonly Resource[] = RESOURCES,
+  slices?: readonly SettingsSlice[],
+): string {
+  const { $schema, $defs, ...root } = z.toJSONSchema(settingsSchema(resources, slices), {
     io: 'input',
     target: 'draft-2020-12',
   });

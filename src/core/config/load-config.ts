@@ -6,6 +6,7 @@ import { effectiveSettings, isMasked } from './effective.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
 import { ConfigError, type ConfigIssue, sorted } from './mistakes/config-error.ts';
 import { type Config, type SettingsInput, settingsSchema } from './schema/settings.ts';
+import type { SettingsSlice } from './settings-slice.ts';
 import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
 import { warningsOf } from './warnings.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
@@ -37,8 +38,9 @@ export async function loadConfig(
   file: string,
   environment: Environment = processEnvironment(),
   resources: readonly Resource[] = RESOURCES,
+  slices?: readonly SettingsSlice[],
 ): Promise<LoadedConfig> {
-  const schema = settingsSchema(resources);
+  const schema = settingsSchema(resources, slices);
   const yaml = parseYaml(await readSettings(file));
   if (yaml.issues.length > 0) throw new ConfigError(yaml.issues, file);
   const issues: ConfigIssue[] = [];
@@ -47,7 +49,7 @@ export async function loadConfig(
   if ('findings' in checked) issues.push(...placed(checked.findings, root, yaml.position));
   if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
   const config = isWritten(root, TOKEN) ? checked.config : withToken(checked.config, environment);
-  const found = warningsOf(config, resources, (path) => isWritten(root, path));
+  const found = warningsOf(config, resources, (path) => isWritten(root, path), slices);
   const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
   return {
     config,
@@ -92,8 +94,12 @@ function headerCredentials({ upstreams }: Config, environment: Environment): Rea
 }
 
 /** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */
-export function parseConfig(input: SettingsInput, resources: readonly Resource[] = RESOURCES): Config {
-  const checked = checkSettings(input, settingsSchema(resources));
+export function parseConfig(
+  input: SettingsInput,
+  resources: readonly Resource[] = RESOURCES,
+  slices?: readonly SettingsSlice[],
+): Config {
+  const checked = checkSettings(input, settingsSchema(resources, slices));
   if ('config' in checked) return checked.config;
   throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
 }

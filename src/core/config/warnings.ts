@@ -4,6 +4,7 @@ import type { Finding } from './check-settings.ts';
 import { combinationWarnings } from './combinations.ts';
 import type { ConfigIssue } from './mistakes/config-error.ts';
 import { type Config, type ResourceConfig, resourceConfig } from './schema/settings.ts';
+import type { SettingsSlice } from './settings-slice.ts';
 
 type Path = ConfigIssue['path'];
 type IsWritten = (path: Path) => boolean;
@@ -32,7 +33,12 @@ const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
  * What is most likely meant otherwise in settings that are valid. `isWritten` tells what stands in them, since defaults are
  * filled in.
  */
-export function warningsOf(config: Config, resources: readonly Resource[], isWritten: IsWritten): Finding[] {
+export function warningsOf(
+  config: Config,
+  resources: readonly Resource[],
+  isWritten: IsWritten,
+  slices: readonly SettingsSlice[] = [],
+): Finding[] {
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
@@ -42,7 +48,7 @@ export function warningsOf(config: Config, resources: readonly Resource[], isWri
   });
   return [
     ...found,
-    ...combinationWarnings(config, offered, isWritten),
+    ...combinationWarnings(config, offered, isWritten, slices),
     ...verificationWarnings(
       config,
       offered.map(({ settings }) => settings),

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { Exchange } from './exchange.ts';
-import type { Handle } from './handler.ts';
 import { createKoaService } from './koa-service.ts';
 import { type Operation, UNKNOWN_PATH } from './operations/operation.ts';
+import type { Handle } from './request-hooks.ts';
 
 /**
  * The service of one listener: opens an exchange for each request, finds what it asks for, and hands both to `handle`.

@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { Auditing } from '../../capabilities/audit/auditing.ts';
 import type { Overload } from '../../capabilities/load-shedding/overload.ts';
 import type { Limits } from '../../capabilities/rate-limits/limits.ts';
 import { createHandshakes } from '../../capabilities/tls/secure.ts';
@@ -20,6 +19,7 @@ import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
 import type { ClientAddress } from './request/client-address.ts';
 import type { HostsOptions } from './request/hosts.ts';
+import type { RequestHooks } from './request-hooks.ts';
 import type { Challenge } from './response/challenge.ts';
 
 /** At most one event in this time says that connections are refused. */
@@ -35,8 +35,7 @@ export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowe
   readonly authenticate: Authenticate;
   /** Headers beside `Authorization` that hold credentials, in lower case. @default none */
   readonly otherCredentials?: ReadonlySet<string> | undefined;
-  /** @default nobody keeps account */
-  readonly auditing?: Auditing | undefined;
+  readonly hooks: RequestHooks;
   /** Finds the address of a client. @default that of its connection */
   readonly addressOf?: ClientAddress | undefined;
   /** @default none */
@@ -95,7 +94,7 @@ export function createEdge(options: EdgeOptions): Edge {
       isStopping: () => connections.isStopping,
     });
     const handle = createHandler({ ...rest, admit, overload, connections, events, tracing, headers });
-    return createApp(operations, handle, otherCredentials);
+    return createApp(operations, rest.hooks.wrapHandler(handle), otherCredentials);
   }
 
   let answer = answerBy(service);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { traceOfCaller } from '../credentials/caller-trace.ts';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import type { Auditee, MemberRecord, RequestRecord } from '../kernel/request-record.ts';
+import type { MemberRecord, RequestRecord } from '../kernel/request-record.ts';
 import type { Span } from '../kernel/span.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Users } from '../kernel/users.ts';
@@ -58,7 +58,6 @@ export class Exchange implements RequestRecord {
   /** What names its client; empty until that is looked for. */
   address = '';
   callerKey: string | undefined = undefined;
-  auditee: Auditee | undefined = undefined;
   members: MemberRecord[] | undefined = undefined;
   /** Header fields of the response that tell the caller of its rate limit. Names and values by turns. */
   rateLimit: readonly string[] | undefined = undefined;

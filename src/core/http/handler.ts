@@ -1,4 +1,3 @@
-import type { Auditing } from '../../capabilities/audit/auditing.ts';
 import type { Overload } from '../../capabilities/load-shedding/overload.ts';
 import type { Limits } from '../../capabilities/rate-limits/limits.ts';
 import type { Tracing } from '../../capabilities/tracing/tracing.ts';
@@ -17,6 +16,7 @@ import type { Admit } from './request/admit.ts';
 import { type ClientAddress, createClientAddress } from './request/client-address.ts';
 import { credentialsIn } from './request/fields.ts';
 import { discardBody } from './request/incoming-body.ts';
+import type { Handle, RequestHooks } from './request-hooks.ts';
 import type { Challenge } from './response/challenge.ts';
 import { problemResponse } from './response/problem.ts';
 import { type HttpResponse, send } from './response/send.ts';
@@ -24,8 +24,7 @@ import { type HttpResponse, send } from './response/send.ts';
 export interface HandlerOptions {
   readonly admit: Admit;
   readonly authenticate: Authenticate;
-  /** @default nobody keeps account */
-  readonly auditing?: Auditing | undefined;
+  readonly hooks: RequestHooks;
   /** Finds the address of a client. @default that of its connection */
   readonly addressOf?: ClientAddress | undefined;
   /** @default none */
@@ -44,16 +43,13 @@ export interface HandlerOptions {
   readonly headers?: readonly string[] | undefined;
 }
 
-/** Answers an exchange with what it asks for. Never throws. */
-export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>;
-
 /**
  * The way of every request, once its exchange is open and its operation is found: admit → authenticate, unless there is
  * too much to do, within the limits → operation → send. What any of them throws is answered with its row of the error table; a bug is a 500 there and
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, auditing, limits, overload, users, challenge, connections, events, tracing, headers } =
+  const { admit, authenticate, hooks, limits, overload, users, challenge, connections, events, tracing, headers } =
     options;
   const { addressOf = createClientAddress([]) } = options;
 
@@ -61,7 +57,7 @@ export function createHandler(options: HandlerOptions): Handle {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
     exchange.vary = operation.vary;
-    if (operation.isRead === true) auditing?.begin(exchange);
+    hooks.onRequest(exchange, operation);
     if (!connections.begin(exchange)) return;
     // A probe comes every few seconds, and has nothing to tell.
     if (!operation.isProbe) exchange.span = tracing?.begin('request', exchange.trace, exchange);
@@ -102,7 +98,7 @@ export function createHandler(options: HandlerOptions): Handle {
     const identity = await authenticate(fields.authorization, span, reserveFor(exchange));
     const { credential, key, partition, expiresAt, verified } = identity;
     exchange.callerKey = key;
-    auditing?.name(exchange, identity);
+    hooks.onCaller(exchange, identity);
     if (limits !== undefined) await limits.count(exchange, identity, 1);
     const { others } = fields;
     return {

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DESCRIPTION_PATH, descriptionOperation } from '../../capabilities/api-description/description-operation.ts';
-import type { NameToken } from '../../capabilities/audit/audit-names.ts';
-import { createAuditing } from '../../capabilities/audit/auditing.ts';
 import { landingOperation } from '../../capabilities/landing-page/landing-operation.ts';
 import { createOverload } from '../../capabilities/load-shedding/overload.ts';
 import { type LogControl, logOperations } from '../../capabilities/log-verbosity/log-operations.ts';
@@ -24,12 +22,13 @@ import type { Events } from '../kernel/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
-import { unknownPath } from './operations/operation.ts';
+import { type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/held-bytes.ts';
+import { NO_REQUEST_HOOKS, type RequestHooks } from './request-hooks.ts';
 import { createChallenge } from './response/challenge.ts';
 import { hstsHeaders } from './response/hsts.ts';
 
@@ -64,8 +63,9 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
-  /** Names tokens for the account of who reads what. @default nobody keeps one */
-  readonly nameToken?: NameToken | undefined;
+  readonly hooks: RequestHooks;
+  /** Endpoints beside those of the core. @default none */
+  readonly operations?: readonly Operation[];
   /** Counts the exchanges that are answered by it. @default nobody does */
   readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
@@ -129,7 +129,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       publicUrl,
       authenticate: options.authenticate,
       otherCredentials: lowerCaseSet(options.otherCredentials),
-      auditing: options.nameToken && createAuditing(options.nameToken, trustedProxies),
+      hooks: options.hooks,
       addressOf: createClientAddress(trustedProxies),
       limits,
       challenge: createChallenge(protectedResource),
@@ -149,6 +149,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
         }),
         ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),
         ...probeOperations(isDraining),
+        ...(options.operations ?? []),
       ],
     };
   }
@@ -180,6 +181,8 @@ export interface AdminEdgeOptions {
   readonly log?: LogControl | undefined;
   /** @default nothing is counted */
   readonly scrape?: Scrape | undefined;
+  /** Endpoints beside those of the core. @default none */
+  readonly operations?: readonly Operation[];
   /** How it goes. @default it is not told */
   readonly status?: (() => Status) | undefined;
 }
@@ -193,6 +196,7 @@ export function createAdminEdge(options: AdminEdgeOptions): Edge {
     settings: { ...ADMIN_BOUNDS, ...settings },
     events,
     service: {
+      hooks: NO_REQUEST_HOOKS,
       alsoHosts,
       allowedOrigins: [],
       authenticate,
@@ -202,6 +206,7 @@ export function createAdminEdge(options: AdminEdgeOptions): Edge {
         ...(status === undefined ? [] : statusOperations(status)),
         ...(log === undefined ? [] : logOperations(log)),
         ...(scrape === undefined ? [] : [metricsOperation(scrape)]),
+        ...(options.operations ?? []),
       ],
     },
   });

@@ -1,16 +1,6 @@
 import type { GatewayError } from './errors.ts';
 import type { Span } from './span.ts';
 
-/** Who asked for something, and from where. */
-export interface Auditee {
-  /** Address that it came from, as far as proxies before Portico are believed; absent over stdio. */
-  readonly from?: string | undefined;
-  /** Whom the token speaks for, where that was verified. */
-  subject?: string | undefined;
-  /** Hash of the token under a key that settings name. */
-  token?: string | undefined;
-}
-
 /** One request of a batch. */
 export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;
 
@@ -49,8 +39,6 @@ export interface RequestRecord {
   cache?: string | undefined;
   /** Key of the caller. */
   callerKey?: string | undefined;
-  /** There where the request may read items, and somebody keeps account of that. */
-  auditee?: Auditee | undefined;
   /** Of a batch, those that were worked on. */
   members?: MemberRecord[] | undefined;
   /** What went wrong. */

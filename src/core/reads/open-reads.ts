@@ -26,6 +26,7 @@ export interface Offer {
 export interface ReadsOptions {
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
   readonly holdings: Holdings;
+  readonly hooks: { wrapRead(read: Read, resource: string): Read };
   readonly desk: PageDesk;
   readonly users: Users;
   readonly events: Events;
@@ -40,7 +41,7 @@ export interface ReadsOptions {
 export function openReads(
   config: Config,
   offers: readonly Offer[],
-  { upstreams, holdings, desk, users, events, now }: ReadsOptions,
+  { upstreams, holdings, hooks, desk, users, events, now }: ReadsOptions,
 ): (Offered & { readonly read: Read })[] {
   const nameOf = (resource: string) => checked(holdings.names.get(resource));
   const cache = renamed(holdings.cache, nameOf);
@@ -99,7 +100,10 @@ export function openReads(
       definition: define(resource, config.scheme),
       known: knownValues(settings),
       requiredScopes: config.verification === undefined ? [] : settings.requiredScopes,
-      read: withKnownCaller(read, { config, upstream: settings.upstream, keyOf: holdings.keyOf }),
+      read: hooks.wrapRead(
+        withKnownCaller(read, { config, upstream: settings.upstream, keyOf: holdings.keyOf }),
+        resource.name,
+      ),
     };
   });
 }

@@ -8,12 +8,14 @@ import { readVersion } from '../kernel/version.ts';
 import { type OwnFiles, withFiles } from '../own-files.ts';
 import type { Tap } from './client/tap.ts';
 import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
 
 export interface OpenUpstreamsOptions {
   readonly events: Events;
   readonly files: OwnFiles;
+  readonly hooks: { wrapUpstream<U extends Upstream>(upstream: U): U };
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** How replicas tell each other of rejected credentials. @default they do not */
@@ -26,7 +28,7 @@ export interface OpenUpstreamsOptions {
 export function openUpstreams(
   config: Config,
   names: readonly string[],
-  { events, files, tap, rejections, before }: OpenUpstreamsOptions,
+  { events, hooks, files, tap, rejections, before }: OpenUpstreamsOptions,
 ): Map<string, OpenUpstream> {
   const opened = new Map<string, Authorization & Required<Pick<OpenUpstreamOptions, 'tls' | 'proxy'>>>();
   const upstreams = new Map<string, OpenUpstream>();
@@ -47,7 +49,7 @@ export function openUpstreams(
   for (const [name, own] of opened) {
     const settings = checked(config.upstreams[name]);
     const told = rejections?.by(JSON.stringify([readVersion(), settings]));
-    upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap, rejections: told }));
+    upstreams.set(name, hooks.wrapUpstream(openUpstream({ ...settings, ...own, name, events, tap, rejections: told })));
   }
   return upstreams;
 }

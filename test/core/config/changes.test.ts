@@ -26,7 +26,6 @@ describe('a change of settings', () => {
       admin: { port: 2 },
       shutdown: { delayMs: 1 },
       log: { level: 'debug' },
-      audit: { enabled: true, keyFile: '/run/audit' },
       tracing: { enabled: true },
       maxWaiting: 1,
       maxWaitingPerCaller: 1,
@@ -45,7 +44,7 @@ describe('a change of settings', () => {
       ([block, other]) => changed({ [block]: other }).changes.needRestart.length > 0,
     );
     expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
-      ...['admin', 'audit', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller', 'shared'],
+      ...['admin', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller', 'shared'],
       ...['shutdown', 'tracing', 'watchSettings'],
     ]);
   });

@@ -6,10 +6,12 @@ import { parse } from 'yaml';
 import { type Setting, type SettingSchema, settingsOf } from '../../../scripts/settings/setting-list.ts';
 import { staleFiles } from '../../../scripts/settings/write.ts';
 import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
+import { RESOURCES } from '../../../src/core/resources/index.ts';
+import { SLICES } from '../../../src/gateway.ts';
 import { UPSTREAMS } from './settings-file.ts';
 
 describe('the JSON Schema of settings', () => {
-  const text = settingsJsonSchema();
+  const text = settingsJsonSchema(RESOURCES, SLICES);
   const schema: SettingSchema = JSON.parse(text);
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, formats: { uri: URL.canParse } });
   const validate = ajv.compile(schema);

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { loadConfig, parseConfig } from '../../../src/core/config/load-config.ts';
+import { parseConfig } from '../../../src/core/config/load-config.ts';
 import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { anyText } from '../../support/any-text.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
@@ -31,7 +32,7 @@ describe('settings from a file', () => {
       await inFolder(async (folder) => {
         const file = join(folder, 'a.yaml');
         await writeFile(file, `scheme: \${PORTICO_TEST_SCHEME}\n${UPSTREAMS}`);
-        expect((await loadConfig(file)).config.scheme).to.equal('here');
+        expect((await loadSettings(file)).config.scheme).to.equal('here');
       });
     } finally {
       delete process.env['PORTICO_TEST_SCHEME'];
@@ -121,7 +122,7 @@ resources:
 describe('a settings file that cannot be read', () => {
   const failure = async (file: string): Promise<string> => {
     try {
-      await loadConfig(file, {});
+      await loadSettings(file, {});
       return '';
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -205,7 +206,7 @@ describe('a settings file that cannot be read', () => {
         fc.asyncProperty(text, async (yaml) => {
           await writeFile(file, yaml);
           try {
-            (await loadConfig(file, { A: 'a' })).masked();
+            (await loadSettings(file, { A: 'a' })).masked();
           } catch (error) {
             if (!(error instanceof ConfigError)) throw error;
             expect(error.issues).not.to.deep.equal([]);

@@ -1,6 +1,7 @@
 import type { Environment } from '../../../src/core/config/environment.ts';
-import { type LoadedConfig, loadConfig } from '../../../src/core/config/load-config.ts';
+import type { LoadedConfig } from '../../../src/core/config/load-config.ts';
 import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 
 /** Enough for settings to be valid. */
@@ -13,7 +14,7 @@ upstreams:
 
 /** Settings that have `yaml` as their text. */
 export function load(yaml: string, environment: Environment = {}): Promise<LoadedConfig> {
-  return inFolder(async (folder) => loadConfig(await writeSettings(folder, yaml), environment));
+  return inFolder(async (folder) => loadSettings(await writeSettings(folder, yaml), environment));
 }
 
 /** What is wrong with such settings, as `line:column: path: message`; empty when nothing is. */

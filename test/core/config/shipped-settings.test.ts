@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { settingsIn } from '../../../scripts/settings/setting-list.ts';
-import { loadConfig, parseConfig } from '../../../src/core/config/load-config.ts';
+import { parseConfig } from '../../../src/core/config/load-config.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
+import { loadSettings, SLICES } from '../../../src/gateway.ts';
 
 const HOSTS = RESOURCES.map(({ name }) => [name, `https://${name}.example`] as const);
 const URLS = Object.fromEntries(HOSTS.map(([name, url]) => [`${name.toUpperCase()}_URL`, url]));
@@ -13,12 +14,12 @@ describe('config/default.yaml', () => {
   const text = readFileSync('config/default.yaml', 'utf8');
 
   it('does the same as its base URLs alone', async () => {
-    const { config } = await loadConfig('config/default.yaml', URLS);
-    expect(config).to.deep.equal(parseConfig({ upstreams: UPSTREAMS }));
+    const { config } = await loadSettings('config/default.yaml', URLS);
+    expect(config).to.deep.equal(parseConfig({ upstreams: UPSTREAMS }, RESOURCES, SLICES));
   });
 
   it('shows every setting that has a default', async () => {
-    const { config } = await loadConfig('config/default.yaml', URLS);
+    const { config } = await loadSettings('config/default.yaml', URLS);
     const keysOf = (settings: unknown) => new Set(settingsIn(settings).filter((key) => !key.startsWith('upstreams ')));
     expect(keysOf(parse(text))).to.deep.equal(keysOf(config));
   });
@@ -37,16 +38,16 @@ describe('config/demo.yaml', () => {
   };
 
   it('asks the demo platform for small pages', async () => {
-    const { config } = await loadConfig('config/demo.yaml', demo);
+    const { config } = await loadSettings('config/demo.yaml', demo);
     expect(config.upstreams['tools']?.baseUrl).to.equal('http://127.0.0.1:3');
     const offered = Object.values(config.resources).filter(({ enabled }) => enabled);
     for (const { pagination } of offered) expect(pagination).to.include({ size: 5 });
   });
 
   it('listens on 8080 and 9090 unless PORT and ADMIN_PORT say otherwise', async () => {
-    const { config } = await loadConfig('config/demo.yaml', demo);
+    const { config } = await loadSettings('config/demo.yaml', demo);
     expect([config.http.port, config.admin.port]).to.deep.equal([8080, 9090]);
-    const moved = await loadConfig('config/demo.yaml', { ...demo, PORT: '1', ADMIN_PORT: '0' });
+    const moved = await loadSettings('config/demo.yaml', { ...demo, PORT: '1', ADMIN_PORT: '0' });
     expect([moved.config.http.port, moved.config.admin.port]).to.deep.equal([1, 0]);
   });
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { loadConfig } from '../../../src/core/config/load-config.ts';
 import { issueLine } from '../../../src/core/config/mistakes/config-error.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { codeBlocks } from '../../support/docs.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
 
@@ -186,7 +186,7 @@ upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
       const names = [...readFileSync(file, 'utf8').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
       const valueFor = (name: string) => (name.endsWith('URL') ? 'https://platform.example' : 'x1');
       const environment = Object.fromEntries(names.map((name) => [name, name.endsWith('PORT') ? '' : valueFor(name)]));
-      expect((await loadConfig(file, environment)).warnings).to.deep.equal([]);
+      expect((await loadSettings(file, environment)).warnings).to.deep.equal([]);
     });
   }
 

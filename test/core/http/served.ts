@@ -8,6 +8,7 @@ import {
   type PublicEdgeOptions,
 } from '../../../src/core/http/listeners.ts';
 import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
+import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
 import { problemResponse } from '../../../src/core/http/response/problem.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { joinEvents } from '../../../src/core/kernel/join-events.ts';
@@ -116,6 +117,7 @@ export async function serve({
   const edge = createPublicEdge({
     settings: { ...SETTINGS, ...settings },
     limits: { ...LIMITS, ...limits },
+    hooks: NO_REQUEST_HOOKS,
     catalogue,
     representations,
     authenticate,

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
-import { loadConfig, parseConfig } from '../../../src/core/config/load-config.ts';
+import { parseConfig } from '../../../src/core/config/load-config.ts';
 import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
 import type { SettingsInput } from '../../../src/core/config/schema/settings.ts';
 import { createCore } from '../../../src/core/core.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { callerWith } from '../../support/authorization/caller.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { FOUR } from './findings.ts';
@@ -21,8 +22,8 @@ describe('a fourth resource in the registry', () => {
       WORKFLOWS_URL: 'https://w.example',
       TOOLS_URL: 'https://t.example',
     };
-    const { config: before } = await loadConfig('config/default.yaml', urls);
-    const { config } = await loadConfig('config/default.yaml', urls, FOUR);
+    const { config: before } = await loadSettings('config/default.yaml', urls);
+    const { config } = await loadSettings('config/default.yaml', urls, FOUR);
     expect(config.resources).to.deep.include(before.resources);
     const uris = (resources: typeof FOUR | undefined) => {
       const { catalogue } = createCore(resources === undefined ? before : config, {

@@ -129,7 +129,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
         await rename(file, `${file}.${rotation}`);
         portico.child.kill('SIGUSR2');
         await Promise.all(reading);
-        await eventually(() => portico.stdout().split('audit file opened anew').length === rotation + 2);
+        await eventually(() => portico.stdout().split('audit file reopened').length === rotation + 2);
       }
       expect((await portico.stop()).code).to.equal(0);
       const files = [file, ...Array.from({ length: rotations }, (_, rotation) => `${file}.${rotation}`)];
@@ -145,7 +145,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
       await rename(file, `${file}.1`);
       await mkdir(file);
       portico.child.kill('SIGUSR2');
-      await eventually(() => portico.stdout().includes('"error":"EISDIR","msg":"audit file not opened anew"'));
+      await eventually(() => portico.stdout().includes('"error":"EISDIR","msg":"audit file not reopened"'));
       await read(url, SECRET);
       expect((await portico.stop()).code).to.equal(0);
       expect(linesIn(await readFile(`${file}.1`, 'utf8'))).to.have.length(1);

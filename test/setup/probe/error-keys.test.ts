@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { loadConfig } from '../../../src/core/config/load-config.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { errorKeys } from '../../../src/setup/probe/error-keys.ts';
 import { printReport } from '../../../src/setup/probe/print.ts';
 import { json } from '../../support/platform/http-upstream.ts';
@@ -84,7 +84,7 @@ describe('the settings that a failed probe names', () => {
   it('exist for every code that a read can fail with', async () => {
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, settings(ITEMS).replaceAll('BASE', 'http://127.0.0.1'));
-      const { config } = await loadConfig(file, {});
+      const { config } = await loadSettings(file, {});
       const keyless = (Object.keys(ERRORS) as ErrorCode[]).filter(
         (code) => errorKeys(new GatewayError(code), 'projects', 'acme', config).length === 0,
       );

@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { loadConfig } from '../../../src/core/config/load-config.ts';
 import type { SettingsInput } from '../../../src/gateway.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { EXAMPLE_PLATFORMS, type ExamplePlatform } from '../../support/platform/example-lists.ts';
@@ -71,7 +71,7 @@ describe('the examples give no false alarm', () => {
         const expected = RESOURCES.map((_name, index) => lengthOf(index));
         await inFolder(async (folder) => {
           const file = await writeSettings(folder, yaml);
-          const loaded = await loadConfig(file, { ...served.env, PORTICO_TOKEN: TOKEN });
+          const loaded = await loadSettings(file, { ...served.env, PORTICO_TOKEN: TOKEN });
           expect(loaded.warnings).to.deep.equal([]);
 
           const report = await probe(file, loaded, { strict: true });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { loadConfig } from '../../../src/core/config/load-config.ts';
 import { startDemoPlatform } from '../../../src/demo/platform.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
@@ -13,7 +13,7 @@ describe('a strict probe finds nothing', () => {
       const upstreams = Object.entries(urls).map(([name, url]) => `  ${name}: { baseUrl: "${url}" }\n`);
       const { ok, resources } = await inFolder(async (folder) => {
         const file = await writeSettings(folder, `upstreams:\n${upstreams.join('')}`);
-        return probe(file, await loadConfig(file, { PORTICO_TOKEN: 'demo-alice' }), { strict: true });
+        return probe(file, await loadSettings(file, { PORTICO_TOKEN: 'demo-alice' }), { strict: true });
       });
       expect(resources.flatMap(({ warnings, notTried }) => [...warnings, ...notTried])).to.deep.equal([]);
       expect(ok).to.equal(true);

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { loadConfig } from '../../../src/core/config/load-config.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { type ProbeOptions, probe } from '../../../src/setup/probe/probe.ts';
 import type { ProbeReport, ResourceReport } from '../../../src/setup/probe/report.ts';
 import { onCleanup } from '../../support/cleanup.ts';
@@ -25,7 +25,7 @@ export async function probed(
   const { url } = await platform(handler);
   return inFolder(async (folder) => {
     const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
-    return probe(file, await loadConfig(file, { PORTICO_TOKEN: TOKEN, ...env }), options);
+    return probe(file, await loadSettings(file, { PORTICO_TOKEN: TOKEN, ...env }), options);
   });
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
-import { loadConfig } from '../../../src/core/config/load-config.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe.ts';
 import type { ResourceReport } from '../../../src/setup/probe/report.ts';
 import { ITEMS, LISTINGS, serveListing } from '../../support/platform/listings.ts';
@@ -14,7 +14,7 @@ function probed(settings: object): Promise<ResourceReport | undefined> {
   return inFolder(async (folder) => {
     const file = join(folder, 'portico.yaml');
     await writeFile(file, stringify(settings));
-    const { resources } = await probe(file, await loadConfig(file, { PORTICO_TOKEN: TOKEN }));
+    const { resources } = await probe(file, await loadSettings(file, { PORTICO_TOKEN: TOKEN }));
     return resources[0];
   });
 }

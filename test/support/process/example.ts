@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import nock from 'nock';
-import { loadConfig } from '../../../src/core/config/load-config.ts';
+import { loadSettings } from '../../../src/gateway.ts';
 import { type RunningGateway, startGateway } from '../gateway.ts';
 import { useNock } from '../nock.ts';
 
@@ -45,7 +45,7 @@ export function serveExample(name: string, env: Record<string, string>): (resour
   // One for each test: what an earlier one was given, or refused, is remembered.
   beforeEach(async () => {
     const file = fileURLToPath(new URL(`../../../config/examples/${name}.yaml`, import.meta.url));
-    const { config } = await loadConfig(file, env);
+    const { config } = await loadSettings(file, env);
     running = await startGateway({
       ...config,
       http: { ...config.http, port: 0 },

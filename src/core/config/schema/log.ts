@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
 import { milliseconds } from './scalars.ts';
 
 /** The log on standard output; that of `portico stdio` on standard error. */
@@ -15,33 +14,6 @@ export const LogSettings = z.strictObject({
       'For whom lines are: json for programs, one object a line; pretty for a person; auto is pretty on a terminal, and json otherwise.',
     ),
 });
-
-/** Who has read what. */
-export const AuditSettings = z
-  .strictObject({
-    enabled: z
-      .boolean()
-      .default(false)
-      .describe('Whether there is a line for each read: who, what, from where, outcome.'),
-    file: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Where the lines go; opened anew at SIGUSR2. Unset: standard output, with the log.'),
-    keyFile: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        'File that holds one line of 32 characters or more, the same for all replicas: the key of the hash that a token has in the lines. Needed where enabled.',
-      ),
-  })
-  .superRefine(
-    crossCheck<{ enabled: boolean; keyFile?: string | undefined }>((audit, report) => {
-      if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is missing: enabled needs it');
-    }),
-    EVEN_AFTER_ISSUES,
-  );
 
 /** As a caller's request id may be. */
 const requestId = z.string().regex(/^[A-Za-z0-9._~:/+=@-]{1,128}$/);

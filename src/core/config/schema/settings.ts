@@ -2,10 +2,11 @@ import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
+import type { SettingsSlice } from '../settings-slice.ts';
 import { CacheSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { AdminSettings, HttpSettings, LimitSettings, McpSettings, ShutdownSettings } from './edges.ts';
-import { AuditSettings, LogSettings } from './log.ts';
+import { LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource.ts';
 import { bytes, listenHost, publicUrl, whole } from './scalars.ts';
@@ -58,7 +59,6 @@ const COMMON = {
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
-  audit: AuditSettings.prefault({}).describe('Who has read what.'),
   tracing: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
   verification: VerificationSettings.optional().describe(
     "How callers' access tokens are verified. Unset: nobody verifies them here.",
@@ -83,8 +83,8 @@ function checkNames(upstreams: unknown, report: Report): void {
 
 type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
 
-/** All settings of one gateway that offers these resources. Unknown keys are refused at every level. */
-function createSchema(registry: readonly Resource[]) {
+/** All settings of one gateway that offers these resources, with these slices. Unknown keys are refused at every level. */
+function createSchema(registry: readonly Resource[], slices: readonly SettingsSlice[]) {
   const resources = registry.map((resource) => {
     const settings: ResourceSettings = resourceSettings(resource).prefault({}).describe(resource.description);
     return [resource.name, settings] as const;
@@ -92,6 +92,8 @@ function createSchema(registry: readonly Resource[]) {
   return z
     .strictObject({
       ...COMMON,
+      // Of no type here: only its capability reads a slice.
+      ...(Object.fromEntries(slices.map(({ key, schema }) => [key, schema])) as object),
       // The registry of this house has these names. Another one has others, which nothing asks for by name.
       resources: z
         .strictObject(Object.fromEntries(resources) as Record<ResourceName, ResourceSettings>)
@@ -178,12 +180,18 @@ function checkCredentialHeaders(registry: readonly Resource[]) {
 
 export type SettingsSchema = ReturnType<typeof createSchema>;
 
-const schemas = new WeakMap<readonly Resource[], SettingsSchema>();
+const NO_SLICES: readonly SettingsSlice[] = [];
+const schemas = new WeakMap<readonly Resource[], WeakMap<readonly SettingsSlice[], SettingsSchema>>();
 
-/** The schema of all settings of one gateway, made once for each registry. */
-export function settingsSchema(registry: readonly Resource[] = RESOURCES): SettingsSchema {
-  const schema = schemas.get(registry) ?? createSchema(registry);
-  schemas.set(registry, schema);
+/** The schema of all settings of one gateway, created once for each registry and list of slices. */
+export function settingsSchema(
+  registry: readonly Resource[] = RESOURCES,
+  slices: readonly SettingsSlice[] = NO_SLICES,
+): SettingsSchema {
+  const ofRegistry = schemas.get(registry) ?? new WeakMap();
+  schemas.set(registry, ofRegistry);
+  const schema = ofRegistry.get(slices) ?? createSchema(registry, slices);
+  ofRegistry.set(slices, schema);
   return schema;
 }
 

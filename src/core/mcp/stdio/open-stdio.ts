@@ -7,7 +7,6 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/server';
-import type { NameToken } from '../../../capabilities/audit/audit-names.ts';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../kernel/request-record.ts';
@@ -23,8 +22,8 @@ export interface StdioOptions extends DispatchOptions {
   readonly output: Writable;
   /** Who asks, on the whole of the connection. */
   readonly identity: Identity;
-  /** Names its token for the account of who reads what. @default nobody keeps one */
-  readonly nameToken?: NameToken | undefined;
+  /** Called for each message. @default nothing is done */
+  readonly onCaller?: (record: RequestRecord, identity: Identity) => void;
   /** Longest message that is read, and what is held of messages while the client does not read its responses. */
   readonly maxBodyBytes: number;
   /** Objects, lists and members of one message. */
@@ -50,7 +49,7 @@ const NEWLINE = Buffer.from('\n');
 
 /** Begins to answer: one message a line, each request with an id and a record of its own. */
 export function openStdio(options: StdioOptions): StdioConnection {
-  const { input, output, identity, nameToken, events, maxBodyBytes, maxMessageValues, graceMs } = options;
+  const { input, output, identity, onCaller, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch(options);
   const recordError = createRecordError(events);
   const revisionOf = createAgreement();
@@ -69,8 +68,8 @@ export function openStdio(options: StdioOptions): StdioConnection {
     const record: RequestRecord = {
       ...{ edge: 'stdio', requestId, callerKey: identity.key, rpc: loggedMethod(message) },
       ...{ begun: performance.now(), ms: 0, outcome: 'internal', bytes: 0 },
-      auditee: nameToken && { token: nameToken(identity) },
     };
+    onCaller?.(record, identity);
     return { controller, caller: { ...identity, requestId }, signal: controller.signal, noCache: false, record };
   }
 

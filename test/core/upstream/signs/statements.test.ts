@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { settingsJsonSchema } from '../../../../src/core/config/json-schema.ts';
+import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { SIGNS } from '../../../../src/core/upstream/signs/signs.ts';
 import { headerStatements, type Statement, statementsOf } from '../../../../src/core/upstream/signs/statements.ts';
+import { SLICES } from '../../../../src/gateway.ts';
 
 const said = (body: object, headers: Record<string, string> = {}) =>
   statementsOf([{ fields: [], value: body }], headers);
@@ -212,7 +214,7 @@ describe('what headers say of how a list goes on', () => {
 
 describe('the signs', () => {
   it('are those that settings may let off', () => {
-    const schema = JSON.parse(settingsJsonSchema());
+    const schema = JSON.parse(settingsJsonSchema(RESOURCES, SLICES));
     const kinds: { properties: { ignoreSigns: { items: { anyOf: { enum?: string[] }[] } } } }[] =
       schema.$defs.pagination.anyOf;
     expect(kinds).to.have.length(5);

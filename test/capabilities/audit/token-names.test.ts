@@ -2,14 +2,15 @@ import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createAuditNames, openAuditNames } from '../../../src/capabilities/audit/audit-names.ts';
+import { createTokenNames, openTokenNames } from '../../../src/capabilities/audit/token-names.ts';
+import type { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const KEY = 'k'.repeat(32);
-const named = (key: string, token = TOKEN) => createAuditNames(new Credential(key))(callerWith(token));
+const named = (key: string, token = TOKEN) => createTokenNames(new Credential(key))(callerWith(token));
 
 describe('the name of a token in the audit', () => {
   it('is its HMAC under the audit key', () => {
@@ -20,7 +21,7 @@ describe('the name of a token in the audit', () => {
     const names = await Promise.all(
       [0, 1].map(async () => {
         const identity = await createAuthenticate()([new Credential(`Bearer ${TOKEN}`)]);
-        return { key: identity.key, name: createAuditNames(new Credential(KEY))(identity) };
+        return { key: identity.key, name: createTokenNames(new Credential(KEY))(identity) };
       }),
     );
     expect(names[0]?.name).to.equal(names[1]?.name);
@@ -32,7 +33,7 @@ describe('the name of a token in the audit', () => {
   });
 
   it('is made once for a caller that comes again', () => {
-    const nameToken = createAuditNames(new Credential(KEY));
+    const nameToken = createTokenNames(new Credential(KEY));
     const caller = callerWith();
     let revealed = 0;
     const credential = Object.create(caller.credential, {
@@ -53,12 +54,16 @@ describe('the name of a token in the audit', () => {
       const open = async (text: string | undefined) => {
         const file = join(folder, 'key');
         if (text !== undefined) await writeFile(file, text);
-        return openAuditNames(text === undefined ? join(folder, 'away') : file);
+        try {
+          return openTokenNames(text === undefined ? join(folder, 'away') : file);
+        } catch (error) {
+          return (error as ConfigError).message;
+        }
       };
       expect(await open(`${KEY}\n`)).to.be.a('function');
-      expect(await open(KEY.slice(1))).to.deep.equal({ key: 'keyFile', issue: 'must hold 32 characters at least' });
-      expect(await open('')).to.deep.equal({ key: 'keyFile', issue: 'is empty' });
-      expect(await open(undefined)).to.deep.equal({ key: 'keyFile', issue: 'cannot be read (ENOENT)' });
+      expect(await open(KEY.slice(1))).to.equal('audit.keyFile: must hold 32 characters at least');
+      expect(await open('')).to.equal('audit.keyFile: is empty');
+      expect(await open(undefined)).to.equal('audit.keyFile: cannot be read (ENOENT)');
     });
   });
 });

@@ -1,18 +1,19 @@
 import { expect } from 'chai';
-import { auditEvents } from '../../../src/capabilities/audit/audit-events.ts';
+import { type Auditee, auditLines } from '../../../src/capabilities/audit/audit-lines.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   ...{ edge: 'http', requestId: 'r-1', begun: 0, ms: 0, outcome: 'ok', bytes: 0 },
-  auditee: { from: '203.0.113.7', token: 'a name' },
   ...more,
 });
 
-function linesOf(record: RequestRecord): Record<string, unknown>[] {
+const NAMED: Auditee = { from: '203.0.113.7', token: 'a name' };
+
+function linesOf(record: RequestRecord, auditee: Auditee | undefined = NAMED): Record<string, unknown>[] {
   const { logger, lines } = captureLog('info');
-  auditEvents(logger).requestEnded?.(record);
+  auditLines(logger, () => auditee).requestEnded?.(record);
   return lines().map(({ time, ...line }) => line);
 }
 
@@ -56,21 +57,21 @@ describe('the audit', () => {
     ]);
   });
 
-  it('has one for what was refused before it was known what it wanted', () => {
+  it('has one for a request that was rejected before it was known what it reads', () => {
     const error = new GatewayError('credential_missing');
-    const refused = { outcome: error.code, error, auditee: { from: '203.0.113.7' } };
+    const rejected = { outcome: error.code, error };
+    const from = { from: '203.0.113.7' };
     for (const rpc of [undefined, 'batch']) {
-      expect(linesOf(request({ ...refused, rpc }))).to.have.length(1);
+      expect(linesOf(request({ ...rejected, rpc }), from)).to.have.length(1);
     }
-    expect(linesOf(request(refused))[0])
+    expect(linesOf(request(rejected), from)[0])
       .to.include({ outcome: 'credential_missing', from: '203.0.113.7' })
       .and.not.have.property('token');
   });
 
-  it('has none for what shows no item, nor where nobody keeps account', () => {
+  it('has none for a method that returns no item', () => {
     for (const rpc of ['initialize', 'tools/list', 'resources/list', 'other']) {
       expect(linesOf(request({ rpc }))).to.deep.equal([]);
     }
-    expect(linesOf(request({ auditee: undefined }))).to.deep.equal([]);
   });
 });

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { crossCheck, EVEN_AFTER_ISSUES } from '../../core/config/schema/cross-check.ts';
+
+/** Who has read what. */
+export const AuditSettings = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe('Whether there is a line for each read: who, what, from where, outcome.'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Where the lines go; opened anew at SIGUSR2. Unset: standard output, with the log.'),
+    keyFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File that holds one line of 32 characters or more, the same for all replicas: the key of the hash that a token has in the lines. Needed where enabled.',
+      ),
+  })
+  .superRefine(
+    crossCheck<{ enabled: boolean; keyFile?: string | undefined }>((audit, report) => {
+      if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is missing: enabled needs it');
+    }),
+    EVEN_AFTER_ISSUES,
+  );

@@ -1,0 +1,77 @@
+import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import { createClientAddress } from '../../core/http/request/client-address.ts';
+import type { RequestRecord } from '../../core/kernel/request-record.ts';
+import { type LogFile, openLogFile } from '../../core/log/log-file.ts';
+import { createLogger, type Logger } from '../../core/log/logger.ts';
+import { defineCapability } from '../capability.ts';
+import { type Auditee, auditLines } from './audit-lines.ts';
+import { AuditSettings } from './audit-settings.ts';
+import { openTokenNames } from './token-names.ts';
+
+/** A line for each read: who, what, from where, outcome (docs/operations.md). */
+export const auditCapability = defineCapability({
+  settings: {
+    key: 'audit',
+    schema: AuditSettings.prefault({}).describe('The audit: who has read what.'),
+    needsRestart: true,
+  },
+  purposes: ['serve', 'stdio'],
+  check({ enabled, keyFile = '' }) {
+    if (enabled) openTokenNames(keyFile);
+  },
+  open({ enabled, file, keyFile = '' }, { config, logger, destination }) {
+    if (!enabled) return undefined;
+    const nameToken = openTokenNames(keyFile);
+    const log = file === undefined ? undefined : openFile(file, logger);
+    // Written whatever the level of the log is.
+    const lines =
+      log === undefined
+        ? createLogger({ level: 'info', format: config.log.format, destination })
+        : createLogger({ level: 'info', destination: log.destination });
+    let addressOf = createClientAddress(config.http.trustedProxies, { whole: true });
+    const auditees = new WeakMap<RequestRecord, Auditee>();
+    let open = log;
+    return {
+      listeners: [auditLines(lines, (request) => auditees.get(request))],
+      onRequest(exchange, operation) {
+        if (operation.isRead === true) auditees.set(exchange, { from: addressOf(exchange) });
+      },
+      onCaller(record, identity) {
+        const auditee: Auditee | undefined = record.edge === 'stdio' ? {} : auditees.get(record);
+        if (auditee === undefined) return;
+        auditee.subject = identity.verified?.subject;
+        auditee.token = nameToken(identity);
+        auditees.set(record, auditee);
+      },
+      onReload({ http: { trustedProxies } }) {
+        addressOf = createClientAddress(trustedProxies, { whole: true });
+      },
+      readings: log === undefined ? {} : { droppedAuditLines: () => log.destination.droppedLines ?? 0 },
+      reopenFiles() {
+        if (open === undefined) return false;
+        try {
+          open.reopen();
+          logger.info('audit file reopened');
+        } catch (error) {
+          logger.warn({ error: (error as NodeJS.ErrnoException).code }, 'audit file not reopened');
+        }
+        return true;
+      },
+      async stop() {
+        const closing = open;
+        open = undefined;
+        await closing?.close();
+      },
+    };
+  },
+});
+
+/** Throws `ConfigError` where the file cannot be written. */
+function openFile(path: string, logger: Logger): LogFile {
+  try {
+    return openLogFile(path, { onFailure: (error) => logger.warn({ error }, 'audit file cannot be written') });
+  } catch (error) {
+    const message = `cannot be written (${(error as NodeJS.ErrnoException).code})`;
+    throw new ConfigError([{ path: ['audit', 'file'], message }]);
+  }
+}

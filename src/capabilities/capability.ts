@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import type { Config } from '../core/config/schema/settings.ts';
+import type { SettingsSlice } from '../core/config/settings-slice.ts';
+import type { Contribution } from '../core/hooks.ts';
+import type { Events } from '../core/kernel/events.ts';
+import type { LogDestination } from '../core/log/destination.ts';
+import type { Logger } from '../core/log/logger.ts';
+import type { Resource } from '../core/resources/resource.ts';
+
+/** What runs a gateway: `portico serve`, `portico stdio`, or one read of `portico check --probe`. */
+export type Purpose = 'serve' | 'stdio' | 'probe';
+
+/** What the gateway gives to each capability. */
+export interface CapabilityContext {
+  /** Settings of the core when the gateway starts. */
+  readonly config: Config;
+  /** Emits events to all listeners. Only after `start`. */
+  readonly events: Events;
+  readonly logger: Logger;
+  /** Where lines of the log go. */
+  readonly destination: LogDestination;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The registry that settings were checked against. */
+  readonly resources: readonly Resource[];
+}
+
+/**
+ * One optional feature: its block of settings, and what it contributes to the gateway at the places that core/hooks.ts names.
+ * `open` returns `undefined` where settings switch it off.
+ */
+export interface Capability<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
+  readonly settings?: SettingsSlice<Key, Schema>;
+  /** @default `serve` alone */
+  readonly purposes?: readonly Purpose[];
+  /** Throws `ConfigError` where files that its settings name cannot be used. Opens and creates nothing. */
+  check?(settings: z.output<Schema>): void;
+  /** Throws `ConfigError` where it cannot be opened. Must not listen or connect before `start`. */
+  open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
+}
+
+/** Returns the capability as it is, with the types of its settings inferred. */
+export function defineCapability<const Key extends string, Schema extends z.ZodType>(
+  capability: Capability<Key, Schema>,
+): Capability<Key, Schema> {
+  return capability;
+}
+
+/** A capability of any settings. */
+// biome-ignore lint/suspicious/noExplicitAny: the list holds capabilities of different settings, each called with its own.
+export type AnyCapability = Capability<string, any>;
