@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startGateway } from '../../support/gateway.ts';
-import { ITEMS, LISTINGS, serveListing } from '../../support/platform/listings.ts';
+import { ITEMS, PAGED_LISTS, servePagedList } from '../../support/platform/example-platforms.ts';
 
 const PAGINGS = [
   { kind: 'none' },
@@ -14,11 +14,11 @@ const PAGINGS = [
   { kind: 'token', tokenParam: 'after', next: 'next' },
 ] as const;
 
-describe('an example whose paging was set wrong', () => {
-  for (const listing of LISTINGS) {
-    const { example, resource } = listing;
-    it(`reads ${resource} of ${example} whole or not at all`, async () => {
-      const settings = await serveListing(listing);
+describe('an example with wrong pagination settings', () => {
+  for (const list of PAGED_LISTS) {
+    const [example, resource] = list;
+    it(`reads ${resource} of ${example} completely or answers upstream_invalid`, async () => {
+      const settings = await servePagedList(list);
       const outcomes = new Set<number>();
       for (const pagination of [undefined, ...PAGINGS]) {
         const { gateway, read } = await startGateway(settings(pagination));
@@ -30,7 +30,7 @@ describe('an example whose paging was set wrong', () => {
         if (response.status === 200 || pagination === undefined) expect(body, told).to.have.length(ITEMS);
         else expect(body, told).to.include({ status: 502, code: 'upstream_invalid' });
       }
-      // Of the wrong ones, some read it, too.
+      // Some of the wrong settings read the list, too.
       expect([...outcomes]).to.have.members([200, 502]);
     });
   }

@@ -1,58 +1,26 @@
-import { readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { loadSettings } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe.ts';
 import { startGateway } from '../../support/gateway.ts';
-import { EXAMPLE_PLATFORMS, type ExamplePlatform } from '../../support/platform/example-lists.ts';
+import { answerAs, EXAMPLE_PLATFORMS, exampleSettings } from '../../support/platform/example-platforms.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 import { platform, TOKEN } from './probed.ts';
 
 const RESOURCES = ['projects', 'workflows', 'tools'] as const;
 
-const textOfExample = (example: string) =>
-  readFileSync(new URL(`../../../config/examples/${example}.yaml`, import.meta.url), 'utf8');
-
-/** Answers as the platform does, with so many items in each list; `fitsAll`: its filters leave none out. */
-function serving(
-  { token, lists }: ExamplePlatform,
-  lengthOf: (index: number) => number,
-  fitsAll: boolean,
-): RequestListener {
-  return async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://a.example');
-    const posted = await textOf(request);
-    const isRequested = (name: string) =>
-      name.startsWith('/') ? name === pathname : new RegExp(`\\b${name}\\b`).test(posted);
-    const listed = Object.keys(lists).findIndex(isRequested);
-    const [header, prefix] = token;
-    const list = Object.values(lists)[listed];
-    const reply = (status: number, body: unknown, headers = {}) =>
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-    if (request.headers[header] !== `${prefix}${TOKEN}`) return reply(401, { error: 'who?' });
-    if (list === undefined) return reply(404, { error: 'where?' });
-    const items = Array.from({ length: lengthOf(listed) }, (_, index) => list.item(index + 1));
-    const url = `http://${request.headers.host}${pathname}`;
-    const body = posted === '' ? {} : JSON.parse(posted);
-    const answer = list.answer([...items, ...(fitsAll ? [] : (list.others ?? []))], { query: searchParams, body, url });
-    return answer === undefined ? reply(400, { error: 'what?' }) : reply(200, answer.body, answer.headers);
-  };
-}
-
 describe('the examples give no false alarm', () => {
   it('are all served by a stub', () => {
     for (const [example, { lists }] of Object.entries(EXAMPLE_PLATFORMS)) {
-      expect(textOfExample(example)).to.contain('upstreams:');
+      expect(exampleSettings(example, '')).to.contain('upstreams:');
       expect(Object.keys(lists)).to.have.lengthOf(RESOURCES.length);
     }
     expect(Object.keys(EXAMPLE_PLATFORMS)).to.have.lengthOf(11);
   });
 
   for (const [example, served] of Object.entries(EXAMPLE_PLATFORMS)) {
-    const text = textOfExample(example);
+    const text = exampleSettings(example, 'http://a.example');
     const { resources = {} } = parse(text, { logLevel: 'error' }) as SettingsInput;
     const sizes = RESOURCES.map((name) => (resources[name]?.pagination as { size?: number })?.size ?? 100);
     const lengths: Readonly<Record<string, (index: number) => number>> = {
@@ -66,8 +34,8 @@ describe('the examples give no false alarm', () => {
     for (const [what, lengthOf] of Object.entries(lengths)) {
       const fitsAll = what.endsWith('filters');
       it(`${example}, for ${what}`, async () => {
-        const { url } = await platform(serving(served, lengthOf, fitsAll));
-        const yaml = text.replace(/^( +baseUrl: )(?:https:\/\/[^/\n]*|\$\{[^}]+\})/m, `$1${url}`);
+        const { url } = await platform(answerAs(served, { token: TOKEN, lengthOf, fitsAll }));
+        const yaml = exampleSettings(example, url);
         const expected = RESOURCES.map((_name, index) => lengthOf(index));
         await inFolder(async (folder) => {
           const file = await writeSettings(folder, yaml);

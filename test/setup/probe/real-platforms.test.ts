@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { loadSettings } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe.ts';
 import type { ResourceReport } from '../../../src/setup/probe/report.ts';
-import { ITEMS, LISTINGS, serveListing } from '../../support/platform/listings.ts';
+import { ITEMS, PAGED_LISTS, servePagedList } from '../../support/platform/example-platforms.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { TOKEN } from './probed.ts';
 
@@ -23,11 +23,11 @@ function probed(settings: object): Promise<ResourceReport | undefined> {
 const SILENT = ['dependency-track'];
 
 describe('a probe of a real platform whose paging settings leave out', () => {
-  for (const listing of LISTINGS) {
-    const { example, resource } = listing;
+  for (const list of PAGED_LISTS) {
+    const [example, resource] = list;
     const isSilent = SILENT.includes(example);
     it(`${isSilent ? 'finds none' : 'suggests paging'} that reads ${resource} of ${example} whole`, async () => {
-      const settings = await serveListing(listing);
+      const settings = await servePagedList(list);
       const { ok, suggestions = [] } = (await probed(settings({ kind: 'none' }))) ?? {};
       expect(ok).to.equal(false);
       const told = suggestions.map(({ value }) => parse(value));

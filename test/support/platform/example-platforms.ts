@@ -1,4 +1,11 @@
-/** What a list of a platform is asked for: by its query, or by what is posted. */
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { parse } from 'yaml';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { listen } from '../listening.ts';
+
+/** Query and posted body of a request for one page. */
 export interface Asked {
   readonly query: URLSearchParams;
   readonly body: { readonly query?: readonly Record<string, unknown>[]; readonly variables?: Record<string, unknown> };
@@ -497,3 +504,73 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
     },
   },
 };
+
+/** The text of `config/examples/<example>.yaml`, with the platform at `url`. */
+export function exampleSettings(example: string, url: string): string {
+  const text = readFileSync(new URL(`../../../config/examples/${example}.yaml`, import.meta.url), 'utf8');
+  return text.replace(/^( +baseUrl: )(?:https:\/\/[^/\n]*|\$\{[^}]+\})/m, `$1${url}`);
+}
+
+/**
+ * Answers as the platform of an example does, with `lengthOf(index)` items in each list; 401 unless `token` is sent.
+ * `fitsAll`: its filters leave no item out.
+ */
+export function answerAs(
+  { token: [header, prefix], lists }: ExamplePlatform,
+  { token, lengthOf, fitsAll = false }: { token?: string; lengthOf: (index: number) => number; fitsAll?: boolean },
+): RequestListener {
+  return async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://a.example');
+    const posted = await textOf(request);
+    const isRequested = (name: string) =>
+      name.startsWith('/') ? name === pathname : new RegExp(`\\b${name}\\b`).test(posted);
+    const listed = Object.keys(lists).findIndex(isRequested);
+    const list = Object.values(lists)[listed];
+    const reply = (status: number, body: unknown, headers = {}) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    if (token !== undefined && request.headers[header] !== `${prefix}${token}`) return reply(401, { error: 'who?' });
+    if (list === undefined) return reply(404, { error: 'where?' });
+    const items = Array.from({ length: lengthOf(listed) }, (_, index) => list.item(index + 1));
+    const url = `http://${request.headers.host}${pathname}`;
+    const body = posted === '' ? {} : JSON.parse(posted);
+    const answer = list.answer([...items, ...(fitsAll ? [] : (list.others ?? []))], { query: searchParams, body, url });
+    return answer === undefined ? reply(400, { error: 'what?' }) : reply(200, answer.body, answer.headers);
+  };
+}
+
+/** Lists of examples whose platform answers a request without page parameters with its first page. */
+export const PAGED_LISTS = [
+  ['github', 'projects'],
+  ['gitlab', 'projects'],
+  ['rapid7', 'projects'],
+  ['rapid7', 'workflows'],
+  ['defectdojo', 'projects'],
+  ['dependency-track', 'projects'],
+  ['harbor', 'projects'],
+  ['n8n', 'projects'],
+  ['tines', 'workflows'],
+] as const;
+
+/** How many items each of {@link PAGED_LISTS} has: several pages. */
+export const ITEMS = 120;
+
+/**
+ * Serves one of {@link PAGED_LISTS} until the test ends. Returns settings that offer only this list, as its example does, with
+ * `pagination` in place of the example's.
+ */
+export async function servePagedList([example, resource]: (typeof PAGED_LISTS)[number]): Promise<
+  (pagination?: object) => SettingsInput
+> {
+  const platform = EXAMPLE_PLATFORMS[example] as ExamplePlatform;
+  const { url } = await listen(createServer(answerAs(platform, { lengthOf: () => ITEMS })));
+  const text = exampleSettings(example, url).replaceAll(/\$\{(\w+)[^}]*\}/g, (_, name) => platform.env[name] ?? '');
+  const { upstreams, resources } = parse(text, { logLevel: 'error' }) as SettingsInput;
+  const others = { projects: { enabled: false }, workflows: { enabled: false }, tools: { enabled: false } };
+  return (pagination) => ({
+    http: { port: 0 },
+    admin: { enabled: false },
+    log: { level: 'silent' },
+    upstreams,
+    resources: { ...others, [resource]: { ...resources?.[resource], ...(pagination && { pagination }) } },
+  });
+}
