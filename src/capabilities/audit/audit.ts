@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/config/mistakes/config-error.ts';
 import { createClientAddress } from '../../core/http/request/client-address.ts';
 import type { RequestRecord } from '../../core/kernel/request-record.ts';
-import { type LogFile, openLogFile } from '../../core/log/log-file.ts';
+import { type LogFile, openLogFile } from '../../core/log/destination.ts';
 import { createLogger, type Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
 import { type Auditee, auditLines } from './audit-lines.ts';

@@ -1,31 +1,30 @@
 import type { Verbosity } from '../../capabilities/log-verbosity/verbosity.ts';
-import { nameError } from '../kernel/causes.ts';
+import { causesOf, nameError } from '../kernel/causes.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import type { RequestRecord, RequestRef } from '../kernel/request-record.ts';
 import type { Level, Logger } from './logger.ts';
-import { createRequestLines, rounded, whyOf } from './request-lines.ts';
 
-/** Probes come every few seconds as long as the process lives. */
+/** Routes of probes, which come every few seconds. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
+/** Distinguishes callers, and is too short to be a key. */
+const CALLER_LENGTH = 12;
 
 /**
- * The log, as a listener: a line for each request, and for whatever else an operator wants to know. There is no place in
- * a line for a URL, a header value or a body.
+ * Logs events: one line for each request, and lines for all else that an operator wants to see. A line has no place for a
+ * URL, a header value or a body.
  *
- * A line that the logger's level leaves out is not made, unless `verbosity` names its request.
+ * A line below the logger's level is not built, unless `verbosity` names its request.
  */
 export function logEvents(logger: Logger, { verbosity, now = () => performance.now() }: LogOptions = {}): Events {
   const loggerFor: LoggerFor = (request, level) => {
     const to = verbosity?.loggerFor(request) ?? logger;
     return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
   };
-  const writeRequest = createRequestLines();
   return {
     requestEnded(request) {
       const level = levelOf(request);
-      const to = loggerFor(request, level);
-      if (to !== undefined) writeRequest(to, level, request);
+      loggerFor(request, level)?.[level](fieldsOf(request), 'request');
     },
     ...details(loggerFor),
     ...progress(logger),
@@ -35,16 +34,49 @@ export function logEvents(logger: Logger, { verbosity, now = () => performance.n
 }
 
 export interface LogOptions {
-  /** Whose requests are told in detail for now. @default nobody's */
+  /** Requests that are logged in detail for now. @default none */
   readonly verbosity?: Pick<Verbosity, 'loggerFor'> | undefined;
-  /** In milliseconds, from whenever. */
+  /** In milliseconds, from any point in time. */
   readonly now?: () => number;
 }
 
-/** Where a line of this level about this request goes, if it is written. */
+function fieldsOf(request: RequestRecord): object {
+  const { upstreamMs, staleFor, error = staleFor } = request;
+  return {
+    method: request.method,
+    route: request.route,
+    rpc: request.rpc,
+    tool: request.tool,
+    resource: request.resource,
+    status: request.status,
+    outcome: request.outcome,
+    cache: request.cache,
+    staleFor: staleFor?.code,
+    ms: rounded(request.ms),
+    upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
+    bytes: request.bytes,
+    caller: request.callerKey?.slice(0, CALLER_LENGTH),
+    requestId: request.requestId,
+    traceId: request.traceId,
+    ...(error && whyOf(error)),
+  };
+}
+
+/** Returns what is known of an error, without its message: that can be an upstream's. */
+function whyOf(error: GatewayError) {
+  const { upstream, reason, cause } = error;
+  return { upstream, reason, causes: cause === undefined ? undefined : causesOf(error) };
+}
+
+/** Rounds to a tenth of a millisecond. */
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+/** Returns where a line of this level about this request goes, if it is written. */
 type LoggerFor = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
 
-/** A bug is for whoever builds this, and what the platform or the settings spoil for whoever runs it. */
+/** `error` for a bug, `warn` for a failure of the platform or the settings. */
 function levelOf({ route, error, staleFor }: RequestRecord): Level {
   if (error?.code === 'internal') return 'error';
   if (PROBES.has(route)) return 'debug';
@@ -78,32 +110,30 @@ function progress(logger: Logger): Events {
   };
 }
 
-/** How long a finding of one resource is not told again: each read may have it. */
-const FINDING_MS = 60_000;
-/** How long it is not told again that spans are dropped. */
-const DROPPED_MS = 60_000;
+/** Time in which the same warning about a resource, or about dropped spans, is logged once. */
+const REPEAT_MS = 60_000;
 
-/** What is told at `warn` at its worst. */
+/** Events that are logged at `warn` at most. */
 function warnings(logger: Logger, now: () => number): Events {
-  const toldAt = new Map<string, number>();
-  let untoldSpans = 0;
-  let droppedToldAt = Number.NEGATIVE_INFINITY;
+  const loggedAt = new Map<string, number>();
+  let droppedSpans = 0;
+  /** Whether to log this now. */
+  const isDue = (what: string) => {
+    const time = now();
+    if (time - (loggedAt.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return false;
+    loggedAt.set(what, time);
+    return true;
+  };
   return {
     spansDropped({ spans, reason, cause }) {
-      untoldSpans += spans;
-      const time = now();
-      if (time - droppedToldAt < DROPPED_MS) return;
-      logger.warn({ spans: untoldSpans, reason, cause }, 'spans dropped');
-      untoldSpans = 0;
-      droppedToldAt = time;
+      droppedSpans += spans;
+      if (!isDue('spans')) return;
+      logger.warn({ spans: droppedSpans, reason, cause }, 'spans dropped');
+      droppedSpans = 0;
     },
-    mappingDoubted(doubted) {
-      const { resource, finding, field } = doubted;
-      const key = `${resource} ${finding} ${field}`;
-      const time = now();
-      if (time - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < FINDING_MS) return;
-      toldAt.set(key, time);
-      logger.warn(doubted, 'mapping doubtful');
+    mappingDoubted(warning) {
+      const { resource, finding, field } = warning;
+      if (isDue(`${resource} ${finding} ${field}`)) logger.warn(warning, 'mapping warning');
     },
     breakerChanged: ({ opening: _opening, ...changed }) =>
       logger[changed.state === 'open' ? 'warn' : 'info'](changed, 'breaker'),
@@ -133,7 +163,7 @@ function warnings(logger: Logger, now: () => number): Events {
   };
 }
 
-/** What is told at `error` at its worst. */
+/** Events that are logged at `error` at most. */
 function errors(logger: Logger, loggerFor: LoggerFor): Events {
   return {
     internalError: (bug) => logger.error(bug, 'internal error'),

@@ -2,8 +2,7 @@ import { constants, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
-import { type LogDestination, openDestination } from './destination.ts';
-import { withVisibleText } from './visible-text.ts';
+import { createDestination, type LogDestination } from './destination.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
@@ -13,19 +12,14 @@ export interface WriteLine {
   (message: string): void;
 }
 
-/** Writes one JSON object a line. Nothing that came from outside goes into it as free text. Any pino logger fits. */
+/** Writes one JSON object a line. Nothing that came from outside is written as free text. Any pino logger fits. */
 export interface Logger extends Readonly<Record<Level, WriteLine>> {
-  /** Whether lines of a level are written. Without it, all are. */
+  /** Whether lines of a level are written. @default all are */
   isLevelEnabled?(level: Level): boolean;
-  /** Least severe level that is written. What is put here holds from the next line on. */
+  /** Least severe level that is written. Can be changed. */
   level?: string;
-  /** Another one to the same place, with a level of its own and no fields. */
+  /** Returns a logger to the same place, with its own level and no fields. */
   child?(fields: Record<string, never>, options: { readonly level: string }): Logger;
-  /**
-   * Writes a line whose fields are text of JSON already, as `"status":200,"outcome":"ok"`, whatever the level is. Only
-   * Portico's own logger has it, where lines are JSON: what pino does besides costs more than the rest of a line.
-   */
-  writeText?(level: Level, fields: string, message: string): void;
 }
 
 export interface LoggerOptions {
@@ -33,35 +27,41 @@ export interface LoggerOptions {
   readonly level: Exclude<Level, 'fatal'> | 'silent';
   /** For a program or for a person; `auto`: for a person where lines go to a terminal. @default json */
   readonly format?: 'auto' | 'json' | 'pretty';
-  /** Where lines go. @default standard output, a batch at a time */
+  /** Where lines go. @default standard output */
   readonly destination?: LogDestination;
 }
 
-/** A pino logger. After a `fatal` line, and when the process ends, all is written out at once. */
+/** Creates a pino logger. After a `fatal` line, and when the process ends, all lines are written out at once. */
 export function createLogger({ level, format = 'json', destination = standardOutput() }: LoggerOptions): Logger {
   const isPretty = format === 'pretty' || (format === 'auto' && destination.terminal !== undefined);
-  const to = visibly(isPretty ? prettily(destination) : destination);
-  const logger = pino({ level, base: null, timestamp: timeField, formatters: { level: levelField } }, to);
-  if (isPretty) return logger;
-  // A child of it has this too: pino makes each with its parent as prototype.
-  return Object.assign(logger, {
-    writeText(written: Level, fields: string, message: string) {
-      to.write(`{"level":"${written}"${timeField()},${fields},"msg":"${message}"}\n`);
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: timeField,
+      formatters: { level: (name) => ({ level: name }) },
+      hooks: { streamWrite: escapeHidden },
     },
-  });
+    isPretty ? prettyDestination(destination) : destination,
+  );
 }
 
-/** Escapes what a reader cannot see: a subject, for instance, is text that the issuer of a token chooses. */
-function visibly(destination: LogDestination): LogDestination {
-  return {
-    write: (line) => destination.write(withVisibleText(line)),
-    flushSync: (waitMs) => destination.flushSync(waitMs),
-  };
+/** DEL, C1 controls, line and paragraph separators, and format characters: bidi controls, zero-width and tag characters. */
+const HIDDEN = /[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * Escapes, in a line of JSON, each character that a terminal obeys or a reader cannot see, as `\u202e` (RFC 8259, section 7).
+ * pino escapes C0 controls itself. The line parses to the same value.
+ */
+export function escapeHidden(line: string): string {
+  return line.replace(HIDDEN, (character) =>
+    character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
-/** Where lines go as a person reads them: time, level and message, the fields behind them, and stacks line by line. */
-function prettily(destination: LogDestination): LogDestination {
-  // Where nobody looks at a terminal, it is not loaded: it takes 80 ms and 11 MB.
+/** Writes lines for a person: time, level and message, then the fields, and stacks line by line. */
+function prettyDestination(destination: LogDestination): LogDestination {
+  // Loaded for terminals only: it takes 80 ms and 11 MB.
   const { prettyFactory }: { prettyFactory(options: PrettyOptions): (line: string) => string } = createRequire(
     import.meta.url,
   )('pino-pretty');
@@ -70,7 +70,7 @@ function prettily(destination: LogDestination): LogDestination {
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     errorLikeObjectKeys: ['stack'],
-    // Line by line, without what a terminal obeys: a stack begins with a message.
+    // Without what a terminal obeys: a stack begins with a message.
     customPrettifiers: { stack: (stack) => String(stack).replace(/[^\P{Cc}\n]/gu, ' ') },
   });
   return {
@@ -81,50 +81,43 @@ function prettily(destination: LogDestination): LogDestination {
 
 const streams = new Map<number, LogDestination>();
 
-/** One for the process, so that its lines keep their order. */
+/** Opens standard output or error once per process, so that lines keep their order. */
 function standardStream(fd: 1 | 2): LogDestination {
   const opened = streams.get(fd);
   if (opened !== undefined) return opened;
-  // Whoever looks at Node's own stream has it make a pipe non-blocking: a full one must not keep the process from ending.
+  // Opening Node's own stream makes a pipe non-blocking.
   const stream = fd === 1 ? process.stdout : process.stderr;
-  const destination = stream.isTTY ? openTerminal(fd, stream.hasColors()) : openDestination(fd);
+  const destination = stream.isTTY ? openTerminal(fd, stream.hasColors()) : createDestination(fd);
   process.once('exit', () => destination.flushSync());
   streams.set(fd, destination);
   return destination;
 }
 
-/**
- * Opens a terminal once more, without waiting: one that was stopped (Ctrl-S) would keep the process from ending. The descriptor
- * that there is belongs to the shell, too, and stays as it is. Where it cannot be opened, it is written to all the same.
- */
+/** Opens a terminal again, non-blocking: one that is stopped (Ctrl-S) must not keep the process from ending. */
 function openTerminal(fd: number, hasColours: boolean): LogDestination {
   const terminal = { hasColours };
   try {
     const own = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    return openDestination(own, { terminal, takesAtOnce: true });
+    return createDestination(own, { terminal });
   } catch {
-    return openDestination(fd, { terminal });
+    return createDestination(fd, { terminal });
   }
 }
 
-/** Where lines go otherwise. */
+/** Returns the destination of `serve`. */
 export function standardOutput(): LogDestination {
   return standardStream(1);
 }
 
-/** Where lines go while standard output is spoken for. */
+/** Returns the destination of `stdio`, whose standard output carries MCP. */
 export function standardError(): LogDestination {
   return standardStream(2);
-}
-
-function levelField(level: string): object {
-  return { level };
 }
 
 let millisecond = 0;
 let field = '';
 
-/** The time of a line, in UTC and made once a millisecond: thousands of lines may be written in a second. */
+/** Returns the time of a line in UTC, formatted once a millisecond. */
 function timeField(): string {
   const now = Date.now();
   if (now !== millisecond) {

@@ -140,8 +140,8 @@ describe('the log of a request', () => {
   });
 });
 
-describe('the log of what is to be doubted', () => {
-  it('says the same of one resource once in a minute', () => {
+describe('the log of mapping warnings', () => {
+  it('has the same one of a resource once a minute', () => {
     const { logger, lines } = captureLog();
     let now = 0;
     const events = logEvents(logger, { now: () => now });
@@ -160,7 +160,7 @@ describe('the log of what is to be doubted', () => {
     expect(lines()).to.have.length(8);
     expect(lines()[1]).to.include({
       level: 'warn',
-      msg: 'mapping doubtful',
+      msg: 'mapping warning',
       finding: 'field_empty',
       field: 'category',
     });

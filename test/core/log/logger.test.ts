@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { LogDestination } from '../../../src/core/log/destination.ts';
-import { createLogger, type LoggerOptions } from '../../../src/core/log/logger.ts';
+import { createLogger, escapeHidden, type LoggerOptions } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 describe('the logger', () => {
@@ -16,7 +17,7 @@ describe('the logger', () => {
     expect(second).to.include({ level: 'warn', msg: 'two\nlines' });
   });
 
-  it('leaves out what is less severe than its level', () => {
+  it('writes no line below its level', () => {
     const warn = captureLog('warn');
     warn.logger.info('below');
     expect(warn.text()).to.equal('');
@@ -27,7 +28,7 @@ describe('the logger', () => {
     expect(silent.text()).to.equal('');
   });
 
-  it('has all written out after a fatal line, and after no other', () => {
+  it('writes all lines out after a fatal line, and after no other', () => {
     const { logger, flushes } = captureLog();
     logger.error('error');
     expect(flushes()).to.equal(0);
@@ -35,7 +36,25 @@ describe('the logger', () => {
     expect(flushes()).to.equal(1);
   });
 
-  it('does not let a destination that fails at the end stand in the way of the end', () => {
+  it('escapes controls, bidi, zero-width and tag characters, and no letters or emoji', () => {
+    const { logger, text } = captureLog();
+    logger.info({ subject: 'a\u007f\u009b31m\u202eb\u2066c\u200bd\ufeff\u2028\u{e0041} Zürich 東京 नमस्ते שלום 🛡️' }, 'x');
+    expect(text()).to.contain(
+      String.raw`"a\u007f\u009b31m\u202eb\u2066c\u200bd\ufeff\u2028\udb40\udc41 Zürich 東京 नमस्ते שלום 🛡️"`,
+    );
+  });
+
+  it('escapes any text so that it parses to the same value', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const line = escapeHidden(JSON.stringify({ text }));
+        expect(JSON.parse(line)).to.deep.equal({ text });
+        expect(line).not.to.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+
+  it('ignores a destination that fails at the end', () => {
     const destination = {
       write() {},
       flushSync() {
