@@ -44,7 +44,7 @@ const FAILED = new Error('the call failed');
 
 /**
  * opossum, as what keeps state and statistics. Calls do not run in it: it is told of outcomes that count, and of
- * nothing else (docs/decisions/0009-a-gate-ahead-of-opossum.md).
+ * nothing else (docs/decisions/0009).
  */
 export function createBreaker({ now, onChange, ...settings }: BreakerOptions): Breaker {
   const rotation = new EventEmitter();
