@@ -34,7 +34,8 @@ export async function expectedFiles(): Promise<string[]> {
       .filter((file) => !file.includes('/') && ends.some((end) => file.endsWith(end)))
       .map((file) => `${folder}/${file}`),
   );
-  const types = (await filesBelow(join(ROOT, 'src'))).map((file) => file.replace(/^(.+)\.ts$/, 'dist/$1.d.ts'));
+  const sources = (await filesBelow(join(ROOT, 'src'))).filter((file) => file.endsWith('.ts'));
+  const types = sources.map((file) => file.replace(/^(.+)\.ts$/, 'dist/$1.d.ts'));
   const entries = ENTRIES.map((name) => `dist/${name}.js`);
   return [...AT_THE_TOP, ...(await Promise.all(kept)).flat(), ...types, ...entries].sort();
 }

@@ -28,7 +28,7 @@ describe('the package', function () {
     const sources: string[] = (await Promise.all(read)).flat();
     expect(sources).to.include.members(['../src/main.ts', '../src/gateway.ts', '../src/core/http/app.ts']);
     expect(new Set(sources)).to.have.length(sources.length);
-    for (const source of sources) expect(source).to.match(/^\.\.\/src\/[a-z0-9/-]+\.ts$/);
+    for (const source of sources) expect(source).to.match(/^\.\.\/src\/[a-z0-9/-]+\.(ts|json)$/);
   });
 
   it('runs from a clone, too', async () => {

@@ -28,6 +28,11 @@ export async function temporaryFolder(name: string): Promise<string> {
   return folder;
 }
 
+/** Copies what a fresh clone has. */
+export function cloneTo(folder: string): Promise<void> {
+  return cp(ROOT, folder, { recursive: true, filter: (source) => !NOT_CLONED.test(relative(ROOT, source)) });
+}
+
 let packed: Promise<Packed> | undefined;
 
 /** Packs what a fresh clone would hold, once for all files of a run. To be called in a `before` hook. */
@@ -39,7 +44,7 @@ export function pack(): Promise<Packed> {
 async function packClone(): Promise<Packed> {
   const folder = await temporaryFolder('pack');
   const clone = join(folder, 'clone');
-  await cp(ROOT, clone, { recursive: true, filter: (source) => !NOT_CLONED.test(relative(ROOT, source)) });
+  await cloneTo(clone);
   await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   const said = await runTool('npm', ['pack', '--json', '--pack-destination', folder], clone);
   const [{ filename, files }] = JSON.parse(said.slice(said.indexOf('[\n')));

@@ -7,6 +7,7 @@ import { createCore } from '../../../src/core/core.ts';
 import { loadSettings } from '../../../src/gateway.ts';
 import { callerWith } from '../../support/authorization/caller.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { NAMES } from '../../support/resources.ts';
 import { FOUR } from './findings.ts';
 
 const never = new AbortController().signal;
@@ -17,11 +18,7 @@ const withFindings = (settings: object): SettingsInput => settings as SettingsIn
 
 describe('a fourth resource in the registry', () => {
   it('changes nothing for a settings file from before it', async () => {
-    const urls = {
-      PROJECTS_URL: 'https://p.example',
-      WORKFLOWS_URL: 'https://w.example',
-      TOOLS_URL: 'https://t.example',
-    };
+    const urls = Object.fromEntries(NAMES.map((name) => [`${name.toUpperCase()}_URL`, 'https://platform.example']));
     const { config: before } = await loadSettings('config/default.yaml', urls);
     const { config } = await loadSettings('config/default.yaml', urls, FOUR);
     expect(config.resources).to.deep.include(before.resources);
@@ -33,7 +30,7 @@ describe('a fourth resource in the registry', () => {
       });
       return catalogue.offered.map(({ definition }) => definition.uri);
     };
-    expect(uris(FOUR)).to.deep.equal(uris(undefined)).and.have.length(3);
+    expect(uris(FOUR)).to.deep.equal(uris(undefined)).and.have.length(NAMES.length);
   });
 
   it('has settings as every other, in the schema for editors too', () => {

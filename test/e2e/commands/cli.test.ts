@@ -132,12 +132,12 @@ describe('the command line', () => {
 
   it('ends with every mistake and its line, and no stack, when settings are wrong', async () => {
     await inFolder(async (folder) => {
-      const file = await writeSettings(folder, `http:\n  prot: 80\n${UPSTREAMS}scheme: 7\n`);
+      const file = await writeSettings(folder, `http:\n  prot: 80\nscheme: 7${UPSTREAMS}`);
       const { code, stderr } = await runPortico(['serve', '--config', file]).ended;
       expect(code).to.equal(2);
       const [first = '', second = '', ...rest] = stderr.split('\n');
       expect(first).to.equal(`${file}:2:3: http.prot: unknown key; did you mean port?`);
-      expect(second.startsWith(`${file}:8:9: `)).to.equal(true);
+      expect(second.startsWith(`${file}:3:9: `)).to.equal(true);
       expect(rest).to.deep.equal(['']);
     });
   });

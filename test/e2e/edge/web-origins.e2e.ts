@@ -11,7 +11,6 @@ import { type Listening, listen } from '../../support/listening.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { startBrowser } from '../../support/process/browser.ts';
-import { URIS } from '../../support/resources.ts';
 
 const MODULES = new URL('../../../node_modules/', import.meta.url);
 
@@ -148,7 +147,7 @@ describe('a page in Chromium', function () {
       const page = await open(allowed.url);
       expect(await page.evaluate(spoken(`${running.url}/mcp`, mode))).to.deep.equal({
         version,
-        uris: URIS,
+        uris: ['platform://projects', 'platform://workflows', 'platform://tools'],
         text: JSON.stringify([toolItem('nmap')]),
         structuredContent: { items: [toolItem('nmap')], total: 1 },
       });

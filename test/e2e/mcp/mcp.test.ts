@@ -5,7 +5,8 @@ import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { exchange, requestText } from '../../support/raw-http.ts';
-import { URIS } from '../../support/resources.ts';
+
+const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
