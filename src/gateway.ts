@@ -9,7 +9,7 @@ import {
 } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
-import { joinReplicas } from './capabilities/shared-cache/replicas.ts';
+import { joinReplicas, type Replicas } from './capabilities/shared-cache/replicas.ts';
 import { logControl, openMetrics, viewOf } from './capabilities/status/operating.ts';
 import { createStatusKeeper } from './capabilities/status/status.ts';
 import type { Now } from './capabilities/status/view.ts';
@@ -21,14 +21,16 @@ import { type LoadedConfig, loadConfig, parseConfig } from './core/config/load-c
 import type { Config, SettingsInput as CoreSettingsInput } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
+import type { GatewayState } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
+import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import type { Events } from './core/kernel/events.ts';
-import { joinEvents } from './core/kernel/join-events.ts';
+import { setListeners } from './core/kernel/join-events.ts';
 import { readVersion } from './core/kernel/version.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
-import { protectedResourceOf, rpcOptions } from './core/mcp-over-http.ts';
-import { checkOwnFiles, createOwnFiles, withFiles } from './core/own-files.ts';
+import { MCP_PATH, protectedResourceOf, rpcOptions } from './core/mcp-over-http.ts';
+import { checkOwnFiles, createOwnFiles, type OwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
@@ -95,7 +97,9 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const logger = options.logger ?? createLogger(config.log);
   const events: Events = {};
   const destination = standardOutput();
-  const context = { config, events, logger, destination, now, resources };
+  const files = createOwnFiles({ events, now });
+  const replicas = joinReplicas(config, { events, files, now });
+  const context = { config, events, logger, destination, now, resources, counts: replicas?.counts };
   const capabilities = openCapabilities(known, 'serve', context);
   try {
     const onStandardOutput = () => standardOutput().droppedLines ?? 0;
@@ -104,6 +108,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       ...options,
       logger,
       events,
+      files,
+      replicas,
       open: capabilities,
       slices: slicesOf(known),
       droppedLines,
@@ -117,32 +123,31 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
 interface BuildOptions extends Omit<GatewayOptions, 'droppedLines'> {
   readonly logger: Logger;
   readonly events: Events;
+  readonly files: OwnFiles;
+  readonly replicas: Replicas | undefined;
   readonly open: OpenCapabilities;
   readonly slices: readonly SettingsSlice[];
   readonly droppedLines: (() => number) | undefined;
 }
 
 function buildGateway(first: Config, options: BuildOptions): Gateway {
-  const { resources = RESOURCES, logger, events, open: capabilities, slices } = options;
-  const { hooks } = capabilities;
+  const { resources = RESOURCES, logger, events, files, replicas, slices } = options;
+  let capabilities = options.open;
   let config = first;
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const metrics = openMetrics(config, { ...options, readings: hooks.readings });
+  const metrics = openMetrics(config, { ...options, readings: capabilities.hooks.readings });
   const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
-  const listeners = [
-    logEvents(verbosity?.logger ?? logger, { verbosity }),
-    ...capabilities.listeners,
-    ...(metrics?.listeners ?? []),
-    ...(keeper?.listeners ?? []),
-  ];
-  Object.assign(events, joinEvents(listeners));
+  const log = logEvents(verbosity?.logger ?? logger, { verbosity });
+  const listen = () => {
+    const listeners = [log, ...capabilities.listeners, ...(metrics?.listeners ?? []), ...(keeper?.listeners ?? [])];
+    setListeners(events, listeners);
+  };
+  listen();
   const tracing = createTracing(config.tracing, { version: readVersion(), events });
-  const files = createOwnFiles({ events, now });
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
-  const replicas = joinReplicas(config, { events, files, now });
-  const lasting = { events, hooks, now, resources, rejections: replicas?.rejections };
-  let core = createCore(config, { ...lasting, files, shared: replicas?.snapshots });
+  const lasting = { events, now, resources, rejections: replicas?.rejections };
+  let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files, shared: replicas?.snapshots });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
   const common = { events, isDraining: () => draining };
@@ -151,14 +156,11 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     authenticate: core.authenticate,
     otherCredentials: core.otherCredentials,
     settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), ...publicHosts(config) },
-    limits: config.limits,
-    sharedLimits: replicas?.limits,
-    judged: core.judged,
     catalogue: core.catalogue,
     users: core,
     tracing,
-    hooks,
-    operations: hooks.operations,
+    hooks: capabilities.hooks,
+    operations: (unknown) => capabilities.hooks.operations({ ...stateNow(), unknown }),
     representations,
     now,
     readDeadlineMs: longestReadMs(config),
@@ -173,7 +175,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
         scrape: metrics?.expose,
-        operations: hooks.adminOperations,
+        operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
         status: keeper && (() => keeper.view(statusNow())),
       })
     : undefined;
@@ -186,6 +188,16 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   /** Printed once: that takes longer than all else that the status shows. */
   let settingsShown: string | undefined;
 
+  function stateNow(): Omit<GatewayState, 'unknown'> {
+    return {
+      config,
+      offered: core.catalogue.offered,
+      otherCredentials: core.otherCredentials,
+      mcpPath: config.mcp.enabled ? MCP_PATH : undefined,
+      signsIn: protectedResourceOf(config, core) !== undefined,
+    };
+  }
+
   function statusNow(): Now {
     const { isFromEnvironment = () => false } = options;
     settingsShown ??= effectiveSettings(config, isFromEnvironment);
@@ -193,25 +205,30 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     return viewOf(core, config, { ...options, ...now });
   }
 
-  function retire(before: Core, next: Core): void {
+  function retire(before: Core, next: Core, then: () => Promise<void>): void {
     retiring.add(before);
     retired = retired.then(() => before.retire(next)).finally(() => retiring.delete(before));
+    retired = retired.then(then);
   }
 
   function goOnBy(wanted: Config): void {
-    const before = { config, core };
-    core = createCore(wanted, { ...lasting, before: before.core });
-    config = wanted;
-    hooks.onReload(wanted);
+    const before = { config, core, capabilities };
+    const next = capabilities.reload(wanted);
     try {
+      core = createCore(wanted, { ...lasting, hooks: next.hooks, before: before.core });
+      config = wanted;
+      capabilities = next;
       http.change(publicOptions());
     } catch (error) {
       const failed = core;
-      ({ config, core } = before);
-      retire(failed, core);
+      ({ config, core, capabilities } = before);
+      if (failed !== core) retire(failed, core, next.revert);
+      else void next.revert();
       throw error;
     }
-    retire(before.core, core);
+    listen();
+    void next.start();
+    retire(before.core, core, next.retire);
   }
 
   return {
@@ -249,7 +266,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
       return changed.changes;
     },
-    reopenFiles: hooks.reopenFiles,
+    reopenFiles: () => capabilities.hooks.reopenFiles(),
     async close(signal) {
       draining = true;
       events.draining?.({ signal });

@@ -3,6 +3,7 @@ import type { Config } from '../core/config/schema/settings.ts';
 import type { SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Contribution } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
+import type { SharedCounts } from '../core/kernel/shared-counts.ts';
 import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
 import type { Resource } from '../core/resources/resource.ts';
@@ -12,7 +13,7 @@ export type Purpose = 'serve' | 'stdio' | 'probe';
 
 /** What the gateway gives to each capability. */
 export interface CapabilityContext {
-  /** Settings of the core when the gateway starts. */
+  /** Settings that are in force when the capability opens. */
   readonly config: Config;
   /** Emits events to all listeners. Only after `start`. */
   readonly events: Events;
@@ -21,6 +22,8 @@ export interface CapabilityContext {
   readonly destination: LogDestination;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Counters that replicas share; `undefined` where they share none. */
+  readonly counts: SharedCounts | undefined;
   /** The registry that settings were checked against. */
   readonly resources: readonly Resource[];
 }

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConfigError, type ConfigIssue } from '../core/config/mistakes/config-error.ts';
+import type { Config } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import { type Contribution, composeHooks, type Hooks } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
@@ -8,16 +10,32 @@ import type { AnyCapability, CapabilityContext, Purpose } from './capability.ts'
 export interface OpenCapabilities {
   readonly hooks: Hooks;
   readonly listeners: readonly Events[];
-  /** Starts them in order. Rejects with the first failure, and stops those that had started. */
+  /** Starts them in order. Rejects with the first failure. */
   start(): Promise<void>;
+  /**
+   * Opens anew the capabilities whose own settings have changed, and tells the others of the change. `stop` of what this
+   * returns stops all that is open then. Throws `ConfigError` where one cannot be opened; nothing has changed then.
+   */
+  reload(config: Config): ReloadedCapabilities;
   /** Stops them in reverse order; each has what is left of this many milliseconds. */
   stop(withinMs: number): Promise<void>;
+}
+
+/** Capabilities after a reload. */
+export interface ReloadedCapabilities extends OpenCapabilities {
+  /** Stops those that were replaced. Called when no request uses them. */
+  retire(): Promise<void>;
+  /** Stops those that were opened anew, where the reload failed later. */
+  revert(): Promise<void>;
 }
 
 /** The slices of these capabilities. */
 export type SlicesOf<Capabilities extends readonly AnyCapability[]> = readonly NonNullable<
   Capabilities[number]['settings']
 >[];
+
+/** The schema of settings is created once for each list of slices. */
+const known = new WeakMap<readonly AnyCapability[], readonly SettingsSlice[]>();
 
 /** Blocks of the settings file that belong to these capabilities. */
 export function slicesOf(capabilities: readonly AnyCapability[]): readonly SettingsSlice[] {
@@ -26,49 +44,83 @@ export function slicesOf(capabilities: readonly AnyCapability[]): readonly Setti
   return slices;
 }
 
-/** The schema of settings is created once for each list of slices. */
-const known = new WeakMap<readonly AnyCapability[], readonly SettingsSlice[]>();
-
 /** Opens what settings switch on. Throws one `ConfigError` with every issue; nothing is open then. */
 export function openCapabilities(
   capabilities: readonly AnyCapability[],
   purpose: Purpose,
   context: CapabilityContext,
 ): OpenCapabilities {
-  const open: Contribution[] = [];
+  const used = capabilities.filter(({ purposes = ['serve'] }) => purposes.includes(purpose));
+  return composed(openAll(used, context, []), context);
+}
+
+/** Throws one `ConfigError` with every file that cannot be used. */
+export function checkCapabilities(capabilities: readonly AnyCapability[], config: object): void {
+  collectIssues(capabilities, (capability) => capability.check?.(settingsOf(capability, config)));
+}
+
+/** One capability with its settings; `contribution` is `undefined` where it is switched off. */
+interface Entry {
+  readonly capability: AnyCapability;
+  readonly settings: unknown;
+  readonly contribution: Contribution | undefined;
+}
+
+/** Opens each, or keeps the entry of `before` whose settings are the same, or need a restart. */
+function openAll(
+  capabilities: readonly AnyCapability[],
+  context: CapabilityContext,
+  before: readonly Entry[],
+): readonly Entry[] {
+  const entries: Entry[] = [];
   try {
-    forEach(capabilities, purpose, (capability) => {
-      const opened = capability.open(settingsOf(capability, context.config), context);
-      if (opened !== undefined) open.push(opened);
+    collectIssues(capabilities, (capability) => {
+      const settings = settingsOf(capability, context.config);
+      const running = before.find((entry) => entry.capability === capability);
+      const isKept = running !== undefined && isDeepStrictEqual(running.settings, settings);
+      entries.push(isKept ? running : { capability, settings, contribution: capability.open(settings, context) });
     });
   } catch (error) {
-    void stopAll(open, 0);
+    void stopAll(without(entries, before), 0);
     throw error;
   }
+  return entries;
+}
+
+function composed(entries: readonly Entry[], context: CapabilityContext): OpenCapabilities {
+  const open = entries.flatMap(({ contribution = [] }) => contribution);
   return {
     hooks: composeHooks(open),
     listeners: open.flatMap(({ listeners = [] }) => listeners),
     async start() {
       for (const one of open) await one.start?.();
     },
-    stop: (withinMs) => stopAll(open, withinMs),
+    reload(config) {
+      const next = openAll(
+        entries.map(({ capability }) => capability),
+        { ...context, config },
+        entries,
+      );
+      const added = without(next, entries);
+      for (const { contribution } of next.filter((entry) => !added.includes(entry))) contribution?.onReload?.(config);
+      return {
+        ...composed(next, context),
+        retire: () => stopAll(without(entries, next), 0),
+        revert: () => stopAll(added, 0),
+      };
+    },
+    stop: (withinMs) => stopAll(entries, withinMs),
   };
 }
 
-/** Throws one `ConfigError` with every file that cannot be used. Opens nothing for longer than that takes. */
-export function checkCapabilities(capabilities: readonly AnyCapability[], config: object): void {
-  forEach(capabilities, 'serve', (capability) => capability.check?.(settingsOf(capability, config)));
+function without(entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] {
+  return entries.filter((entry) => !others.includes(entry));
 }
 
-/** Calls `use` with each capability of a purpose, and throws the issues of all of them at once. */
-function forEach(
-  capabilities: readonly AnyCapability[],
-  purpose: Purpose,
-  use: (capability: AnyCapability) => void,
-): void {
+/** Calls `use` with each, and throws the issues of all of them at once. */
+function collectIssues(capabilities: readonly AnyCapability[], use: (capability: AnyCapability) => void): void {
   const issues: ConfigIssue[] = [];
   for (const capability of capabilities) {
-    if (!(capability.purposes ?? ['serve']).includes(purpose)) continue;
     try {
       use(capability);
     } catch (error) {
@@ -83,7 +135,8 @@ function settingsOf({ settings }: AnyCapability, config: object): unknown {
   return settings && blockOf(config, settings);
 }
 
-async function stopAll(open: readonly Contribution[], withinMs: number): Promise<void> {
+async function stopAll(entries: readonly Entry[], withinMs: number): Promise<void> {
   const until = performance.now() + withinMs;
-  for (const one of open.toReversed()) await one.stop?.(Math.max(0, until - performance.now()));
+  for (const { contribution } of entries.toReversed())
+    await contribution?.stop?.(Math.max(0, until - performance.now()));
 }

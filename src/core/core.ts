@@ -62,8 +62,6 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. */
   readonly otherCredentials: readonly string[];
-  /** Resources that are given only to callers whose access token the platform has accepted. */
-  readonly judged: readonly string[];
   /** Whoever verifies callers; `undefined`: nobody does. */
   readonly verification: Verification | undefined;
   readonly holdings: Holdings;
@@ -142,16 +140,11 @@ export function createCore(config: Config, options: CoreOptions): Core {
     config,
     offered.map(({ settings }) => settings.upstream),
   );
-  const isJudged = (upstream: string) => ['passthrough', 'header', 'exchange'].includes(kindOf(config, upstream));
-  const judged = offered.filter(({ settings }) => isJudged(settings.upstream)).map(({ resource }) => resource.name);
-
   return {
     config,
     catalogue,
     upstreams,
     otherCredentials,
-    // Where callers bring other credentials beside it, to accept the token says nothing about those.
-    judged: otherCredentials.length === 0 ? judged : [],
     authenticate: createAuthenticate({ verify: verification?.verify, keyOf }),
     verification,
     holdings,
@@ -180,8 +173,4 @@ function verifiedByOf({ verification, publicUrl }: Config, scopes: readonly stri
   if (verification === undefined) return undefined;
   const { audience = `${publicUrl}/mcp` } = verification;
   return { settings: { ...verification, audience }, scopes: [...new Set(scopes)] };
-}
-
-function kindOf({ upstreams }: Config, name: string): string {
-  return upstreams[name]?.credential.kind ?? 'none';
 }

@@ -1,7 +1,8 @@
 import type { Config } from './config/schema/settings.ts';
-import type { Operation } from './http/operations/operation.ts';
+import type { OpenOperation, Operation } from './http/operations/operation.ts';
 import type { RequestHooks } from './http/request-hooks.ts';
 import type { Events } from './kernel/events.ts';
+import type { Offered } from './reads/catalogue/catalogue.ts';
 import type { Read } from './reads/snapshots/load.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -19,29 +20,44 @@ export interface Wrappers {
   wrapUpstream<U extends Upstream>(upstream: U): U;
 }
 
+/** The gateway as it is now. A reload replaces what its members return. */
+export interface GatewayState {
+  readonly config: Config;
+  /** Resources that are offered. */
+  readonly offered: readonly Offered[];
+  /** Names of the headers beside `Authorization` in which callers bring credentials. */
+  readonly otherCredentials: readonly string[];
+  /** Answers a path that does not exist. */
+  readonly unknown: OpenOperation;
+  /** Path of MCP over HTTP; `undefined` where it is off. */
+  readonly mcpPath: string | undefined;
+  /** Whether clients are told where to obtain a token. */
+  readonly signsIn: boolean;
+}
+
 /** What the core calls at fixed places. */
 export interface Hooks extends RequestHooks, Wrappers {
   /** Endpoints of the public listener, beside those of the core. */
-  readonly operations: readonly Operation[];
+  operations(state: GatewayState): readonly Operation[];
   /** Endpoints of the admin listener. */
-  readonly adminOperations: readonly Operation[];
+  adminOperations(state: GatewayState): readonly Operation[];
   readonly readings: Partial<Readings>;
   /** Opens files anew after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;
-  /** Called with the settings of the core whenever a reload has changed them. */
-  onReload(config: Config): void;
 }
 
 /** What one capability contributes: any of the hooks, listeners of events, and its own start and end. */
 export interface Contribution extends Partial<Hooks> {
   readonly listeners?: readonly Events[];
+  /** Called with all settings when a reload has changed any, but none of the capability's own. */
+  onReload?(config: Config): void;
   /** Called before a listener opens. Rejects where the gateway must not start. */
   start?(): Promise<void>;
   /** Called after all listeners are closed, in reverse order; has this many milliseconds. */
   stop?(withinMs: number): Promise<void>;
 }
 
-type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'onReload' | 'reopenFiles';
+type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'reopenFiles';
 
 /** Joins contributions in their order. A hook that none of them has does nothing. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
@@ -56,13 +72,12 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     onCaller: each(all('onCaller')),
     spend: inOrder(all('spend')),
     onSettled: each(all('onSettled')),
-    onReload: each(all('onReload')),
     wrapHandler: (handle) => contributions.reduceRight((inner, one) => one.wrapHandler?.(inner) ?? inner, handle),
     wrapRead: (read, resource) =>
       contributions.reduceRight((inner, one) => one.wrapRead?.(inner, resource) ?? inner, read),
     wrapUpstream: (upstream) => contributions.reduceRight((inner, one) => one.wrapUpstream?.(inner) ?? inner, upstream),
-    operations: contributions.flatMap(({ operations = [] }) => operations),
-    adminOperations: contributions.flatMap(({ adminOperations = [] }) => adminOperations),
+    operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
+    adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
     reopenFiles: () => reopen.map((open) => open()).includes(true),
   };

@@ -9,7 +9,7 @@ import { readVersion } from './kernel/version.ts';
 import type { Representations } from './reads/representations/representations.ts';
 
 /** Where MCP is spoken. */
-const MCP_PATH = '/mcp';
+export const MCP_PATH = '/mcp';
 
 /** What this server is to those who issue tokens for it, where settings name them. */
 export function protectedResourceOf(
@@ -34,7 +34,7 @@ export function rpcOptions(
   config: Config,
   core: Core,
   parts: RpcParts,
-): Omit<RpcOptions, 'heldBytes' | 'limits' | 'otherCredentials'> {
+): Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> {
   let loaded: RpcHandler | undefined;
   const resource = protectedResourceOf(config, core);
   const challenge = resource && createChallenge(resource);

@@ -28,7 +28,7 @@ describe('a capability defined outside src', () => {
     const greeting = defineCapability({
       settings: { key: 'greeting', schema: z.strictObject({ text: z.string() }).prefault({ text: 'hello' }) },
       open: ({ text }) => ({
-        operations: [
+        operations: () => [
           {
             path: '/greeting',
             methods: ['GET'],

@@ -1,10 +1,11 @@
 import type { Exchange } from '../../core/http/exchange.ts';
 import { type Caller, countedAs } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
+import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
 import { createTtlSet } from '../../core/kernel/tables/ttl-set.ts';
 import { createRate, type Rate, type Standing } from './rate.ts';
 import { createReservations } from './reservations.ts';
-import { createSharedRate, type SharedCounts } from './shared-rate.ts';
+import { createSharedRate } from './shared-rate.ts';
 
 /** Settings of the limits; 0 is no limit. */
 export interface LimitSettings {
@@ -19,10 +20,10 @@ export interface LimitSettings {
 
 export interface LimitsOptions extends LimitSettings {
   /**
-   * Resources that a caller is given only where the platform has accepted its access token. A caller that was given one needs no
-   * place among those whose credential is being judged, and does not count against its address. @default each caller does
+   * Whether a 2xx of this resource shows that the platform has accepted the caller's access token. Such a caller needs no place
+   * among those whose credential is not verified yet, and does not count against its address. @default no resource does
    */
-  readonly judged?: readonly string[] | undefined;
+  readonly isJudged?: (resource: string) => boolean;
 }
 
 /** How many requests are answered in a window of time. */
@@ -77,15 +78,8 @@ const ACCEPTED_MS = 600_000;
 /** The key of what all callers share. */
 const ALL = 'all';
 
-/** What replicas count together, and under which names. */
-export interface SharedLimits {
-  readonly counts: SharedCounts;
-  /** Keyed hash of a text: the same on all replicas, and nothing to those who see it. */
-  readonly nameOf: (text: string) => string;
-}
-
 /** The limits that settings ask for; `undefined` where they ask for none. `shared`: how they hold for all replicas together. */
-export function createLimits(options: LimitsOptions, shared?: SharedLimits): Limits | undefined {
+export function createLimits(options: LimitsOptions, shared?: SharedCounts): Limits | undefined {
   const { windowMs, maxKeys, perCaller: ofCaller, perAddress: ofAddress = ofCaller * CALLERS_OF_ADDRESS } = options;
   const quotas: Readonly<Record<Policy, number>> = { ...options, perAddress: ofAddress };
   function rateOf(policy: Policy): Rate | undefined {
@@ -94,7 +88,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
     if (shared === undefined) return createRate(rate);
     // A window of another length is another count.
     const nameOf = (key: string) => shared.nameOf(`${policy} ${windowMs} ${key}`);
-    return createSharedRate({ ...rate, counts: shared.counts, nameOf });
+    return createSharedRate({ ...rate, counts: shared, nameOf });
   }
   const perCaller = rateOf('perCaller');
   const perAddress = rateOf('perAddress');
@@ -105,7 +99,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
   if ([perCaller, perAddress, rejected, total].every((rate) => rate === undefined)) return undefined;
   const reservations = rejected && createReservations(rejected, options.rejectedPerAddress);
   const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
-  const judged = new Set(options.judged);
+  const { isJudged = () => false } = options;
   // Subseconds are unknown to the draft. Rounded up, a client that keeps to it keeps within the limit.
   const policyOf = (policy: Policy) => `"${POLICIES[policy].name}";q=${quotas[policy]};w=${seconds(windowMs)}`;
   const policies = {
@@ -132,8 +126,8 @@ export function createLimits(options: LimitsOptions, shared?: SharedLimits): Lim
 
   /** Whether the platform has accepted the access token of the caller: it received a list with its own token. */
   function wasAccepted({ gone, resource, error, members }: Exchange): boolean {
-    if (members !== undefined) return members.some((one) => one.outcome === 'ok' && judged.has(one.resource ?? ''));
-    return !gone && error === undefined && resource !== undefined && judged.has(resource);
+    if (members !== undefined) return members.some((one) => one.outcome === 'ok' && isJudged(one.resource ?? ''));
+    return !gone && error === undefined && resource !== undefined && isJudged(resource);
   }
 
   async function lookAt(exchange: Exchange, policy: Policy, rate: Rate): Promise<void> {

@@ -1,19 +1,8 @@
+import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
 import { createRate, type Rate, type RateOptions, type Standing } from './rate.ts';
 
-/** Where several replicas count together. */
-export interface SharedCounts {
-  /**
-   * Adds so many to each of these names, whose windows are `windowMs` long and begin with the first, and gives what there is
-   * of each, in the same order; `undefined` where that cannot be had. Never rejects.
-   */
-  add(
-    units: ReadonlyMap<string, number>,
-    windowMs: number,
-  ): Promise<readonly ({ readonly total: number; readonly restMs: number } | undefined)[]>;
-}
-
 export interface SharedRateOptions extends RateOptions {
-  readonly counts: SharedCounts;
+  readonly counts: Pick<SharedCounts, 'add'>;
   /** What a key is called there: the same on all replicas. */
   readonly nameOf: (key: string) => string;
 }

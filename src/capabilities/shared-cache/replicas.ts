@@ -1,9 +1,9 @@
 import type { Config } from '../../core/config/schema/settings.ts';
 import type { TlsFiles } from '../../core/credentials/files/tls-files.ts';
 import type { Events } from '../../core/kernel/events.ts';
+import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
 import type { OwnFiles } from '../../core/own-files.ts';
 import type { SharedParts } from '../../core/reads/holdings.ts';
-import type { SharedLimits } from '../rate-limits/limits.ts';
 import { createDeploymentSecret, type DeploymentSecret } from './deployment-secret.ts';
 import type { RedisTls } from './redis/client.ts';
 import { type Fleet, joinFleet } from './redis/fleet.ts';
@@ -20,8 +20,8 @@ export interface ReplicasOptions {
 /** What this process has in common with the other replicas of its deployment. */
 export interface Replicas extends Pick<Fleet, 'isUp' | 'open' | 'close'> {
   readonly snapshots: SharedParts;
-  /** `undefined`: each replica counts by itself. */
-  readonly limits: SharedLimits | undefined;
+  /** `undefined` where each replica counts by itself. */
+  readonly counts: SharedCounts | undefined;
   readonly rejections: SharedRejections;
 }
 
@@ -46,7 +46,7 @@ export function joinReplicas(config: Config, { events, files, now }: ReplicasOpt
     open: fleet.open,
     close: fleet.close,
     snapshots: { store: fleet.store, secrets, leaseMs, waitMs, maxValueBytes },
-    limits: shared.limits ? { counts: fleet.counts, nameOf: secrets[0].keyOf } : undefined,
+    counts: shared.limits ? { ...fleet.counts, nameOf: secrets[0].keyOf } : undefined,
     rejections: createSharedRejections({ store: fleet.rejections, secrets, events, now }),
   };
 }

@@ -12,7 +12,8 @@ export interface SettingsSlice<Key extends string = string, Schema extends z.Zod
 
 /** The blocks of these slices as a person writes them: each may be left out. */
 export type SliceInputs<Slices extends readonly SettingsSlice[]> = {
-  [Slice in Slices[number] as Slice['key']]?: z.input<Slice['schema']>;
+  // A capability without settings has a slice of any key in its type.
+  [Slice in Slices[number] as string extends Slice['key'] ? never : Slice['key']]?: z.input<Slice['schema']>;
 };
 
 /** The block of a slice in settings that were parsed with it. */

@@ -45,7 +45,7 @@ export type Authenticate = (
 ) => Promise<Identity>;
 
 /** Called with the caller's key before its token is verified. Where it rejects, the token is not verified. */
-export type BeforeVerify = (key: string) => Promise<void> | undefined;
+export type BeforeVerify = (key: string) => Promise<void> | void;
 
 /** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer(?: +|$)/i;
@@ -69,8 +69,7 @@ export function createAuthenticate({ verify, keyOf = createKeyOf() }: Authentica
     const token = readBearer(authorization);
     const credential = new Credential(token);
     const key = keyOf(token);
-    const ready = beforeVerify?.(key);
-    if (ready !== undefined) await ready;
+    await beforeVerify?.(key);
     if (verify === undefined) return { credential, key, partition: key, expiresAt: expiryOf(token) };
     const found = verify(credential, key);
     const verdict = found instanceof Promise ? await during(span?.begin('verify'), undefined, () => found) : found;

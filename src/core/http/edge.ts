@@ -2,8 +2,6 @@ import type { RequestListener } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { Overload } from '../../capabilities/load-shedding/overload.ts';
-import type { Limits } from '../../capabilities/rate-limits/limits.ts';
 import { createHandshakes } from '../../capabilities/tls/secure.ts';
 import { endSpan } from '../../capabilities/tracing/http-span.ts';
 import type { Tracing } from '../../capabilities/tracing/tracing.ts';
@@ -38,8 +36,6 @@ export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowe
   readonly hooks: RequestHooks;
   /** Finds the address of a client. @default that of its connection */
   readonly addressOf?: ClientAddress | undefined;
-  /** @default none */
-  readonly limits?: Limits | undefined;
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;
   /** Counts the exchanges that are answered by it. @default nobody does */
@@ -53,8 +49,6 @@ export interface EdgeOptions extends ListenerRef {
   readonly events: Events;
   /** @default nothing is traced */
   readonly tracing?: Tracing | undefined;
-  /** @default nothing is refused for that */
-  readonly overload?: Overload | undefined;
   /** Sent with every response, names and values by turns. @default none */
   readonly headers?: readonly string[] | undefined;
   readonly service: Service;
@@ -75,7 +69,7 @@ export interface Edge {
 
 /** What the public and the admin listener have in common. */
 export function createEdge(options: EdgeOptions): Edge {
-  const { listener, settings, events, tracing, overload, headers, service } = options;
+  const { listener, settings, events, tracing, headers, service } = options;
   const { tls, maxConnections } = settings;
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
@@ -93,7 +87,7 @@ export function createEdge(options: EdgeOptions): Edge {
       isSecure: tls !== undefined,
       isStopping: () => connections.isStopping,
     });
-    const handle = createHandler({ ...rest, admit, overload, connections, events, tracing, headers });
+    const handle = createHandler({ ...rest, admit, connections, events, tracing, headers });
     return createApp(operations, rest.hooks.wrapHandler(handle), otherCredentials);
   }
 
@@ -136,7 +130,6 @@ export function createEdge(options: EdgeOptions): Edge {
       count(0);
       handshakes?.watchFiles();
       server.on('error', (error) => events.listenerFailed?.({ error }));
-      overload?.watch();
       return url;
     },
     serve(next) {
@@ -158,7 +151,6 @@ export function createEdge(options: EdgeOptions): Edge {
       grace.abort();
       const cut = connections.cut('draining');
       await finished;
-      overload?.stop();
       // Ends what else http.Server keeps going.
       server.close();
       return cut === 0;

@@ -1,7 +1,5 @@
-import type { Overload } from '../../capabilities/load-shedding/overload.ts';
-import type { Limits } from '../../capabilities/rate-limits/limits.ts';
 import type { Tracing } from '../../capabilities/tracing/tracing.ts';
-import type { Authenticate, BeforeVerify } from '../credentials/authenticate.ts';
+import type { Authenticate } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { stackOf } from '../kernel/causes.ts';
@@ -27,10 +25,6 @@ export interface HandlerOptions {
   readonly hooks: RequestHooks;
   /** Finds the address of a client. @default that of its connection */
   readonly addressOf?: ClientAddress | undefined;
-  /** @default none */
-  readonly limits?: Limits | undefined;
-  /** @default nothing is refused for that */
-  readonly overload?: Overload | undefined;
   /** @default nobody counts */
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   /** @default one that names no place to obtain a token */
@@ -49,8 +43,7 @@ export interface HandlerOptions {
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, hooks, limits, overload, users, challenge, connections, events, tracing, headers } =
-    options;
+  const { admit, authenticate, hooks, users, challenge, connections, events, tracing, headers } = options;
   const { addressOf = createClientAddress([]) } = options;
 
   return async function handle(exchange, operation) {
@@ -70,36 +63,29 @@ export function createHandler(options: HandlerOptions): Handle {
       admit(exchange, operation);
       // What is open costs no more than to refuse it; and an orchestrator must not take an instance at work for a dead one.
       if (operation.open !== true) {
-        overload?.check();
         exchange.address = addressOf(exchange);
+        await hooks.preAuthenticate(exchange);
       }
       let response: HttpResponse;
       if (operation.open === true) response = await operation.respond(exchange);
       else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
-        await withinLimits(exchange);
+        await hooks.spend(exchange, undefined, 1);
         response = await operation.respond(exchange, undefined);
       } else response = await operation.respond(exchange, await callerOf(exchange));
       respond(exchange, response);
     } catch (error) {
       await refuse(exchange, error, operation);
     }
-    limits?.settle(exchange);
+    hooks.onSettled(exchange);
   };
-
-  function reserveFor(exchange: Exchange): BeforeVerify | undefined {
-    return limits && ((key) => limits.reserve(exchange, key));
-  }
 
   async function callerOf(exchange: Exchange): Promise<Caller> {
     const { requestId, trace, span, fields, address } = exchange;
-    // Before the token is looked at: where many were refused, this is one more guess.
-    const checked = limits?.checkAddress(exchange);
-    if (checked !== undefined) await checked;
-    const identity = await authenticate(fields.authorization, span, reserveFor(exchange));
+    const identity = await authenticate(fields.authorization, span, (key) => hooks.preVerify(exchange, key));
     const { credential, key, partition, expiresAt, verified } = identity;
     exchange.callerKey = key;
     hooks.onCaller(exchange, identity);
-    if (limits !== undefined) await limits.count(exchange, identity, 1);
+    await hooks.spend(exchange, identity, 1);
     const { others } = fields;
     return {
       credential,
@@ -113,12 +99,6 @@ export function createHandler(options: HandlerOptions): Handle {
       trace: (span ?? trace)?.headers,
       span,
     };
-  }
-
-  /** What may come without a credential has an address all the same, and is one of all requests. */
-  async function withinLimits(exchange: Exchange): Promise<void> {
-    await limits?.checkAddress(exchange);
-    await limits?.count(exchange, undefined, 1);
   }
 
   function respond(exchange: Exchange, response: HttpResponse): void {

@@ -1,16 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-import { DESCRIPTION_PATH, descriptionOperation } from '../../capabilities/api-description/description-operation.ts';
+import { DESCRIPTION_PATH } from '../../capabilities/api-description/api-description.ts';
 import { landingOperation } from '../../capabilities/landing-page/landing-operation.ts';
-import { createOverload } from '../../capabilities/load-shedding/overload.ts';
 import { type LogControl, logOperations } from '../../capabilities/log-verbosity/log-operations.ts';
 import { metricsOperation, type Scrape } from '../../capabilities/metrics/metrics-operation.ts';
-import {
-  createLimits,
-  type LimitSettings,
-  type Limits,
-  type LimitsOptions,
-  type SharedLimits,
-} from '../../capabilities/rate-limits/limits.ts';
 import { statusOperations } from '../../capabilities/status/status-operations.ts';
 import type { Status } from '../../capabilities/status/view.ts';
 import type { ListenerTls } from '../../capabilities/tls/secure.ts';
@@ -22,7 +13,7 @@ import type { Events } from '../kernel/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
-import { type Operation, unknownPath } from './operations/operation.ts';
+import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
@@ -45,8 +36,6 @@ export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly trustedProxies: readonly string[];
   /** Bytes of request bodies that are held at once. */
   readonly maxHeldBodyBytes: number;
-  /** How late the event loop may be. 0: however late. */
-  readonly maxEventLoopDelayMs: number;
   readonly compressMinBytes: number;
 }
 
@@ -54,18 +43,12 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly settings: HttpSettings;
   /** @default nothing is traced */
   readonly tracing?: Tracing | undefined;
-  /** They hold for what needs a caller. */
-  readonly limits: LimitSettings;
-  /** How they hold for all replicas together. @default each counts by itself */
-  readonly sharedLimits?: SharedLimits | undefined;
-  /** Resources that are given only to callers whose access token the platform has accepted. @default none */
-  readonly judged?: LimitsOptions['judged'];
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
   readonly hooks: RequestHooks;
-  /** Endpoints beside those of the core. @default none */
-  readonly operations?: readonly Operation[];
+  /** Endpoints beside those of the core; `unknown` answers a path that does not exist. @default none */
+  operations?(unknown: OpenOperation): readonly Operation[];
   /** Counts the exchanges that are answered by it. @default nobody does */
   readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
@@ -73,7 +56,7 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   /** What this server is to those who issue tokens for it. @default nobody is known who does */
   readonly protectedResource?: ProtectedResource | undefined;
   /** JSON-RPC, where it is answered here. */
-  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'limits' | 'otherCredentials'> | undefined;
+  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> | undefined;
 }
 
 /** Nobody tunes the listener of the operations: these fit any probe. */
@@ -101,27 +84,20 @@ export interface PublicEdge extends Edge {
 /** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
 export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
-  const { settings, events, tracing, isDraining, sharedLimits } = first;
+  const { settings, events, tracing, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
-  let counting: { readonly by: LimitsOptions; readonly limits: Limits | undefined } | undefined;
-
-  /** They go on counting, unless settings have changed them. */
-  function limitsOf(options: LimitsOptions): Limits | undefined {
-    if (!isDeepStrictEqual(options, counting?.by))
-      counting = { by: options, limits: createLimits(options, sharedLimits) };
-    return counting?.limits;
-  }
-
   function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
       options.settings;
-    const limits = limitsOf({ ...options.limits, judged: options.judged });
     const forCallers = [
       ...readOperations({ ...options, compressMinBytes }),
       ...(rpc === undefined
         ? []
-        : [rpcOperation({ ...rpc, limits, heldBytes, otherCredentials: options.otherCredentials })]),
+        : [
+            rpcOperation({ ...rpc, spend: options.hooks.spend, heldBytes, otherCredentials: options.otherCredentials }),
+          ]),
     ];
+    const unknown = unknownPath(forCallers);
     return {
       allowedHosts,
       takesAnyName,
@@ -131,35 +107,31 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       otherCredentials: lowerCaseSet(options.otherCredentials),
       hooks: options.hooks,
       addressOf: createClientAddress(trustedProxies),
-      limits,
       challenge: createChallenge(protectedResource),
       users: options.users,
       // So long may a connection be silent before its response is begun.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
         ...forCallers,
-        descriptionOperation(options.catalogue, { publicUrl, otherCredentials: options.otherCredentials }),
         landingOperation({
           offered: options.catalogue.offered,
           paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
           mcpPath: rpc?.path,
           signsIn: protectedResource !== undefined,
           publicUrl,
-          nowhere: unknownPath(forCallers),
+          nowhere: unknown,
         }),
         ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),
         ...probeOperations(isDraining),
-        ...(options.operations ?? []),
+        ...(options.operations?.(unknown) ?? []),
       ],
     };
   }
 
-  const overload = createOverload(settings.maxEventLoopDelayMs);
   const headers = settings.tls && hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
   const edge = createEdge({
     listener: 'http',
     settings,
-    overload,
     events,
     tracing,
     headers,

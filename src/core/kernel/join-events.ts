@@ -3,6 +3,12 @@ import type { GatewayError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { RequestRecord, RequestRef } from './request-record.ts';
 
+/** Replaces the listeners behind `events`, which stays the same object. */
+export function setListeners(events: Events, listeners: readonly Events[]): void {
+  for (const name of Object.keys(events)) delete events[name as keyof Events];
+  Object.assign(events, joinEvents(listeners));
+}
+
 /**
  * All of these listeners as one. What a listener throws is told as an `internalError`, and ends there: no bug of a
  * listener may end a request, or the process.

@@ -15,7 +15,7 @@ export interface RpcRequest extends RequestContext {
   readonly headers: RpcHeaders;
   readonly body: Buffer;
   /** Counts the further messages of a batch; rejects where they are more than the caller may send. @default nobody counts */
-  readonly countMore?: ((messages: number) => Promise<void>) | undefined;
+  readonly countMore: (messages: number) => Promise<void> | void;
 }
 
 /** A response over HTTP. */
@@ -126,8 +126,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     }
     if (caller === undefined && !envelope.requests.every(isPublic)) throw new GatewayError('credential_missing');
     const more = Array.isArray(message) ? message.length - 1 : 0;
-    const counted = more === 0 ? undefined : request.countMore?.(more);
-    if (counted === undefined) return answer(envelope, request);
+    const counted = more === 0 ? undefined : request.countMore(more);
+    if (!(counted instanceof Promise)) return answer(envelope, request);
     return counted.then(
       () => answer(envelope, request),
       (error) => refuse(error, message, request),

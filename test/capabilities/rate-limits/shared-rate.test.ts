@@ -2,8 +2,9 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createLimits } from '../../../src/capabilities/rate-limits/limits.ts';
 import { createRate } from '../../../src/capabilities/rate-limits/rate.ts';
-import { createSharedRate, type SharedCounts } from '../../../src/capabilities/rate-limits/shared-rate.ts';
+import { createSharedRate } from '../../../src/capabilities/rate-limits/shared-rate.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
+import type { SharedCounts } from '../../../src/core/kernel/shared-counts.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const WINDOW_MS = 60_000;
@@ -13,7 +14,7 @@ function createCounts() {
   const totals = new Map<string, number>();
   const adds: (readonly [string, number])[][] = [];
   let isAway = false;
-  const counts: SharedCounts = {
+  const counts: Pick<SharedCounts, 'add'> = {
     async add(units) {
       adds.push([...units]);
       return [...units].map(([name, amount]) => {
@@ -150,7 +151,7 @@ describe('a rate whose store is in the hands of others', () => {
   function open({ total, restMs, growth = 0 }: { total: number; restMs: number; growth?: number }) {
     mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
     let told = 0;
-    const counts: SharedCounts = {
+    const counts: Pick<SharedCounts, 'add'> = {
       async add(units) {
         told += 1;
         return [...units].map(() => ({ total: total + told * growth, restMs }));
@@ -200,7 +201,7 @@ describe('limits that replicas share', () => {
     const { counts, totals } = createCounts();
     const limits = { perCaller: 10, rejectedPerAddress: 0, total: 10, maxKeys: 10 };
     for (const windowMs of [1000, 2000]) {
-      const shared = createLimits({ ...limits, windowMs }, { counts, nameOf: (text) => `name of ${text}` });
+      const shared = createLimits({ ...limits, windowMs }, { ...counts, nameOf: (text) => `name of ${text}` });
       // A caller, and an address, that are called what all together are.
       await shared?.count({ address: 'all' } as Exchange, { key: 'all' }, 1);
     }

@@ -22,7 +22,6 @@ describe('a change of settings', () => {
       scheme: 'acme',
       http: { port: 1 },
       mcp: { tools: false },
-      limits: { perCaller: 1 },
       admin: { port: 2 },
       shutdown: { delayMs: 1 },
       log: { level: 'debug' },

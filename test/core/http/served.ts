@@ -1,4 +1,7 @@
+import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
+import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
 import type { Scrape } from '../../../src/capabilities/metrics/metrics-operation.ts';
+import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import type { Edge } from '../../../src/core/http/edge.ts';
 import {
@@ -46,14 +49,10 @@ const SETTINGS: HttpSettings = {
   maxPipelined: 16,
   maxPipelinedWaiting: 4096,
   maxHeldBodyBytes: 67_108_864,
-  maxEventLoopDelayMs: 0,
   maxConnectionUnsentBytes: 1_048_576,
   maxUnsentBytes: 268_435_456,
   compressMinBytes: 1024,
 };
-
-/** No limits, as settings have them by default. */
-const LIMITS = { windowMs: 60_000, perCaller: 0, rejectedPerAddress: 0, total: 0, maxKeys: 10_000 };
 
 /** What a record of a request says, without what stands for nothing. */
 export type Ended = Record<string, unknown> &
@@ -87,7 +86,6 @@ export interface ServeOptions
         'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations' | 'protectedResource'
       >
     > {
-  readonly limits?: Partial<PublicEdgeOptions['limits']>;
   /** What a read of any resource gives. @default no items */
   readonly read?: Reader;
   /** Stands in for the recorder where it has a function. */
@@ -105,7 +103,6 @@ export async function serve({
   authenticate = createAuthenticate(),
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
-  limits = {},
   ...settings
 }: ServeOptions = {}): Promise<Served> {
   const reads: CatalogueRead[] = [];
@@ -116,8 +113,13 @@ export async function serve({
   });
   const edge = createPublicEdge({
     settings: { ...SETTINGS, ...settings },
-    limits: { ...LIMITS, ...limits },
     hooks: NO_REQUEST_HOOKS,
+    // The one endpoint of a capability that is open to pages of other origins.
+    operations: (unknown) =>
+      apiDescription.open(undefined, {} as CapabilityContext)?.operations?.({
+        ...{ unknown, offered: catalogue.offered, otherCredentials: [], mcpPath: undefined, signsIn: false },
+        config: { publicUrl: settings.publicUrl } as Config,
+      }) ?? [],
     catalogue,
     representations,
     authenticate,

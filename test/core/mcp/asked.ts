@@ -93,6 +93,7 @@ export function asked(options: AskedOptions = {}) {
         return new AbortController().signal;
       },
       noCache: false,
+      countMore() {},
       record,
       ...rest,
     });

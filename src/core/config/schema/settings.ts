@@ -5,7 +5,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
 import { CacheSettings } from './cache.ts';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
-import { AdminSettings, HttpSettings, LimitSettings, McpSettings, ShutdownSettings } from './edges.ts';
+import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource.ts';
@@ -55,7 +55,6 @@ const COMMON = {
     ),
   http: HttpSettings.prefault({}).describe('The public listener.'),
   mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
-  limits: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),

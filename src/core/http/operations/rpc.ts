@@ -1,4 +1,3 @@
-import type { Limits } from '../../../capabilities/rate-limits/limits.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../kernel/request-record.ts';
@@ -7,6 +6,7 @@ import type { Fields } from '../request/fields.ts';
 import type { HeldBytes } from '../request/held-bytes.ts';
 import { readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
+import type { RequestHooks } from '../request-hooks.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 
@@ -27,9 +27,9 @@ export interface RpcRequest {
   readonly noCache: boolean;
   /**
    * Counts so many messages beside the one that was counted with the request; rejects where they are more than the caller
-   * may send. `undefined`: nobody counts.
+   * may send.
    */
-  readonly countMore: ((messages: number) => Promise<void>) | undefined;
+  readonly countMore: (messages: number) => Promise<void> | void;
   /** Takes what is found out about the request. */
   readonly record: RequestRecord;
 }
@@ -44,7 +44,7 @@ export interface RpcOptions {
   readonly heldBytes: HeldBytes;
   /** Whether a message may come without a credential: `handle` throws `credential_missing` for what needs one. */
   readonly publicLists: boolean;
-  readonly limits?: Limits | undefined;
+  readonly spend: RequestHooks['spend'];
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
   readonly handle: RpcHandler;
@@ -60,7 +60,7 @@ const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?ut
 
 /** JSON-RPC, posted at one path. */
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
-  const { path, maxBodyBytes, heldBytes, publicLists, limits, otherCredentials = [], handle, refuseRate } = options;
+  const { path, maxBodyBytes, heldBytes, publicLists, spend, otherCredentials = [], handle, refuseRate } = options;
   return {
     path,
     methods: ['POST'],
@@ -75,7 +75,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       requireJsonBody(fields);
       requireJsonAccepted(fields);
       const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
-      const countMore = limits && ((messages: number) => limits.count(exchange, caller, messages));
+      const countMore = (messages: number) => spend(exchange, caller, messages);
       return handle(new Posted(exchange, body, caller, countMore));
     },
   };

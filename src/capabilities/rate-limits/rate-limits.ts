@@ -1,0 +1,45 @@
+import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
+import type { Resource } from '../../core/resources/resource.ts';
+import { defineCapability } from '../capability.ts';
+import { LimitSettings } from './limit-settings.ts';
+import { createLimits } from './limits.ts';
+
+/** Credentials that the platform of an upstream verifies. */
+const JUDGED_KINDS = ['passthrough', 'header', 'exchange'];
+
+/** Limits of requests in a window of time: per caller, per address and in total (docs/decisions/0028). */
+export const rateLimits = defineCapability({
+  settings: {
+    key: 'limits',
+    schema: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
+  },
+  open(settings, { config, resources, counts }) {
+    let judged = judgedIn(config, resources);
+    const limits = createLimits({ ...settings, isJudged: (resource) => judged.has(resource) }, counts);
+    return (
+      limits && {
+        preAuthenticate: limits.checkAddress,
+        preVerify: limits.reserve,
+        spend: limits.count,
+        onSettled: limits.settle,
+        onReload(changed) {
+          judged = judgedIn(changed, resources);
+        },
+      }
+    );
+  },
+});
+
+/**
+ * Names of the resources whose 2xx shows that the platform has accepted the caller's access token. None where callers bring
+ * other credentials beside it.
+ */
+function judgedIn(config: Config, resources: readonly Resource[]): ReadonlySet<string> {
+  const offered = resources
+    .map((resource) => ({ name: resource.name, ...resourceConfig(config, resource) }))
+    .filter(({ enabled }) => enabled)
+    .map(({ name, upstream }) => ({ name, credential: config.upstreams[upstream]?.credential }));
+  const hasOther = offered.some(({ credential }) => credential?.kind === 'header' && credential.from !== undefined);
+  const judged = offered.filter(({ credential }) => JUDGED_KINDS.includes(credential?.kind ?? 'none'));
+  return new Set(hasOther ? [] : judged.map(({ name }) => name));
+}
