@@ -32,23 +32,23 @@ config/default.yaml and docs/configuration.md describe every setting.
 
 export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
 
-/** What was typed, or what is wrong with it: a sentence for the person who typed it. */
+/** The parsed command line, or an error message for its user. */
 export type CommandLine =
   | {
       readonly name: Command;
-      /** Path of the settings file; `undefined` where none was named. */
+      /** Path of the settings file, if named. */
       readonly file: string | undefined;
-      /** Prints all settings that take effect. */
+      /** Prints all effective settings. */
       readonly full: boolean;
-      /** Reads what settings offer. */
+      /** Reads the resources from the platform. */
       readonly probe: boolean;
-      /** Prints what that brought as JSON. */
+      /** Prints the result as JSON. */
       readonly json: boolean;
-      /** Fails on warnings of that, too. */
+      /** Fails on warnings of the probe. */
       readonly strict: boolean;
-      /** Sends a POST that may write. */
+      /** Allows sending a POST, which may write. */
       readonly allowPost: boolean;
-      /** What a proposal is made from; there for `init` alone. */
+      /** Source of a proposal; only for `init`. */
       readonly init?: InitSource;
     }
   | { readonly issue: string };
@@ -56,13 +56,13 @@ export type CommandLine =
 export interface InitSource {
   /** File or URL of an OpenAPI document. */
   readonly openapi: string | undefined;
-  /** Where the API lives. */
+  /** Address of the API. */
   readonly from: string | undefined;
   /** Takes the best guesses. */
   readonly yes: boolean;
 }
 
-/** The commands, and the options that each takes. */
+/** The commands and their options. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config'],
   stdio: ['config'],
@@ -71,13 +71,13 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
-/** Reads the arguments behind `portico`. */
+/** Parses the arguments after `portico`. */
 export function parseCommandLine(args: string[]): CommandLine {
   let parsed: ReturnType<typeof parse>;
   try {
     parsed = parse(args);
   } catch (error) {
-    // Node's second sentence is about arguments that begin with a dash, which is not what a misspelt option was meant as.
+    // Node's second sentence explains arguments that start with a dash, which does not fit a misspelt option.
     const said = error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments';
     return { issue: said + optionHint(args) };
   }
@@ -131,7 +131,7 @@ function parse(args: string[]) {
   return parseArgs({ args, allowPositionals: true, options: PARSED });
 }
 
-/** What other programs call what it is here. */
+/** Names that other programs use for these options. */
 const COMMANDS: ReadonlyMap<string, string> = new Map([
   ...['help', 'version', 'demo'].map((name) => [name, `--${name}`] as const),
   ...['start', 'run'].map((name) => [name, 'serve'] as const),
@@ -145,7 +145,7 @@ function commandHint(name: string): string {
   return meant === undefined ? '' : `; did you mean portico ${meant}?`;
 }
 
-/** For the first option that is none. */
+/** Message for the first unknown option. */
 function optionHint(args: readonly string[]): string {
   const names = args.flatMap((arg) => (arg.startsWith('--') ? [arg.slice(2).split('=', 1)[0] ?? ''] : []));
   const best = closest(

@@ -6,11 +6,11 @@ import { startDemoPlatform } from '../demo/platform.ts';
 import { loadSettings } from '../gateway.ts';
 import { serve } from './serve.ts';
 
-/** By the package's own name: a build puts this module elsewhere than it stands in its sources. */
+/** Resolved by the package's own name, because a build moves this module. */
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('portico/package.json'));
 const SETTINGS = join(PACKAGE, 'config/demo.yaml');
 
-/** Runs the demo platform and a gateway in front of it, as `config/demo.yaml` describes it. Resolves as `serve` does. */
+/** Runs the demo platform and a gateway in front of it, as `config/demo.yaml` describes. Resolves like `serve`. */
 export async function serveDemo(): Promise<number> {
   const platform = await startDemoPlatform();
   try {

@@ -3,17 +3,17 @@ import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
 import { listenToSignals } from './signals.ts';
 
-/** What the signals do that end nothing; each is ignored where there is nothing that it could do. */
+/** Handlers of signals that do not end the process. Signals without a handler are ignored. */
 export interface SignalActions {
-  /** Reads the settings again: SIGHUP. */
+  /** SIGHUP: reloads the settings. */
   readonly reload?: (() => void) | undefined;
-  /** Opens files anew that others may have moved away, and says whether there are any: SIGUSR2. */
+  /** SIGUSR2: reopens files after rotation, and returns whether there are any. */
   readonly reopen?: (() => boolean) | undefined;
 }
 
 /**
- * Resolves with the first SIGTERM or SIGINT. A second one ends the process at once, with as much of the log as its reader
- * takes without being waited for.
+ * Resolves with the first SIGTERM or SIGINT. A second one ends the process immediately, with the log lines that can be
+ * written without waiting.
  */
 export function nextSignal(
   logger: Logger,
@@ -38,8 +38,8 @@ export function nextSignal(
 }
 
 /**
- * Ends the process with exit code 1 when an error comes up that nothing has caught: nobody knows what it has left
- * undone. One line at `fatal` says what it was. It is written out before the end, with all lines that wait ahead of it.
+ * Ends the process with exit code 1 after an uncaught error, because its effects are unknown. Writes one line at
+ * `fatal` after all pending lines.
  */
 export function installCrashHandler(logger: Logger): void {
   const crash = (error: unknown) => {
@@ -50,24 +50,23 @@ export function installCrashHandler(logger: Logger): void {
   process.on('unhandledRejection', crash);
 }
 
-/** A name that is being looked up, as Node calls it. */
+/** Node's name for a pending DNS lookup. */
 const LOOKUP = 'GetAddrInfoReqWrap';
 
 /**
- * Ends the process with this exit code. Node's own end waits for look-ups of names, which its thread pool cannot give up: for as
- * long as a name server is silent, whatever `shutdown.graceMs` says. So while there is one, another program takes the place of
- * this one, and ends with that code.
+ * Ends the process with this exit code. Node waits for pending DNS lookups, which cannot be cancelled. While there is
+ * one, the process is replaced by a program that exits with the same code.
  */
 export function endProcess(code: number): never {
   if (process.execve !== undefined && process.getActiveResourcesInfo().includes(LOOKUP)) {
-    // Whoever has something to write does so then.
+    // Runs listeners that still have something to write.
     process.emit('exit', code);
     process.execve(process.execPath, [process.execPath, '--eval', `process.exit(${code})`], {});
   }
   return process.exit(code);
 }
 
-/** An error without its message, which may hold text from outside. Never throws, whatever was thrown. */
+/** Describes an error without its message, which may contain external text. Never throws. */
 export function describeBug(error: unknown): object {
   if (!(error instanceof Error)) return { error: typeof error };
   try {
@@ -77,7 +76,7 @@ export function describeBug(error: unknown): object {
   }
 }
 
-/** Where an error came from. What stands ahead of that in its stack is its message, which may look like frames, too. */
+/** Returns the stack frames of an error. The text before them is its message, which may look like frames. */
 function framesOf({ message, stack = '' }: Error): string | undefined {
   const found = stack.indexOf(message);
   if (found === -1) return undefined;

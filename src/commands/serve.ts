@@ -7,22 +7,21 @@ import { createGateway, type Gateway } from '../gateway.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 export interface ServeOptions {
-  /** Called once requests are answered. */
+  /** Called when requests are answered. */
   readonly onReady?: (url: string) => void;
-  /** What is to be doubted in the settings. */
+  /** Warnings about the settings. */
   readonly warnings?: readonly ConfigIssue[];
-  /** The file that the settings are from, and are read from again while it runs. */
+  /** The file of the settings, watched for changes. */
   readonly file?: string;
-  /** Whether the environment put in what they have at a path. @default nothing */
+  /** Whether the value at a path came from the environment. @default none */
   readonly isFromEnvironment?: IsFromEnvironment;
-  /** Whether the settings are those of the demo, which take their ports from the environment. @default false */
+  /** Whether the settings are the demo's, which read their ports from the environment. @default false */
   readonly isDemo?: boolean;
 }
 
 /**
- * Runs one gateway from start to its end by SIGTERM or SIGINT. Resolves with the exit code of the process:
- * 0 after a whole drain, 1 when it could not listen or when requests had to be cut off. A second signal ends
- * the process at once.
+ * Runs a gateway until SIGTERM or SIGINT. Resolves with the exit code: 0 after a complete drain, 1 if it could not
+ * listen or cut off requests. A second signal ends the process immediately.
  */
 export async function serve(
   config: Config,
@@ -73,24 +72,24 @@ const LISTEN_ISSUES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'that host name is unknown',
 };
 
-/** The same of a Unix socket. The system tells a folder that is missing and one that it may not write to alike. */
+/** The same for a Unix socket. The system does not distinguish a missing folder from one without permission. */
 const SOCKET_ISSUES: Readonly<Record<string, string>> = {
   ...LISTEN_ISSUES,
   EADDRINUSE: 'something else listens there, or a file that is no socket has that name',
   EACCES: 'its folder is missing, or this process may not write there',
 };
 
-/** The variables that the demo's settings, and many others, take their ports from. */
+/** Environment variables for ports in the demo's and many other settings. */
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
-/** Why a listener could not open, and for a port that is taken how to have another one. */
+/** Describes why a listener could not open, and how to change a port that is in use. */
 function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo: boolean): string {
   const {
     code = 'unknown error',
     address,
     port,
   } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  // Node tells -1 of a socket.
+  // Node reports -1 for a socket.
   const hasPort = port !== undefined && port >= 0;
   const place = hasPort ? `${address}:${port}` : (address ?? 'the configured address');
   const issue = `cannot listen on ${place}: ${(hasPort ? LISTEN_ISSUES : SOCKET_ISSUES)[code] ?? 'it failed'} (${code})`;

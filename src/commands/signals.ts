@@ -1,15 +1,15 @@
-// Imports nothing: the entry heeds signals before it loads anything else.
+// Imports nothing, because the entry point installs signal handlers before it loads anything else.
 
 export interface SignalListener {
-  /** Told the first SIGTERM or SIGINT: what is in flight is to end, and then the process. */
+  /** Called with the first SIGTERM or SIGINT: drain, then end the process. */
   drain(signal: NodeJS.Signals): void;
-  /** Told the second one, just before the process ends. */
+  /** Called with the second one, just before the process ends. */
   cut(): void;
-  /** Told SIGHUP. Where it is not there, that changes nothing. */
+  /** Called with SIGHUP, if set. */
   reload?(): void;
-  /** Told SIGUSR2: files that lines are added to may have been moved away. */
+  /** Called with SIGUSR2: log files may have been moved. */
   reopen(signal: NodeJS.Signals): void;
-  /** Told of a signal that changes nothing. */
+  /** Called with a signal that has no effect. */
   ignored(signal: NodeJS.Signals): void;
 }
 
@@ -17,8 +17,8 @@ let listener: SignalListener | undefined;
 let draining = false;
 
 /**
- * Takes signals over from Node and the kernel. As PID 1, without this, SIGTERM would do nothing; SIGHUP would end the
- * process in the middle of its requests, as would SIGUSR2; SIGUSR1 would open Node's inspector to whoever is on this machine.
+ * Handles signals instead of Node and the kernel. As PID 1, SIGTERM would have no effect; SIGHUP and SIGUSR2 would end
+ * the process during requests; SIGUSR1 would open Node's inspector.
  */
 export function catchSignals(): void {
   process.on('SIGTERM', end);
@@ -28,7 +28,7 @@ export function catchSignals(): void {
   process.on('SIGUSR2', (signal) => listener?.reopen(signal));
 }
 
-/** Has a command drain. Where none does, and once one does, SIGTERM and SIGINT end the process at once. */
+/** Sets the command to drain. Without one, and during a drain, SIGTERM and SIGINT end the process immediately. */
 export function listenToSignals(to: SignalListener): void {
   listener = to;
 }

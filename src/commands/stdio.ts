@@ -16,9 +16,8 @@ import { openFor } from '../gateway.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /**
- * Answers MCP on standard input and output, with the token in settings, until the input ends or a signal comes.
- * Resolves with the exit code of the process: 0 when every response was taken, else 1. Throws `ConfigError` where
- * settings hold no token.
+ * Answers MCP on standard input and output, with the token in settings, until the input ends or a signal arrives.
+ * Resolves with the exit code: 0 if every response was read, otherwise 1. Throws `ConfigError` without a token.
  */
 export async function serveStdio(loaded: LoadedConfig, file: string): Promise<number> {
   const { config, warnings } = loaded;

@@ -2,27 +2,27 @@ import type { Behaviour } from '../demo/faults.ts';
 import { type DemoPlatformOptions, startDemoPlatform as start } from '../demo/platform.ts';
 import type { SettingsInput } from '../gateway.ts';
 
-/** The APIs of the demo platform, and the lists that they serve. */
+/** APIs of the demo platform, and their lists. */
 export type DemoApiName = 'projects' | 'workflows' | 'tools';
 
-/** A platform on this machine, with the default contract, data of its own, and faults that a test turns on and off. */
+/** A local platform with the default contract, its own data, and faults that a test switches on and off. */
 export interface DemoPlatform {
-  /** Settings that lead to it. */
+  /** Settings for this platform. */
   readonly upstreams: SettingsInput['upstreams'];
   /** Origin of each API, without a trailing slash. */
   readonly urls: Readonly<Record<DemoApiName, string>>;
   /**
-   * How each API behaves from its next request on: `behaviour.tools.fault = 'stall'`, `behaviour.projects.latencyMs = 50`.
-   * `fault: null` and `latencyMs: 0` put it back.
+   * Behaviour of each API from its next request on: `behaviour.tools.fault = 'stall'`, `behaviour.projects.latencyMs =
+   * 50`. `fault: null` and `latencyMs: 0` reset it.
    */
   readonly behaviour: Readonly<Record<DemoApiName, Behaviour>>;
-  /** Ends all at once, also requests that wait for a response. May be called again. */
+  /** Ends all listeners and requests. Can be called again. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the platform of `portico --demo` in this process, over real sockets. It knows two tokens, `demo-alice` and
- * `demo-bob`, who see different projects.
+ * Starts the platform of `portico --demo` in this process, on real sockets. It accepts two tokens, `demo-alice` and
+ * `demo-bob`, with different projects.
  */
 export async function startDemoPlatform(options: DemoPlatformOptions = {}): Promise<DemoPlatform> {
   const platform = await start(options);

@@ -2,8 +2,8 @@ import type { SettingsInput } from '../gateway.ts';
 import { PLATFORM_URL } from './start-gateway.ts';
 
 /**
- * nock 15 or newer, as `import nock from 'nock'` gives it: as much of it as is needed here. It is handed over, and not
- * imported, since two copies of nock in one process refuse what the other one was told of.
+ * The used parts of nock 15 or newer (`import nock from 'nock'`). It is a parameter, because two copies of nock in one
+ * process reject each other's mocks.
  */
 export type Nock = (origin: string, options: { reqheaders: Record<string, string | RegExp> }) => NockScope;
 
@@ -16,34 +16,37 @@ interface NockInterceptor {
   reply(status: number, body: object): unknown;
 }
 
-/** Which platform is mocked. */
+/** The mocked platform. */
 export interface MockPlatformOptions {
-  /** Origin of the platform, and its path prefix where it has one. @default PLATFORM_URL */
+  /** Origin and path prefix of the platform. @default PLATFORM_URL */
   readonly url?: string;
-  /** Access token that it wants. @default any */
+  /** Required access token. @default any */
   readonly token?: string;
 }
 
 type ListName = 'projects' | 'workflows' | 'tools';
 
-/** Mocks of a platform with the default contract, the one that `config/default.yaml` fits. Each answers one time. */
+/** Mocks of a platform with the default contract, which matches `config/default.yaml`. Each answers once. */
 export interface MockPlatform {
-  /** Settings that lead to it. */
+  /** Settings for this platform. */
   readonly upstreams: SettingsInput['upstreams'];
-  /** Answers one read of a list, with these pages of items: `list('projects', [one, two], [three])`. None is one empty page. */
+  /**
+   * Answers one read of a list with these pages: `list('projects', [one, two], [three])`. Without pages: one empty
+   * page.
+   */
   list(name: ListName, ...pages: readonly (readonly object[])[]): void;
-  /** Answers one request for the first page of a list with this status and this body. */
+  /** Answers one request for the first page of a list with this status and body. */
   reply(name: ListName, status: number, body?: object): void;
 }
 
-/** What the default contract asks of each list beside its page. */
+/** Query of the default contract, without page parameters. */
 const QUERIES: Readonly<Record<ListName, Readonly<Record<string, string>>>> = {
   projects: {},
   workflows: { installed: 'true' },
   tools: { installed: 'true' },
 };
 
-/** Has your nock stand in for a platform with the default contract. What it was told of is pending until it is asked. */
+/** Mocks a platform with the default contract using your nock. Mocks are pending until they are used. */
 export function mockPlatform(nock: Nock, { url = PLATFORM_URL, token }: MockPlatformOptions = {}): MockPlatform {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
@@ -73,7 +76,7 @@ function tokenOf(index: number): string {
   return index === 0 ? '' : `page-${index + 1}`;
 }
 
-/** Whether a query, without the size of a page, is the one for this page and no other. */
+/** Returns whether a query, without the page size, is exactly the one for this page. */
 function asksFor(query: Record<string, unknown>, name: ListName, pageToken: string): boolean {
   const wanted = new Map(Object.entries(pageToken === '' ? QUERIES[name] : { ...QUERIES[name], pageToken }));
   const asked = Object.entries(query);

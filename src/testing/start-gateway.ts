@@ -1,31 +1,30 @@
 import type { Level, Logger, WriteLine } from '../core/log/logger.ts';
 import { createGateway, type GatewayOptions, type SettingsInput } from '../gateway.ts';
 
-/** Where the platform is unless settings say otherwise: nowhere, so that it has to be mocked. */
+/** Default address of the platform. It does not exist, so it must be mocked. */
 export const PLATFORM_URL = 'https://platform.example';
 
-/** Settings of a gateway in a test: what is left out is as {@link startGateway} has it. */
+/** Settings of a gateway in a test, with the defaults of {@link startGateway}. */
 export type TestSettings = Omit<SettingsInput, 'upstreams'> & Partial<Pick<SettingsInput, 'upstreams'>>;
 
-/** A line of the log, without its time. */
+/** A log line without its time. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: Level; readonly msg: string };
 
-/** A gateway that answers. */
+/** A running gateway. */
 export interface TestGateway {
   /** Base URL of the public listener, without a trailing slash. */
   readonly url: string;
-  /** The log so far, at every level whatever `log.level` says, oldest line first. The newest 10,000 lines are held. */
+  /** The newest 10,000 log lines, at every level whatever `log.level` is, oldest first. */
   readonly log: readonly LogLine[];
-  /** Drains, and resolves with whether every request in flight was answered. May be called again. */
+  /** Drains. Resolves with whether every request in flight was answered. Can be called again. */
   close(): Promise<boolean>;
 }
 
 const MAX_LINES = 10_000;
 
 /**
- * Starts Portico in this process, on a free port of the loopback interface. Settings are what you would write in YAML,
- * as an object; left out, the platform is at `PLATFORM_URL` and there is no admin listener. Rejects with `ConfigError`
- * where settings are wrong.
+ * Starts Portico in this process on a free loopback port. Settings are the YAML settings as an object; by default the
+ * platform is at `PLATFORM_URL`, without an admin listener. Rejects with `ConfigError` for invalid settings.
  */
 export async function startGateway(
   settings: TestSettings = {},
@@ -53,7 +52,7 @@ export async function startGateway(
   };
 }
 
-/** A logger that keeps each line as whoever reads the log would have parsed it. */
+/** Returns a logger that keeps each line parsed. */
 function logInto(log: LogLine[]): Logger {
   const at =
     (level: Level): WriteLine =>

@@ -1,4 +1,4 @@
-// What `portico/testing` offers. It is part of the contract, as gateway.ts is: names may be added, and none goes.
+// Exports of `portico/testing`. Part of the contract, like gateway.ts: names are only added.
 
 export type { FaultKind } from '../demo/faults.ts';
 export type { DemoPlatformOptions } from '../demo/platform.ts';

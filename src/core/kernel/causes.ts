@@ -2,12 +2,12 @@ import { GatewayError } from './errors.ts';
 import type { RequestRecord } from './request-record.ts';
 
 const MAX_CAUSES = 5;
-/** OpenSSL has codes with a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
+/** OpenSSL codes may contain a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
 const WORD = /^[\w./]{1,64}$/;
 
 /**
- * An error's chain of causes as `Name` or `Name CODE`, outermost first, itself left out, and no more than five.
- * Never a message: that may hold what came from outside.
+ * Returns an error's causes as `Name` or `Name CODE`, outermost first, without the error itself, at most five. Never a
+ * message, which may contain external text.
  */
 export function causesOf(error: unknown): string[] {
   const causes: string[] = [];
@@ -20,8 +20,8 @@ export function causesOf(error: unknown): string[] {
 }
 
 /**
- * What events say of work that failed: the code of its error, `cancelled` where the signal of whoever waited has aborted, or
- * `internal` for a bug.
+ * Returns the code of failed work for events: the error's code, `cancelled` if its signal has aborted, or `internal`
+ * for a bug.
  */
 export function codeOf(error: unknown, signal?: AbortSignal): string {
   if (error instanceof GatewayError) return error.code;
@@ -30,24 +30,21 @@ export function codeOf(error: unknown, signal?: AbortSignal): string {
 
 const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
 
-/**
- * What metrics and traces call the error of a request over HTTP. By the conventions, an error of the client's is none of the
- * server's: its status says what it was.
- */
+/** Returns `error_type` of an HTTP request for metrics and traces. By OpenTelemetry's conventions a 4xx has none. */
 export function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): string | undefined {
   if (GOOD.has(outcome)) return undefined;
   const isAnswered = outcome === error?.code;
   return isAnswered && status < 500 ? undefined : outcome;
 }
 
-/** One error as `Name` or `Name CODE`. What does not look like a name or a code is left out. */
+/** Formats an error as `Name` or `Name CODE`. Omits text that does not look like a name or a code. */
 export function nameError(error: Error): string {
   const name = WORD.test(error.name) ? error.name : 'Error';
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' && WORD.test(code) ? `${name} ${code}` : name;
 }
 
-/** What is known of a bug: where it came from, or of which type what was thrown is. May hold what came from outside. */
+/** Describes a bug by its stack, or the type of the thrown value. May contain external text. */
 export function stackOf(thrown: unknown): string {
   return (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
 }

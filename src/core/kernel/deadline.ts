@@ -1,12 +1,11 @@
 import { GatewayError } from './errors.ts';
 
-/** Noticed so late, a time has passed while this process stood still. */
+/** A timer that is later than this was delayed by a stopped process. */
 const LATE_MS = 50;
 
 /**
- * Calls `act` once `ms` have passed, and gives what calls it off. A process that stands still (it is stopped, or has no
- * processor) reads nothing, and what was due meanwhile comes ahead of what has arrived. So where it is noticed that late, there
- * is as much time again as it is late: `ms` at most, and once.
+ * Calls `act` after `ms`, and returns a function that cancels it. After a stop of the process (a signal, no CPU),
+ * timers run before sockets are read. So a late timer is re-armed once, for as long as it was late, at most `ms`.
  */
 export function startTimer(ms: number, act: () => void): () => void {
   const due = performance.now() + ms;
@@ -18,17 +17,17 @@ export function startTimer(ms: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A signal that aborts once a time has passed. */
+/** A signal that aborts after a time. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Lets go of its timer and of the signal that it was made from. Call it once the work is done. */
+  /** Releases its timer and the signal it was created from. Call it when the work is done. */
   end(): void;
 }
 
 /**
- * A signal that aborts when `timeoutMs` have passed, as {@link startTimer} counts them (reason: `upstream_timeout`, which
- * {@link isDeadline} knows) or when `signal` aborts (reason: that signal's own). Throws that reason where `signal` has
- * aborted already.
+ * Returns a signal that aborts after `timeoutMs`, as {@link startTimer} counts (reason: `upstream_timeout`, recognised
+ * by {@link isDeadline}), or when `signal` aborts, with that signal's reason. Throws that reason if `signal` has
+ * aborted.
  */
 export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline {
   signal.throwIfAborted();
@@ -45,14 +44,14 @@ export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline 
   };
 }
 
-/** Whether a signal aborted since its deadline passed, and not since a caller hung up or another page failed. */
+/** Returns whether a signal aborted because of its deadline. */
 export function isDeadline(reason: unknown): boolean {
   return reason instanceof GatewayError && reason.code === 'upstream_timeout' && !reason.fault;
 }
 
 /**
- * Runs `work` under the signal of {@link startDeadline}. Rejects with its reason at once when it aborts, whether or
- * not `work` looks at it.
+ * Runs `work` under the signal of {@link startDeadline}. Rejects with its reason as soon as it aborts, even if `work`
+ * ignores it.
  */
 export async function withDeadline<T>(
   timeoutMs: number,
@@ -67,13 +66,13 @@ export async function withDeadline<T>(
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason at once when it aborts first. */
+/** Settles as `work` does, or rejects with the signal's reason when it aborts first. */
 export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const abort = () => reject(signal.reason);
     const done = () => signal.removeEventListener('abort', abort);
-    // Listens before the work begins: what it does at once may be what aborts the signal.
+    // Listens before the work starts, because the work itself may abort the signal.
     signal.addEventListener('abort', abort, { once: true });
     work().then(resolve, reject).finally(done);
   });

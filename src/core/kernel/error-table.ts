@@ -1,16 +1,16 @@
-/** One row of the error table: what both edges say when this happens. */
+/** A row of the error table. */
 export interface ErrorRow {
   /** HTTP status of the response. */
   readonly status: number;
-  /** RFC 9457 `title`: the same for every occurrence. */
+  /** RFC 9457 `title`, equal for every occurrence. */
   readonly title: string;
-  /** RFC 9457 `detail` when the place that throws has nothing better to say. Safe for any caller. */
+  /** RFC 9457 `detail` unless the error has its own. Safe for any caller. */
   readonly detail: string;
-  /** Seconds for `Retry-After` when the place that throws knows no better. Rows without it send none. */
+  /** Default seconds of `Retry-After`. Rows without it send none. */
   readonly retryAfterSeconds?: number;
   /**
-   * Code of the JSON-RPC error, where the response to a JSON-RPC request may be this. Those of 401 and 403 are outside the
-   * range that JSON-RPC reserves.
+   * Code of the JSON-RPC error, for errors that can answer a JSON-RPC request. 401 and 403 are outside JSON-RPC's
+   * reserved range.
    */
   readonly rpc?: number;
 }
@@ -24,8 +24,8 @@ const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
 /**
- * Every way in which Portico says no. The table is closed: edges read it and never invent a status, and
- * `docs/errors.md` shows it row by row (a test holds the two together).
+ * Every error that Portico returns. The table is closed: edges read it and never create a status. `docs/errors.md`
+ * shows it row by row (tested).
  */
 export const ERRORS = {
   credential_missing: {
@@ -258,5 +258,5 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** A code of the error table. Part of the contract: clients switch on it. */
+/** A code of the error table. Part of the contract. */
 export type ErrorCode = keyof typeof ERRORS;

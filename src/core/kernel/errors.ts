@@ -1,46 +1,45 @@
 import { ERRORS, type ErrorCode, type ErrorRow, INVALID_REQUEST } from './error-table.ts';
 
-/** What is worth another attempt: no connection, one that was lost, or an upstream that says it is a passing state. */
+/** Errors worth a retry: no connection, a lost one, or an upstream that reports a temporary state. */
 export type Retryable = 'connect' | 'reset' | 'status';
 
-/** What the place that throws knows beyond the row itself. */
+/** Details of one occurrence. */
 export interface GatewayErrorFacts {
-  /** Replaces the row's `detail`. Goes to callers: words of ours only, never an upstream's. */
+  /** Replaces the row's `detail`. Returned to callers, so it must not contain an upstream's text. */
   readonly detail?: string;
-  /** Why, in words of ours, for the log only. Never text that came from outside. */
+  /** Reason for the log only. Never external text. */
   readonly reason?: string | undefined;
-  /** Name of the upstream that failed, as settings call it. */
+  /** Name of the failed upstream in settings. */
   readonly upstream?: string;
-  /** Seconds for `Retry-After`; replaces the row's own. */
+  /** Seconds of `Retry-After`; replaces the row's. */
   readonly retryAfterSeconds?: number;
-  /** Status of the upstream's response, if there was one. */
+  /** Status of the upstream's response, if any. */
   readonly upstreamStatus?: number;
-  /** Methods of HTTP that the path takes, as `Allow` has them. */
+  /** HTTP methods of the path, for `Allow`. */
   readonly allow?: string;
-  /** Set where the upstream is to blame: not reached, broke off, too slow, or a 5xx. A breaker counts these alone. */
-  readonly fault?: boolean;
   /**
-   * Set where it was another server that failed, of which something was needed first: that says nothing of the upstream
-   * that the error names, which was not asked.
+   * Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker.
    */
+  readonly fault?: boolean;
+  /** Set when another server failed that was needed first. It says nothing about the upstream, which was not called. */
   readonly elsewhere?: boolean;
-  /** What failed, where the same request may fare better a moment later. */
+  /** Kind of a temporary failure, where a retry may succeed. */
   readonly retryable?: Retryable;
-  /** Every scope that was needed, where the caller lacks one of them. */
+  /** All required scopes, when the caller lacks one of them. */
   readonly scopes?: readonly string[] | undefined;
-  /** The header that the credential was in, where it is not `Authorization`: no other access token would mend it. */
+  /** Header of the credential, if not `Authorization`: another access token would not help. */
   readonly header?: string | undefined;
-  /** The bound that was met, by the key of its setting. Whoever records the error tells events of it. */
+  /** Settings key of the bound that was reached. The place that records the error emits the event. */
   readonly bound?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** The one error class: what a caller is told is its `code`'s row, and nothing else that it carries. */
+/** The only error class. Callers receive the row of its `code`, and nothing else that it contains. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** Code of the JSON-RPC error. */
+  /** JSON-RPC error code. */
   readonly rpc: number;
   readonly title: string;
   readonly detail: string;
@@ -79,12 +78,12 @@ export class GatewayError extends Error {
     this.#facts = facts;
   }
 
-  /** The same error of a credential that was in another header than `Authorization`. */
+  /** Returns the same error for a credential in another header. */
   inHeader(header: string, detail: string): GatewayError {
     return new GatewayError(this.code, { ...this.#facts, header, detail });
   }
 
-  /** The same error, naming the upstream that it came from. */
+  /** Returns the same error with the name of its upstream. */
   from(upstream: string): GatewayError {
     return this.upstream === undefined ? new GatewayError(this.code, { ...this.#facts, upstream }) : this;
   }
@@ -96,7 +95,7 @@ const OF_CREDENTIAL: ReadonlySet<ErrorCode> = new Set([
   'credential_rejected',
 ]);
 
-/** Whether an error refuses what the caller brought as its credential. */
+/** Returns whether an error rejects the caller's credential. */
 export function isOfCredential(error: GatewayError | undefined): boolean {
   return error !== undefined && OF_CREDENTIAL.has(error.code);
 }

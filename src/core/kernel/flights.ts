@@ -1,19 +1,18 @@
 import { withAbort } from './deadline.ts';
 
-/** One piece of work that several wait for. */
+/** Work shared by several waiters. */
 interface Flight<T> {
   readonly landing: Promise<T>;
   readonly controller: AbortController;
   waiters: number;
 }
 
-/** Work under way, by key: whoever wants the same meanwhile waits for it, in place of having it done again. */
+/** Shares work in progress by key: later waiters join it. */
 export interface Flights<T> {
   has(key: string): boolean;
   /**
-   * Joins the flight of this key, or begins it with `work`. Settles as the work does, or rejects with the signal's reason
-   * once that aborts: one may leave alone. When the last one leaves, the work's own signal aborts. An error reaches all, and
-   * is forgotten.
+   * Joins the work of this key, or starts it. Settles as the work does, or rejects with the signal's reason when that
+   * aborts. When the last waiter has left, the work's signal aborts. An error reaches all waiters and is not kept.
    */
   board(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
@@ -26,7 +25,7 @@ export function createFlights<T>(): Flights<T> {
     const landing = work(controller.signal).finally(() => {
       if (flights.get(key) === flight) flights.delete(key);
     });
-    // There may be nobody left to hear of it.
+    // All waiters may have left.
     landing.catch(() => {});
     const flight: Flight<T> = { landing, controller, waiters: 0 };
     flights.set(key, flight);

@@ -3,15 +3,15 @@ import type { GatewayError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { RequestRecord, RequestRef } from './request-record.ts';
 
-/** Replaces the listeners behind `events`, which stays the same object. */
+/** Replaces the listeners behind `events`, which remains the same object. */
 export function setListeners(events: Events, listeners: readonly Events[]): void {
   for (const name of Object.keys(events)) delete events[name as keyof Events];
   Object.assign(events, joinEvents(listeners));
 }
 
 /**
- * All of these listeners as one. What a listener throws is told as an `internalError`, and ends there: no bug of a
- * listener may end a request, or the process.
+ * Joins listeners into one. An error thrown by a listener is emitted as `internalError` and ends there, so that no
+ * listener can end a request or the process.
  */
 export function joinEvents(listeners: readonly Events[]): Events {
   const names = new Set(listeners.flatMap((listener) => Object.keys(listener))) as Set<keyof Events>;
@@ -32,10 +32,7 @@ export function joinEvents(listeners: readonly Events[]): Events {
   }
 }
 
-/**
- * Tells of the bound that a request met, if its error is one of those. What a load met is told by the load, once for all who
- * waited for it.
- */
+/** Emits the bound that a request reached, if its error has one. A load emits its own, once for all its waiters. */
 export function tellBound(events: Events, { bound, upstream }: GatewayError, request: RequestRef): void {
   if (bound === undefined || upstream !== undefined) return;
   events.boundReached?.({ bound, requestId: request.requestId, traceId: request.traceId });

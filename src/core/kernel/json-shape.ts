@@ -1,4 +1,4 @@
-/** Bytes that have a meaning outside of a text. */
+/** Bytes with a meaning outside strings. */
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -7,18 +7,17 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What a JSON text may hold. */
+/** Bounds of a JSON text. */
 export interface ShapeBounds {
-  /** Objects, lists and members, roughly: `[1,2]` has three, `{"a":1}` has one. */
+  /** Approximate number of objects, lists and members: `[1,2]` has three, `{"a":1}` has one. */
   readonly maxValues: number;
-  /** Objects and lists in each other. */
+  /** Nesting depth of objects and lists. */
   readonly maxLevels: number;
 }
 
 /**
- * Of what a JSON text holds more than it may; `undefined` where it holds no more. Parsed, a text may take thirty times its
- * bytes and a hundred times the time that they let expect: `[{},{},…]` of 2 MiB takes 60 MB and 0.2 s, half as many brackets
- * in each other 0.3 s. Looks at each byte once: 1 ms for 1 MiB. What is no JSON is for the parser to say.
+ * Returns the bound that a JSON text exceeds, or `undefined`. A parsed text can take thirty times its bytes:
+ * `[{},{},…]` of 2 MiB takes 60 MB and 0.2 s. Reads each byte once (1 ms per MiB). Invalid JSON is left to the parser.
  */
 export function excessOf(json: Uint8Array, { maxValues, maxLevels }: ShapeBounds): 'values' | 'levels' | undefined {
   let values = 0;
@@ -46,7 +45,7 @@ export function excessOf(json: Uint8Array, { maxValues, maxLevels }: ShapeBounds
   return undefined;
 }
 
-/** Where the text ends that begins at `start`: at the next quote before which stands an even number of backslashes. */
+/** Returns the end of the string that starts at `start`: the next quote after an even number of backslashes. */
 function endOfText(json: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

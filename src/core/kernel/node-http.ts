@@ -1,5 +1,5 @@
 /**
- * What is used of `node:http`. An `import` of it would ask for each of its exports, `WebSocket` among them, for which Node
- * loads all of its own fetch: 35 ms of the start.
+ * The used parts of `node:http`. An `import` reads all its exports, among them `WebSocket`, for which Node loads its
+ * fetch: 35 ms of a start.
  */
 export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');

@@ -1,53 +1,53 @@
 import type { GatewayError } from './errors.ts';
 import type { Span } from './span.ts';
 
-/** One request of a batch. */
+/** A message of a batch. */
 export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;
 
-/** What is known of one request, filled in while it is answered. */
+/** Facts about one request, filled in while it is answered. */
 export interface RequestRecord {
-  /** Which edge it came over. */
+  /** The edge of the request. */
   readonly edge: 'http' | 'stdio';
-  /** Needs no escaping in JSON, no more than `traceId` and `callerKey` do. */
+  /** Needs no escaping in JSON, like `traceId` and `callerKey`. */
   readonly requestId: string;
   traceId?: string | undefined;
-  /** Where its trace is sampled; of a batch, that of the whole. */
+  /** Set when the trace is sampled; for a batch, that of the whole. */
   span?: Span | undefined;
-  /** `performance.now()` when it had arrived, or its headers had. */
+  /** `performance.now()` when the request, or its headers, had arrived. */
   readonly begun: number;
-  /** Milliseconds from then until it had ended; 0 before. */
+  /** Duration in milliseconds; 0 until it has ended. */
   ms: number;
-  /** Method of HTTP. */
+  /** HTTP method. */
   readonly method?: string | undefined;
-  /** Pattern of the path that it was for, never the path itself. */
+  /** Pattern of the path, never the path itself. */
   route?: string | undefined;
-  /** Method of JSON-RPC, of a closed list. */
+  /** JSON-RPC method, of a closed list. */
   rpc?: string | undefined;
-  /** Name of the tool that was called, of a closed list. */
+  /** Name of the called tool, of a closed list. */
   tool?: string | undefined;
-  /** Name of the resource that was read. */
+  /** Name of the resource. */
   resource?: string | undefined;
-  /** Status of the response; absent where none was begun. */
+  /** Response status; absent without a response. */
   status?: number | undefined;
-  /** How it ended: `ok`, `not_modified`, the code of the error, or why nobody was answered. */
+  /** `ok`, `not_modified`, the error's code, or the reason for no response. */
   outcome: string;
-  /** Bytes of the response's body; 0 where that was not sent whole. */
+  /** Bytes of the response body; 0 if not sent completely. */
   bytes: number;
-  /** Milliseconds spent waiting for the upstream. */
+  /** Milliseconds of waiting for the upstream. */
   upstreamMs?: number | undefined;
-  /** What the snapshot cache had to do with the read: `hit`, `shared`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
+  /** Outcome of the cache: `hit`, `shared`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
   cache?: string | undefined;
-  /** Key of the caller. */
+  /** The caller's key. */
   callerKey?: string | undefined;
-  /** Of a batch, those that were worked on. */
+  /** Messages of a batch that were processed. */
   members?: MemberRecord[] | undefined;
-  /** What went wrong. */
+  /** The error of the request. */
   error?: GatewayError | undefined;
-  /** The upstream's error, where a stale snapshot was served in its place. */
+  /** The upstream's error, when a stale snapshot replaced it. */
   staleFor?: GatewayError | undefined;
 }
 
-/** Which request something was done for; where several wait for it, the one that began it. */
+/** The request that work belongs to; for shared work, the one that started it. */
 export interface RequestRef {
   readonly requestId: string;
   readonly traceId?: string | undefined;

@@ -1,19 +1,19 @@
-/** W3C Trace Context headers that an upstream request of this read carries. */
+/** W3C Trace Context headers for upstream requests. */
 export interface TraceHeaders {
   readonly traceparent: string;
   readonly tracestate?: string;
 }
 
 /**
- * What a span is about: a request over HTTP; one of JSON-RPC; a read, which begins with the decision of the cache; a refresh
- * behind one; the load that a flight makes; a look at what replicas share; one page, with all waits; one request that an
- * upstream is sent; the verification of a token that is not remembered.
+ * Kinds of spans: an HTTP request; a JSON-RPC operation; a read, starting with the cache; a background refresh; a
+ * shared load; a lookup in the shared cache; one page with all its waits; one request to an upstream; the verification
+ * of a token.
  */
 export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call' | 'verify';
 
 /**
- * What spans tell, in words of this house. All are texts of settings, of closed lists and of ours, and numbers: there is no
- * place for what a caller sent, a query, a header value, a body or a token.
+ * Attributes of spans: numbers, and texts of settings and closed lists. There is no place for a caller's text, a query,
+ * a header value, a body or a token.
  */
 export interface SpanFacts {
   readonly method?: string | undefined;
@@ -22,24 +22,24 @@ export interface SpanFacts {
   readonly scheme?: 'http' | 'https' | undefined;
   readonly httpVersion?: string | undefined;
   readonly status?: number | undefined;
-  /** How a request ended, as its line in the log says. */
+  /** Outcome of a request, as in its log line. */
   readonly outcome?: string | undefined;
-  /** Why it failed: this alone makes a span one that failed. `cancelled` does not: nobody waited any more. */
+  /** Reason for a failure; it alone marks a span as failed, except `cancelled`. */
   readonly error?: string | undefined;
-  /** Code of the error table, where `error` is another. */
+  /** Code of the error table, if `error` is another. */
   readonly code?: string | undefined;
-  /** Method of JSON-RPC. */
+  /** JSON-RPC method. */
   readonly rpc?: string | undefined;
   readonly tool?: string | undefined;
-  /** URI of a resource that is offered. */
+  /** URI of an offered resource. */
   readonly uri?: string | undefined;
   readonly rpcCode?: number | undefined;
   readonly revision?: string | undefined;
   readonly edge?: 'http' | 'stdio' | undefined;
   readonly resource?: string | undefined;
-  /** What the snapshot cache had to do with a read. */
+  /** Outcome of the cache. */
   readonly cache?: string | undefined;
-  /** What came of a look at what replicas share. */
+  /** Outcome of the lookup in the shared cache. */
   readonly shared?: string | undefined;
   readonly pages?: number | undefined;
   readonly items?: number | undefined;
@@ -47,24 +47,24 @@ export interface SpanFacts {
   readonly upstream?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: number | undefined;
-  /** Origin and path as settings have them. */
+  /** Origin and path from settings. */
   readonly url?: string | undefined;
-  /** How often the same was sent before. */
+  /** Number of earlier attempts. */
   readonly resends?: number | undefined;
 }
 
-/** Something under way, of a trace that is sampled. Whoever begins one ends it. */
+/** An open span of a sampled trace. Its creator ends it. */
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** Headers that name this span as the parent. */
+  /** Headers with this span as the parent. */
   readonly headers: TraceHeaders;
-  /** Begins a span below this one. */
+  /** Starts a child span. */
   begin(about: SpanAbout, facts?: SpanFacts): Span;
-  /** Begins a trace of its own, with a link to this span: what goes on when this one has long ended. */
+  /** Starts a trace of its own with a link to this span, for work that outlives it. */
   beginAside(about: SpanAbout, facts?: SpanFacts): Span;
-  /** Tells that this one waits for another. */
+  /** Links to a span that this one waits for. */
   link(other: Span): void;
-  /** Ends it, with what is known by now. Once: what comes later is not heard. */
+  /** Ends the span. Later calls have no effect. */
   end(facts?: SpanFacts): void;
 }

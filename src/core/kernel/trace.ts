@@ -3,23 +3,23 @@ import type { Caller } from './caller.ts';
 import type { RequestRef } from './request-record.ts';
 import type { TraceHeaders } from './span.ts';
 
-/** A caller's trace, continued. */
+/** A caller's trace. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** Span of the caller's that the request belongs to: 16 hexadecimal digits. */
+  /** The caller's span: 16 hexadecimal digits. */
   readonly parentId: string;
-  /** Whether the caller says that spans of it are kept. */
+  /** Whether the caller samples the trace. */
   readonly isSampled: boolean;
-  /** What the upstream requests of this read carry. */
+  /** Headers for upstream requests. */
   readonly headers: TraceHeaders;
 }
 
-/** W3C Trace Context, sections 3.2.2 and 3.2.4: an unknown version is read as far as version 00 goes. */
+/** W3C Trace Context, sections 3.2.2 and 3.2.4: an unknown version is parsed like version 00. */
 const TRACEPARENT =
   /^(?!ff)(?<version>[0-9a-f]{2})-(?!0{32})(?<traceId>[0-9a-f]{32})-(?!0{16})(?<parentId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})(?<rest>-.*)?$/;
 
-/** Flags with a meaning: sampled (1), random trace id (2). All others go on as zero. */
+/** Defined flags: sampled (1), random trace id (2). All others are forwarded as zero. */
 const KNOWN_FLAGS = 3;
 const SAMPLED = 1;
 
@@ -27,9 +27,8 @@ const MAX_TRACESTATE_LENGTH = 512;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /**
- * The trace that a request's `traceparent` belongs to, under a fresh parent id; `undefined` where it has none that
- * is valid. `tracestate` goes on as it came where it is printable and at most 512 characters long, and only with a
- * valid `traceparent`.
+ * Returns the trace of a request's `traceparent` with a new parent id, or `undefined` if invalid. `tracestate` is
+ * forwarded unchanged if it is printable, at most 512 characters long, and `traceparent` is valid.
  */
 export function continueTrace(traceparent: string | undefined, tracestate: string | undefined): Trace | undefined {
   if (traceparent === undefined) return undefined;
@@ -44,7 +43,7 @@ export function continueTrace(traceparent: string | undefined, tracestate: strin
   };
 }
 
-/** The request that a caller asks with, as events name it. */
+/** Returns the request of a caller, for events. */
 export function requestOf({ requestId, trace }: Pick<Caller, 'requestId' | 'trace'>): RequestRef {
   return trace === undefined ? { requestId } : { requestId, traceId: trace.traceparent.slice(3, 35) };
 }

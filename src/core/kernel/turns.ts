@@ -4,9 +4,8 @@ const waiting: (() => void)[] = [];
 let isScheduled = false;
 
 /**
- * Resolves in a later turn of the event loop, for long work that goes on step by step. Each turn has one step, whoever's:
- * however many do long work at a time, what else there is to do waits for no more than one step of one of them. With a
- * `setImmediate` of its own for each step, it would wait for a step of each.
+ * Resolves in a later turn of the event loop, for long work in steps. Each turn runs one step of all such work, so that
+ * other events wait for at most one step. With a `setImmediate` per step they would wait for a step of each.
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,10 +26,12 @@ function run(): void {
   schedule();
 }
 
-/** Does some work now or in a later turn of the event loop, and tells how long it took, in milliseconds. */
+/** Runs work now or in a later turn, and returns its duration in milliseconds. */
 export type InBudget = <T>(work: () => T, tookMs: (ms: number) => void) => Promise<T>;
 
-/** Shares each turn of the event loop among many small pieces of work: they take `ms` of it, the last of them maybe longer. */
+/**
+ * Shares turns of the event loop among small pieces of work: up to `ms` per turn, exceeded at most by the last piece.
+ */
 export function createTurnBudget(ms: number): InBudget {
   let usedMs = 0;
   return async (work, tookMs) => {

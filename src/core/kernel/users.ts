@@ -1,10 +1,10 @@
-/** Counts whoever uses something that must not end under them. */
+/** Counts the users of something that must not be closed while in use. */
 export interface Users {
   enter(): void;
   leave(): void;
-  /** The same work, counted while it is under way. */
+  /** Runs work that counts as a use. */
   during<In extends readonly unknown[], Out>(work: (...given: In) => Promise<Out>): (...given: In) => Promise<Out>;
-  /** Resolves once there is none. */
+  /** Resolves when there are no users. */
   none(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** The version of this package, as `package.json` has it. */
+/** Version of this package, from `package.json`. */
 export function readVersion(): string {
   return createRequire(import.meta.url)('portico/package.json').version;
 }

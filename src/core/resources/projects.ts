@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Resource } from './resource.ts';
 
-/** All projects that the caller may see. */
+/** All projects accessible to the caller. */
 export const projects = {
   name: 'projects',
   title: 'Projects',

@@ -1,31 +1,31 @@
 import { z } from 'zod';
 
-/** One URI and all that Portico itself knows about it. What a platform calls its fields stands in settings. */
+/** Definition of a resource. A platform's own field names are in settings. */
 export interface Resource {
-  /** The last part of the URI (`platform://<name>`), and the key of its settings. */
+  /** Last part of the URI (`platform://<name>`), and the key of its settings. */
   readonly name: string;
   /** Display name in the list. */
   readonly title: string;
   readonly description: string;
-  /** Whether what a caller was shown may be shown to that caller again for a while. */
+  /** Whether snapshots may be stored and served to the same caller again. */
   readonly stored: boolean;
-  /** The item's shape: exactly these fields, every one a string; `min(1)` where it must not be empty. */
+  /** Shape of an item: exactly these fields, all strings; `min(1)` for those that must not be empty. */
   readonly shape: z.ZodObject<Record<string, z.ZodString>>;
-  /** Query that the default upstream contract adds to every page. */
+  /** Query of the default upstream contract, added to every page. */
   readonly query: Readonly<Record<string, string>>;
-  /** Formats that apply unless settings say otherwise. */
+  /** Default formats of fields. */
   readonly formats: Readonly<Record<string, FieldFormat>>;
-  /** Fields that tell kinds of items apart: by these, a tool narrows the list. */
+  /** Fields by which a tool filters the list. */
   readonly filters: readonly string[];
 }
 
-/** How a field's text is brought into the documented form. */
+/** Format of a field. */
 export type FieldFormat = 'timestamp' | 'version';
 
-/** An item of any resource: documented fields only, every one a string. */
+/** An item of any resource: the documented fields, all strings. */
 export type Item = Readonly<Record<string, string>>;
 
-/** What the list shows of a resource. */
+/** Entry of the list of definitions. */
 export interface Definition {
   readonly uri: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Definition {
   readonly mimeType: 'application/json';
 }
 
-/** A resource as the list shows it, under the URI scheme that settings name. */
+/** Returns the definition of a resource under the URI scheme in settings. */
 export function define(resource: Resource, scheme: string): Definition {
   return {
     uri: `${scheme}://${resource.name}`,
@@ -43,13 +43,13 @@ export function define(resource: Resource, scheme: string): Definition {
   };
 }
 
-/** JSON Schema (2020-12) of an item of a read, for those who check or generate by it. */
+/** Returns the JSON Schema (2020-12) of an item. */
 export function itemSchema({ shape }: Resource): object {
   const { $schema: _, ...schema } = z.toJSONSchema(shape);
   return schema;
 }
 
-/** Fields without which an item is no item: those that the shape does not let be empty. */
+/** Returns the required fields: those that must not be empty. */
 export function requiredFields({ shape }: Resource): string[] {
   return Object.entries(shape.shape).flatMap(([name, field]) => (field.safeParse('').success ? [] : [name]));
 }

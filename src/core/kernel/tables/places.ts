@@ -1,4 +1,4 @@
-/** How many places each key has taken. Holds the keys alone that have any; `undefined` is no key, and takes none. */
+/** Counts occupied slots per key. Only keys with slots are kept; `undefined` is no key and takes none. */
 export interface Places {
   taken(key: string | undefined): number;
   take(key: string | undefined): void;

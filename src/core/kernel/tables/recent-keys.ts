@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
 export interface RecentKeysOptions {
-  /** Keys at most: the one that was added longest ago makes room. */
+  /** Maximum number of keys; the oldest is removed first. */
   readonly max: number;
-  /** Told of each key that is not held any more. */
+  /** Called with each removed key. */
   readonly onForgotten: (key: string) => void;
 }
 
-/** The keys that were added last. */
+/** The keys added last. */
 export interface RecentKeys {
   readonly size: number;
   add(key: string): void;
@@ -15,7 +15,7 @@ export interface RecentKeys {
 
 export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): RecentKeys {
   const keys = new LRUCache<string, true>({
-    // Not by `max`, for which lru-cache takes memory at once, for keys that may never come.
+    // Not `max`: lru-cache allocates for it immediately.
     maxSize: max,
     sizeCalculation: () => 1,
     dispose: (_, key) => onForgotten(key),
@@ -25,7 +25,7 @@ export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): Recen
       return keys.size;
     },
     add(key) {
-      // Half of what `set` costs, and the common case.
+      // Half the cost of `set`, and the common case.
       if (keys.get(key) === undefined) keys.set(key, true);
     },
   };

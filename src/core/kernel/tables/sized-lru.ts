@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
 export interface SizedLruOptions<K, V> {
-  /** All sizes together; what is larger than that by itself is not held. */
+  /** Total of all sizes. A larger entry is not kept. */
   readonly maxSize: number;
-  /** A whole number above 0. */
+  /** An integer above 0. */
   readonly sizeOf: (value: V, key: K) => number;
 }
 
-/** Holds what was used last, up to a size. */
+/** Keeps the most recently used entries, up to a total size. */
 export interface SizedLru<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 
 export interface TtlSetOptions {
-  /** How long a key stays, counted from when it was added last. 0: not at all. */
+  /** Lifetime of a key since it was last added. 0: keys are not kept. */
   readonly ttlMs: number;
-  /** Keys at most: the one that was added longest ago makes room. */
+  /** Maximum number of keys; the oldest is removed first. */
   readonly max: number;
-  /** A clock in milliseconds that never goes back and never says 0. */
+  /** Monotonic clock in milliseconds that never returns 0. */
   readonly now: () => number;
 }
 
-/** Keys that were added a short while ago. Bounded, and without a timer. */
+/** Keys that were added recently. Bounded, without timers. */
 export interface TtlSet {
-  /** As if it had been added so many milliseconds ago; one that was added later stays for longer. @default 0 */
+  /** Age of the key in milliseconds when added. A key added later keeps its longer lifetime. @default 0 */
   add(key: string, agoMs?: number): void;
   has(key: string): boolean;
   delete(key: string): void;
@@ -19,10 +19,10 @@ export interface TtlSet {
 
 export function createTtlSet({ ttlMs, max, now }: TtlSetOptions): TtlSet {
   const keys = new LRUCache<string, true>({
-    // Not by `max`, for which lru-cache takes memory at once: 400 KB for 10,000 keys that may never come.
+    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
     maxSize: max,
     sizeCalculation: () => 1,
-    // 0 would keep keys for ever.
+    // 0 would keep keys forever.
     ttl: Math.max(ttlMs, 1),
     // Above 0 it starts timers.
     ttlResolution: 0,
