@@ -1,10 +1,42 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import nock from 'nock';
+import { parse } from 'yaml';
+import { loadSettings } from '../../../src/gateway.ts';
+import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
+import { useNock } from '../../support/nock.ts';
 
 const root = new URL('../../../', import.meta.url);
 const text = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const folder = 'config/examples/';
 const files = readdirSync(new URL(folder, root));
+
+/** One request to the platform, with its reply. */
+interface Exchange {
+  readonly request: string;
+  /** Members of the posted body; of a text, a part. */
+  readonly post?: Readonly<Record<string, unknown>>;
+  /** @default 200 */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly reply?: nock.Body;
+}
+
+/** The replies of a platform, and the reads that they lead to: `test/config/examples/<name>.yaml`. */
+interface Recording {
+  readonly environment: Record<string, string>;
+  readonly platform: string;
+  /** Sent with each request; `{token}` is the caller's token. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly reads: readonly {
+    readonly title: string;
+    readonly resource: string;
+    readonly exchanges: readonly Exchange[];
+    readonly items?: readonly Readonly<Record<string, string>>[];
+    readonly error?: { readonly status: number; readonly code: string; readonly retryAfterSeconds?: number };
+  }[];
+}
 
 describe('the examples', () => {
   it('are at least eight', () => {
@@ -19,19 +51,19 @@ describe('the examples', () => {
       expect(yaml.split('\n')[0]).to.equal('# yaml-language-server: $schema=../schema.json');
     });
 
-    it(`say at their head which environment variables they take, and no others: ${file}`, () => {
-      const taken = [...yaml.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
-      const told = [...header.matchAll(/^# {3}([A-Z][A-Z0-9_]+) /gm)].map(([, name]) => name);
-      expect(new Set(taken)).to.deep.equal(new Set(told));
+    it(`list at their head the environment variables that they use, and no others: ${file}`, () => {
+      const used = [...yaml.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+      const listed = [...header.matchAll(/^# {3}([A-Z][A-Z0-9_]+) /gm)].map(([, name]) => name);
+      expect(new Set(used)).to.deep.equal(new Set(listed));
     });
 
-    it(`say at their head where the platform's API is described, in which state: ${file}`, () => {
+    it(`name at their head the description of the platform's API and its version: ${file}`, () => {
       const [, described = ''] = /^# (Described (?:in|at) [\s\S]*?)\n#\n/m.exec(header) ?? [];
       expect(described).to.match(/\d{4}-\d\d-\d\d|\b[0-9a-f]{7}\b|\bAPI v\d\b/);
     });
 
-    it(`have a contract test: ${file}`, () => {
-      expect(existsSync(new URL(`test/${folder}${file.replace('.yaml', '.test.ts')}`, root))).to.equal(true);
+    it(`have recorded replies: ${file}`, () => {
+      expect(existsSync(new URL(`test/${folder}${file}`, root))).to.equal(true);
     });
   }
 
@@ -42,3 +74,91 @@ describe('the examples', () => {
     expect([...new Set(linked)].sort()).to.deep.equal(files.sort());
   });
 });
+
+for (const file of files) {
+  const recording: Recording = parse(text(`test/${folder}${file}`));
+
+  describe(`config/examples/${file}`, () => {
+    const unmatched: string[] = [];
+    let running: RunningGateway;
+    const onNoMatch = ({ url }: Request) => {
+      if (!url.startsWith(running.url)) unmatched.push(url);
+    };
+
+    useNock();
+    before(() => nock.emitter.on('no match', onNoMatch));
+    after(() => nock.emitter.off('no match', onNoMatch));
+
+    beforeEach(async () => {
+      const { config } = await loadSettings(fileURLToPath(new URL(folder + file, root)), recording.environment);
+      const http = { ...config.http, port: 0 };
+      running = await startGateway({ ...config, http, admin: { enabled: false }, log: { level: 'silent' } });
+    });
+
+    afterEach(async () => {
+      await running.gateway.close();
+      const pending = nock.pendingMocks();
+      nock.cleanAll();
+      expect({ pending, unmatched }).to.deep.equal({ pending: [], unmatched: [] });
+    });
+
+    for (const { title, resource, exchanges, items, error } of recording.reads) {
+      it(title, async () => {
+        for (const exchange of exchanges) mock(recording, exchange);
+        const response = await running.read(resource);
+        const body = await response.json();
+        if (error === undefined) expect(body).to.deep.equal(items);
+        else expect(body).to.include(error);
+        expect(response.status).to.equal(error?.status ?? 200);
+        if (error?.retryAfterSeconds !== undefined)
+          expect(response.headers.get('retry-after')).to.equal(`${error.retryAfterSeconds}`);
+      });
+    }
+
+    it('leaves only those fields empty that docs/examples.md names', () => {
+      const filled = new Map<string, boolean>();
+      for (const { resource, items = [] } of recording.reads) {
+        for (const [field, value] of items.flatMap((item) => Object.entries(item))) {
+          const key = `${field} of ${resource}`;
+          filled.set(key, filled.get(key) === true || value !== '');
+        }
+      }
+      const empty = [...filled].filter(([, isFilled]) => !isFilled).map(([field]) => field);
+      expect(empty).to.have.members(documentedEmpty(file));
+    });
+  });
+}
+
+/** Mocks one exchange. */
+function mock({ platform, headers }: Recording, { request, post, status = 200, headers: sent, reply }: Exchange): void {
+  const [method = '', target = ''] = request.split(' ');
+  const reqheaders = Object.fromEntries(
+    Object.entries({ ...headers, ...(post && { 'content-type': 'application/json' }) }).map(([name, value]) => [
+      name,
+      value.replace('{token}', TOKEN),
+    ]),
+  );
+  const badheaders = 'authorization' in headers ? [] : ['authorization'];
+  const isPosted = (body: Readonly<Record<string, unknown>>) => {
+    for (const [name, value] of Object.entries(post ?? {})) {
+      if (typeof value === 'string') expect(body[name]).to.contain(value);
+      else expect(body[name]).to.deep.equal(value);
+    }
+    return true;
+  };
+  nock(platform, { reqheaders, badheaders })
+    .intercept(target, method, post && isPosted)
+    .reply(status, reply, sent);
+}
+
+/** The fields that docs/examples.md says the platform of an example cannot fill, as `createTime of projects`. */
+function documentedEmpty(file: string): string[] {
+  const row = new RegExp(`^\\| \\[[^|]+\\]\\([^|]+/${file}\\) \\| (nothing|[^|]* of [^|]*) \\|`, 'm');
+  const [, listed = ''] = row.exec(text('docs/examples.md')) ?? [];
+  expect(listed, `what ${file} cannot fill, in docs/examples.md`).not.to.equal('');
+  if (listed === 'nothing') return [];
+  return listed.split('; ').flatMap((part) => {
+    const [fields = '', resource = ''] = part.split(' of ');
+    return [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => `${field} of ${resource}`);
+  });
+}
