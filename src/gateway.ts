@@ -34,11 +34,11 @@ import { checkOwnFiles, createOwnFiles, type OwnFiles, withFiles } from './core/
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
-import type { BreakerState } from './core/upstream/resilience/breaker.ts';
+import type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
 
 export { ConfigError } from './core/config/mistakes/config-error.ts';
 export type { Config } from './core/config/schema/settings.ts';
-export type { BreakerState } from './core/upstream/resilience/breaker.ts';
+export type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
 
 /** Settings as a person writes them: those of the core and of all capabilities. What has a default may be left out. */
 export type SettingsInput = CoreSettingsInput & SliceInputs<SlicesOf<typeof CAPABILITIES>>;

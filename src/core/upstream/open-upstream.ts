@@ -1,7 +1,6 @@
 import type { UpstreamRejections } from '../../capabilities/shared-cache/shared-rejections.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
-import type { BreakerSettings } from './resilience/breaker.ts';
-import { type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
+import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { withNegativeCache } from './resilience/with-negative-cache.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';

@@ -1,15 +1,27 @@
+import CircuitBreaker from 'opossum';
 import { isDeadline, startDeadline } from '../../kernel/deadline.ts';
 import type { ErrorCode } from '../../kernel/error-table.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
-import type { Upstream } from '../upstream.ts';
-import { type Breaker, type BreakerSettings, type BreakerState, createBreaker } from './breaker.ts';
+import type { PageRequest, Reply, Upstream } from '../upstream.ts';
+
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+export interface BreakerSettings {
+  /** Opens when more than this share of the calls in the window failed. */
+  readonly failurePercent: number;
+  /** Calls in the window below which the breaker stays closed. */
+  readonly minimumCalls: number;
+  readonly windowMs: number;
+  /** How long it stays open before one call may probe. */
+  readonly openMs: number;
+}
 
 export interface WithBreakerOptions extends BreakerSettings {
-  /** Longest that the call which probes a half-open breaker may take. */
+  /** Upper bound of the call that probes a half-open breaker. */
   readonly probeTimeoutMs: number;
-  /** As `upstreamOpened` tells it. */
+  /** As in `upstreamOpened`. */
   readonly opening?: symbol | undefined;
   readonly events: Events;
   /** A clock in milliseconds that never goes back. */
@@ -18,13 +30,12 @@ export interface WithBreakerOptions extends BreakerSettings {
 
 /** An upstream behind a circuit breaker. */
 export interface BreakerUpstream extends Upstream {
-  /** State of its breaker now. */
   readonly breakerState: BreakerState;
 }
 
 /**
- * Spares an upstream that fails. Counts whole pages, so that a stalled body counts as a stalled head does, and one that
- * cannot be read counts for nothing. While it is open, `get` rejects with `breaker_open` at once.
+ * Stops calling an upstream while it is failing: `get` then rejects with `breaker_open` at once. Counts whole pages, so that a
+ * stalled body counts as a stalled head does.
  */
 export function withBreaker(
   upstream: Upstream,
@@ -35,15 +46,46 @@ export function withBreaker(
     ...options,
     onChange: (state, counts) => events.breakerChanged?.({ upstream: name, opening, state, ...counts }),
   });
-  const gate = createGate(breaker, probeTimeoutMs);
+  let isProbing = false;
+
+  /** Calls the upstream. The outcome counts only while the state that admitted the call lasts. */
+  async function call<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
+    const { generation } = breaker;
+    const record = (ok: boolean) => {
+      if (breaker.generation === generation) breaker.record(ok);
+    };
+    try {
+      const reply = await upstream.get(request, signal);
+      record(true);
+      return reply;
+    } catch (error) {
+      const verdict = verdictOn(error, signal);
+      if (verdict === 'faulty') record(false);
+      // In a closed breaker such a response is neither success nor fault; to a probe it proves that the upstream responds.
+      if (verdict === 'alive' && breaker.state === 'half-open') record(true);
+      throw error;
+    }
+  }
+
+  async function probe<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
+    const deadline = startDeadline(probeTimeoutMs, signal);
+    isProbing = true;
+    try {
+      return await call(request, deadline.signal);
+    } finally {
+      isProbing = false;
+      deadline.end();
+    }
+  }
+
   return {
     name,
     get breakerState() {
       return breaker.state;
     },
     async get(request, signal) {
-      const call = gate.enter();
-      if (call !== undefined) return call((passed) => upstream.get(request, passed), signal);
+      if (breaker.state === 'closed') return call(request, signal);
+      if (breaker.state === 'half-open' && !isProbing) return probe(request, signal);
       events.callRefused?.({ ...requestOf(request.caller), upstream: name, code: 'breaker_open' });
       const retryAfterSeconds = Math.max(Math.ceil(breaker.remainingMs / 1000), 1);
       throw new GatewayError('breaker_open', { upstream: name, retryAfterSeconds });
@@ -55,21 +97,7 @@ export function withBreaker(
   };
 }
 
-type Call = <T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
-
-/** Decides which calls may pass a breaker, and what their outcomes say about the upstream. */
-interface Gate {
-  /**
-   * What runs a call that may pass, with a signal that may end it, and settles as it does; `undefined` where none may: while
-   * the breaker is open, and for all but one call while it is half-open.
-   */
-  enter(): Call | undefined;
-}
-
-/** What a call that failed says about the upstream. `unknown`: nothing, since it did not come to a response. */
-type Verdict = 'faulty' | 'alive' | 'unknown';
-
-/** Codes of upstreams that did respond, if not with a page; where they are not to blame for that. */
+/** Codes of upstreams that responded without a page, for reasons other than their own fault. */
 const RESPONDED: readonly ErrorCode[] = [
   'credential_rejected',
   'access_denied',
@@ -80,51 +108,105 @@ const RESPONDED: readonly ErrorCode[] = [
   'upstream_invalid',
 ];
 
-function createGate(breaker: Breaker, probeTimeoutMs: number): Gate {
-  let probing = false;
-
-  /** Runs a call that was let through. Its outcome counts only if the state that let it through still lasts. */
-  const observe: Call = async (work, signal) => {
-    const { generation } = breaker;
-    const record = (ok: boolean) => {
-      if (breaker.generation === generation) breaker.record(ok);
-    };
-    try {
-      const result = await work(signal);
-      record(true);
-      return result;
-    } catch (error) {
-      const verdict = verdictOn(error, signal);
-      if (verdict === 'faulty') record(false);
-      // In a closed breaker such a response is neither success nor fault; to a probe it is proof of life.
-      if (verdict === 'alive' && breaker.state === 'half-open') record(true);
-      throw error;
-    }
-  };
-
-  const probe: Call = async (work, signal) => {
-    const deadline = startDeadline(probeTimeoutMs, signal);
-    probing = true;
-    try {
-      return await observe(work, deadline.signal);
-    } finally {
-      probing = false;
-      deadline.end();
-    }
-  };
-
-  return {
-    enter() {
-      const { state } = breaker;
-      if (state === 'closed') return observe;
-      return state === 'half-open' && !probing ? probe : undefined;
-    },
-  };
-}
-
-function verdictOn(error: unknown, signal: AbortSignal): Verdict {
+/** What a failed call shows about the upstream. `unknown`: nothing, because there was no response. */
+function verdictOn(error: unknown, signal: AbortSignal): 'faulty' | 'alive' | 'unknown' {
   if (signal.aborted && !isDeadline(signal.reason)) return 'unknown';
   if (!(error instanceof GatewayError) || error.elsewhere) return 'unknown';
   if (error.fault) return 'faulty';
   return RESPONDED.includes(error.code) ? 'alive' : 'unknown';
+}
+
+/** The calls in the window. */
+export interface BreakerCounts {
+  readonly calls: number;
+  readonly failures: number;
+}
+
+export interface BreakerOptions extends BreakerSettings {
+  readonly now: () => number;
+  /** Called at each change of state with the counts at that time. */
+  readonly onChange: (state: BreakerState, counts: BreakerCounts) => void;
+}
+
+/** State and statistics of one upstream. */
+export interface Breaker {
+  readonly state: BreakerState;
+  /** Incremented at each change of state. */
+  readonly generation: number;
+  /** Time until an open breaker becomes half-open; 0 in other states. */
+  readonly remainingMs: number;
+  /** Records the outcome of one call. When half-open, it closes or opens the breaker before it returns. */
+  record(ok: boolean): void;
+  /** Stops its timers. */
+  close(): void;
+}
+
+const FAILED = new Error('the call failed');
+
+/** Holds state and statistics in opossum. Calls do not run in it: only outcomes that count are fired (docs/decisions/0009). */
+export function createBreaker({ now, onChange, ...settings }: BreakerOptions): Breaker {
+  let generation = 0;
+  let openedAt = 0;
+  let circuit = createCircuit();
+
+  function createCircuit(): CircuitBreaker<[boolean], void> {
+    const created = new CircuitBreaker<[boolean], void>(conclude, {
+      timeout: false,
+      errorThresholdPercentage: settings.failurePercent,
+      volumeThreshold: settings.minimumCalls,
+      rollingCountTimeout: settings.windowMs,
+      rollingPercentilesEnabled: false,
+      enableSnapshots: false,
+      resetTimeout: settings.openMs,
+    });
+    created.on('open', () => {
+      openedAt = now();
+      changed();
+    });
+    created.on('halfOpen', changed);
+    created.on('close', () => {
+      changed();
+      // An empty window: with the failures from before, one more would open it again.
+      created.shutdown();
+      circuit = createCircuit();
+    });
+    return created;
+  }
+
+  function stateNow(): BreakerState {
+    if (circuit.opened) return 'open';
+    return circuit.halfOpen ? 'half-open' : 'closed';
+  }
+
+  function changed(): void {
+    generation += 1;
+    const { fires, failures } = circuit.stats;
+    onChange(stateNow(), { calls: fires, failures });
+  }
+
+  return {
+    get state() {
+      return stateNow();
+    },
+    get generation() {
+      return generation;
+    },
+    get remainingMs() {
+      return circuit.opened ? Math.max(openedAt + settings.openMs - now(), 0) : 0;
+    },
+    record(ok) {
+      // A success that is fired would close it some turns later.
+      if (ok && circuit.halfOpen) circuit.close();
+      else circuit.fire(ok).catch(() => {});
+    },
+    close() {
+      circuit.shutdown();
+    },
+  };
+}
+
+/** opossum's action. It throws rather than rejects, so that opossum has recorded the failure when `fire` returns. */
+function conclude(ok: boolean): Promise<void> {
+  if (!ok) throw FAILED;
+  return Promise.resolve();
 }

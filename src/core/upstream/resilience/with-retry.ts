@@ -10,9 +10,9 @@ export interface RetrySettings {
   readonly attempts: number;
   /** Longest wait before the first retry; it doubles with each one. */
   readonly baseDelayMs: number;
-  /** Longest wait before any retry. An upstream whose `Retry-After` asks for more is not asked again. */
+  /** Longest wait before any retry. A longer `Retry-After` prevents the retry. */
   readonly maxDelayMs: number;
-  /** Retries for a hundred first attempts, beside 3 in 10 s. */
+  /** Retries per hundred first attempts, beside 3 at once and 3 in 10 s. */
   readonly budgetPercent: number;
 }
 
@@ -27,11 +27,10 @@ export interface WithRetryOptions extends RetrySettings {
 }
 
 /**
- * Asks again where a connection did not open or was lost, or the upstream said 502, 503 or 504: after a random wait
- * ("full jitter", so that those who failed together do not return together), or the one that `Retry-After` asks for.
- * The first retry of a lost connection comes at once, since the commonest cause is a kept connection that the upstream
- * closed just then. A POST is asked again only where settings say that asking twice does no harm: one that was lost may
- * have arrived.
+ * Retries connections that did not open or were lost, and statuses 502, 503 and 504, after a random wait ("full jitter", so
+ * that simultaneous failures are not retried simultaneously) or after `Retry-After`. The first retry of a lost connection is
+ * immediate: most often the upstream had just closed a kept connection. A POST is retried only if settings say that it
+ * changes nothing: a lost one may have arrived.
  */
 export function withRetry(
   upstream: Upstream,
@@ -48,7 +47,7 @@ export function withRetry(
 ): Upstream {
   const budget = createRetryBudget(budgetPercent, now);
 
-  /** How long to wait before another attempt; `undefined` where there is none. */
+  /** The wait before another attempt; `undefined` if there is none. */
   function delayAfter(error: unknown, retries: number): number | undefined {
     if (!(error instanceof GatewayError) || error.retryable === undefined || retries >= attempts) return undefined;
     if (error.retryable === 'reset' && retries === 0) return 0;
@@ -60,17 +59,17 @@ export function withRetry(
   return {
     ...upstream,
     async get(request, signal) {
-      budget.attempt();
+      budget.deposit();
       for (let retries = 0; ; retries += 1) {
         try {
           const resends = (request.resends ?? 0) + retries;
           return await upstream.get({ ...request, resends }, signal);
         } catch (error) {
           const delayMs = request.post?.isRepeatable === false ? undefined : delayAfter(error, retries);
-          if (delayMs === undefined || signal.aborted || !budget.take()) throw error;
+          if (delayMs === undefined || signal.aborted || !budget.withdraw()) throw error;
           events.retried?.({ ...requestOf(request.caller), upstream: upstream.name, retries: retries + 1, delayMs });
           await sleep(delayMs, signal).catch(() => {
-            // It had failed before its deadline passed: that is what counts.
+            // The failure came before the deadline passed.
             throw isDeadline(signal.reason) ? error : signal.reason;
           });
         }
@@ -79,57 +78,36 @@ export function withRetry(
   };
 }
 
-/**
- * How often one upstream may be asked again. Within any 10 s up to a retry, retries are never more than `percent` of
- * the first attempts, and 3 beyond: an upstream that fails is not stormed, and one that is seldom asked still gets
- * its second chance.
- */
+/** A token bucket of retries, so that a failing upstream is not flooded. */
 interface RetryBudget {
-  /** Tells of a first attempt. */
-  attempt(): void;
-  /** Takes one retry out of the budget; `false` where there is none left. */
-  take(): boolean;
+  /** Records a first attempt. */
+  deposit(): void;
+  /** Takes one retry; `false` if none is left. */
+  withdraw(): boolean;
 }
 
-const ALLOWANCE = 3;
-const WINDOW_SECONDS = 10;
-
-interface Second {
-  readonly second: number;
-  attempts: number;
-  retries: number;
-}
+/** Retries in a full bucket, which fills in `fillMs` without any request. */
+const BUCKET = { size: 3, fillMs: 10_000 };
 
 function createRetryBudget(percent: number, now: () => number): RetryBudget {
-  /** Those of the window, oldest first. */
-  const seconds: Second[] = [];
+  let tokens = BUCKET.size;
+  let filledAt = now();
 
-  function current(): Second {
-    const second = Math.floor(now() / 1000);
-    while ((seconds[0]?.second ?? second) < second - WINDOW_SECONDS) seconds.shift();
-    const last = seconds.at(-1);
-    if (last?.second === second) return last;
-    const begun = { second, attempts: 0, retries: 0 };
-    seconds.push(begun);
-    return begun;
+  function fill(by: number): void {
+    const time = now();
+    tokens = Math.min(tokens + by + ((time - filledAt) * BUCKET.size) / BUCKET.fillMs, BUCKET.size);
+    filledAt = time;
   }
 
   return {
-    attempt() {
-      current().attempts += 1;
+    deposit() {
+      fill(percent / 100);
     },
-    take() {
-      const latest = current();
-      // The oldest second is in the window in part: its retries count, its attempts do not.
-      const whole = seconds.filter(({ second }) => second > latest.second - WINDOW_SECONDS);
-      const allowed = ALLOWANCE + (sum(whole, 'attempts') * percent) / 100;
-      if (sum(seconds, 'retries') + 1 > allowed) return false;
-      latest.retries += 1;
+    withdraw() {
+      fill(0);
+      if (tokens < 1) return false;
+      tokens -= 1;
       return true;
     },
   };
-}
-
-function sum(seconds: readonly Second[], key: 'attempts' | 'retries'): number {
-  return seconds.reduce((total, second) => total + second[key], 0);
 }

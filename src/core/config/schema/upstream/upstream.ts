@@ -83,7 +83,7 @@ const Retry = z.strictObject({
     .describe('Longest wait before any repetition; a request whose Retry-After asks for more is not repeated.'),
   budgetPercent: whole(0, 100)
     .default(20)
-    .describe('Repetitions for a hundred requests, within 10 seconds; beside them there are 3.'),
+    .describe('Retries per hundred requests, in addition to 3 at once and 3 in 10 seconds.'),
 });
 
 const UpstreamShape = z.strictObject({
