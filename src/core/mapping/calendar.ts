@@ -7,8 +7,8 @@ const FIRST_SECOND = -62_167_219_200;
 const LAST_SECOND = 253_402_300_799;
 
 /**
- * The second since 1970-01-01T00:00:00Z in which a date of the Gregorian calendar begins, which ISO 8601 applies to all
- * years; undefined where there is no such date.
+ * Returns the second since 1970-01-01T00:00:00Z at which a Gregorian date starts (ISO 8601 applies that calendar to all
+ * years); undefined for a date that does not exist.
  */
 export function secondOfDate(year: number, month: number, day: number): number | undefined {
   // `Date.UTC` takes 0 to 99 for years of the twentieth century.
@@ -17,13 +17,13 @@ export function secondOfDate(year: number, month: number, day: number): number |
   return isDate ? time / 1000 - SECONDS_OF_400_YEARS : undefined;
 }
 
-/** As {@link secondOfDate}, of a day of a year (1 to 366). */
+/** As {@link secondOfDate}, for a day of a year (1 to 366). */
 export function secondOfOrdinal(year: number, ordinal: number): number | undefined {
   const second = firstOfJanuary(year) + (ordinal - 1) * SECONDS_OF_DAY;
   return ordinal >= 1 && second < firstOfJanuary(year + 1) ? second : undefined;
 }
 
-/** As {@link secondOfDate}, of a day (1 is Monday) of an ISO week. */
+/** As {@link secondOfDate}, for a day (1 is Monday) of an ISO week. */
 export function secondOfWeekDay(year: number, week: number, weekday: number): number | undefined {
   const monday = firstMonday(year) + (week - 1) * SECONDS_OF_WEEK;
   const isDay = week >= 1 && weekday >= 1 && weekday <= 7 && monday < firstMonday(year + 1);
@@ -31,9 +31,8 @@ export function secondOfWeekDay(year: number, week: number, weekday: number): nu
 }
 
 /**
- * `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, of a minute that begins `minutes` after or before a midnight. Second 60 is a leap
- * second, which there is at 23:59 UTC only. Undefined for a time that does not exist, or outside of the years 0000 to
- * 9999.
+ * Returns `YYYY-MM-DDTHH:MM:SS[.fraction]Z` for a minute that starts `minutes` after or before midnight. Second 60 is a
+ * leap second, valid at 23:59 UTC only. Undefined for times that do not exist, and outside the years 0000 to 9999.
  */
 export function utcText(midnight: number, minutes: number, second: number, fraction: string): string | undefined {
   const whole = midnight + 60 * minutes + Math.min(second, 59);
@@ -48,7 +47,7 @@ function firstOfJanuary(year: number): number {
   return Date.UTC(year + 400, 0) / 1000 - SECONDS_OF_400_YEARS;
 }
 
-/** Week 1 is the one with 4 January in it. */
+/** Week 1 contains 4 January. */
 function firstMonday(year: number): number {
   const fourth = firstOfJanuary(year) + 3 * SECONDS_OF_DAY;
   const daysFromMonday = (new Date(fourth * 1000).getUTCDay() + 6) % 7;

@@ -8,15 +8,15 @@ const CAPITAL_E = 0x45;
 const BACKSLASH = 0x5c;
 const SMALL_E = 0x65;
 
-/** Characters of the longest digits and point that print as written whatever they are: a double keeps 15 digits. */
+/** Length of digits and point up to which every number prints as written: a double has 15 digits. */
 const SAFE_LENGTH = 15;
 
 /**
- * Makes a text of each number that JavaScript would not print as it is written (`1.10`, `1e3`, `-0`,
- * `12345678901234567890`): the same JSON with those numbers in quotes, or undefined when there are none.
+ * Quotes each number that JavaScript would not print as written (`1.10`, `1e3`, `-0`, `12345678901234567890`). Returns
+ * the changed JSON, or undefined if there are none.
  *
- * `json` must be valid. One pass that jumps over strings: less than half of what `JSON.parse` costs. A reviver, the other way
- * to source text, costs six times `JSON.parse`, and recurses as deep as the text nests.
+ * `json` must be valid. One pass that skips strings: less than half of the cost of `JSON.parse`. A reviver costs six
+ * times `JSON.parse` and recurses as deep as the text nests.
  */
 export function quoteInexactNumbers(json: string): string | undefined {
   let quoted = '';
@@ -61,14 +61,14 @@ function endOfDigits(json: string, start: number): number {
   return end;
 }
 
-/** Behind the integer part: nothing, or a point and digits, an exponent, or both. */
+/** After the integer part: nothing, or a point and digits, an exponent, or both. */
 function endOfNumber(json: string, integerEnd: number): number {
   let end = integerEnd;
   while (isNumberPart(json.charCodeAt(end))) end += 1;
   return end;
 }
 
-/** Whether a fraction ends in no zero and begins with one digit that is none, so that nothing is lost in print. */
+/** Whether a fraction ends in a non-zero digit and starts with a digit, so that printing loses nothing. */
 function isPlainFraction(json: string, integerEnd: number, end: number): boolean {
   return (
     json.charCodeAt(integerEnd) === POINT &&
@@ -92,8 +92,8 @@ function isNumberPart(code: number): boolean {
 }
 
 /**
- * Whether a computed number may stand for what an upstream wrote: finite, and not so large that neighbouring
- * integers are one and the same. Beyond that an id could silently become another one's.
+ * Returns whether a computed number is exact: finite, and below the size at which neighbouring integers are equal.
+ * Beyond it, an id could become another item's.
  */
 export function isExact(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;

@@ -4,32 +4,32 @@ import { compileExpression } from './expressions/expression.ts';
 import type { Page } from './page.ts';
 import { epochToTimestamp, toTimestamp } from './timestamp.ts';
 
-/** How one documented field is made of an upstream item. */
+/** Settings of one documented field. */
 export interface FieldOptions {
-  /** Where the item holds the value (JMESPath). */
+  /** Place of the value in the item (JMESPath). */
   readonly from: string;
-  /** Stands, as it is, where the value is missing or null; with `timestamp`, also where the text is empty. */
+  /** Used unchanged when the value is missing or null; with `timestamp`, also when it is empty. */
   readonly default: string;
-  /** From upstream text to documented text, before `format`; other text stays. */
+  /** Maps upstream texts to documented ones, before `format`; other texts are unchanged. */
   readonly values: Readonly<Record<string, string>>;
-  /** The documented form that the text is brought into. */
+  /** Documented form of the text. */
   readonly format: 'timestamp' | 'version' | 'none';
 }
 
-/** A documented field, compiled. */
+/** A compiled field. */
 export interface Field {
   readonly name: string;
   readonly default: string;
   /**
-   * The field's text for an item of a page, by its index; undefined where it takes its default. Throws
-   * `upstream_invalid` where the item can have neither.
+   * Returns the field's text for an item of a page, by index; undefined for its default. Throws `upstream_invalid` for
+   * an invalid value.
    */
   read(page: Page, index: number): string | undefined;
 }
 
 const VERSION = /^[vV]?(\d+)(?:\.(\d+))?(?:\.(\d+))?([-+]\S*)?$/;
 
-/** `isNumber`: whether the text is that of a JSON number. Undefined for a text that cannot be brought into the form. */
+/** `isNumber`: whether the text is a JSON number. Undefined for a text that cannot be formatted. */
 type Format = (text: string, isNumber: boolean) => string | undefined;
 
 const FORMATS: Readonly<Record<FieldOptions['format'], Format>> = {
@@ -39,9 +39,8 @@ const FORMATS: Readonly<Record<FieldOptions['format'], Format>> = {
 };
 
 /**
- * Compiles one field. A value becomes text: booleans as `true` and `false`, numbers as their source text. It is invalid
- * as an object or a list; as a computed number that may have lost digits; as a time that is none; and, where the field
- * is required, as an empty text.
+ * Compiles one field. Booleans become `true` and `false`, numbers their source text. Invalid: objects, lists, computed
+ * numbers that may have lost digits, texts that are not timestamps, and empty texts of required fields.
  */
 export function createField(name: string, options: FieldOptions, isRequired: boolean): Field {
   const expression = compileExpression(options.from);
@@ -94,9 +93,8 @@ export function createField(name: string, options: FieldOptions, isRequired: boo
 }
 
 /**
- * Brings a version into the form `<major>.<minor>.<patch>`: `v1.2` is `1.2.0`. A pre-release or build suffix stays
- * (Semantic Versioning 2.0.0, sections 9 and 10). What does not begin like a version (`latest`), or has four parts, is
- * kept as it is, without the space around it.
+ * Formats a version as `<major>.<minor>.<patch>`: `v1.2` becomes `1.2.0`. Pre-release and build suffixes stay (Semantic
+ * Versioning 2.0.0, sections 9 and 10). Other texts (`latest`, four parts) are only trimmed.
  */
 export function toVersion(text: string): string {
   const trimmed = text.trim();

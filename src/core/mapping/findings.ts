@@ -1,20 +1,20 @@
-/** What became of items, in numbers. */
+/** Counts of mapped items. */
 export interface MappingCounts {
-  /** Items that the upstream sent. */
+  /** Items received. */
   readonly received: number;
-  /** Those of them that `where` left out. */
+  /** Items excluded by `where`. */
   readonly excluded: number;
-  /** Invalid ones that were left out. */
+  /** Invalid items that were dropped. */
   readonly dropped: number;
-  /** Why the first of the dropped ones is invalid. Names fields and places, never a value. */
+  /** Why the first dropped item is invalid. Names fields and places, never values. */
   readonly dropReason?: string | undefined;
-  /** Mapped items whose documented id an earlier one has. */
+  /** Mapped items with the id of an earlier one. */
   readonly repeatedIds: number;
-  /** What the items expression passed over, with figures; undefined where it found items, or where nothing is there. */
+  /** What the items expression missed, with figures; undefined if it found items or nothing exists. */
   readonly overlooked?: string | undefined;
-  /** How many of those that are left took the default of a field, by its name. Fields whose default none took are not in it. */
+  /** Number of remaining items that took a field's default, by field. Fields without any are absent. */
   readonly defaulted: ReadonlyMap<string, number>;
-  /** Fields with an expression of their own that are empty in all of those that are left; undefined where none are. */
+  /** Mapped fields that are empty in all remaining items; undefined if none are. */
   readonly empty: readonly string[] | undefined;
 }
 
@@ -27,7 +27,7 @@ export const NO_COUNTS: MappingCounts = {
   empty: undefined,
 };
 
-/** The counts of two parts of a list together. */
+/** Adds the counts of two parts of a list. */
 export function addCounts(a: MappingCounts, b: MappingCounts): MappingCounts {
   return {
     received: a.received + b.received,
@@ -52,14 +52,14 @@ function inBoth(a: readonly string[], b: readonly string[]): readonly string[] {
   return a.length === 0 ? a : a.filter((field) => b.includes(field));
 }
 
-/** Why nothing is left of a reply that was not empty, with figures, and the settings that cause it. */
+/** Why nothing is left of a non-empty reply, with figures and the settings that cause it. */
 export interface NothingLeft {
   readonly why: string;
-  /** Below those of the resource. */
+  /** Keys below the resource's. */
   readonly keys: readonly ('items' | 'where' | 'fields')[];
 }
 
-/** Undefined where items are left, or where the upstream sent none. */
+/** Returns undefined if items are left, or the upstream sent none. */
 export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
   const { received, excluded, dropped, dropReason, overlooked } = counts;
   if (received === 0) return overlooked === undefined ? undefined : { why: overlooked, keys: ['items'] };
@@ -75,8 +75,8 @@ export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
 }
 
 /**
- * A warning about a list that was read: mostly a mistake in an expression, such as `type == tab` where `type == 'tab'` was
- * meant. `nothing_left` and `duplicate_ids` are warnings only where settings allow them.
+ * A warning about a list: usually a mistake in an expression, such as `type == tab` instead of `type == 'tab'`.
+ * `nothing_left` and `duplicate_ids` are warnings only where settings allow them.
  */
 export type MappingFinding =
   | { readonly finding: 'nothing_left' | 'duplicate_ids' }
@@ -91,7 +91,7 @@ export function findingsOf(counts: MappingCounts): MappingFinding[] {
   ];
 }
 
-/** A finding in words. It names documented fields alone: nothing in it comes from an upstream. */
+/** Describes a finding. Names documented fields only, nothing from an upstream. */
 export function describeFinding(found: MappingFinding): string {
   switch (found.finding) {
     case 'nothing_left':

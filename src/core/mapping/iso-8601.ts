@@ -1,6 +1,6 @@
 import { secondOfDate, secondOfOrdinal, secondOfWeekDay, utcText } from './calendar.ts';
 
-/** What is in the documented form already, but for the day, which has to exist. */
+/** Matches the documented form; the day may still not exist. */
 const DOCUMENTED = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 const SEPARATOR = /[Tt ]/;
 const CALENDAR = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))?$/;
@@ -12,10 +12,10 @@ const MINUTES_OF_DAY = 1440;
 const NOT_ZERO = /[1-9]/;
 
 /**
- * Any date, or date and time of day, of ISO 8601-1:2019 to ISO 8601 UTC: calendar, ordinal and week dates, in extended
- * and basic form; a date of reduced precision stands for its first day. A time without an offset is UTC. `t`, `z` and a
- * space in place of `T` will do (RFC 3339, section 5.6). A fraction keeps its digits, and only seconds have one.
- * Undefined for anything else, and for a time that does not exist.
+ * Converts a date, or date and time, of ISO 8601-1:2019 to ISO 8601 UTC: calendar, ordinal and week dates, extended and
+ * basic. A date of reduced precision is its first day; a time without an offset is UTC. `t`, `z` and a space instead of
+ * `T` are accepted (RFC 3339, section 5.6). Fractions keep their digits, and only seconds have one. Returns undefined
+ * for other texts and for times that do not exist.
  */
 export function isoToTimestamp(text: string): string | undefined {
   const documented = DOCUMENTED.exec(text);
@@ -32,7 +32,7 @@ export function isoToTimestamp(text: string): string | undefined {
   return day === undefined ? undefined : timeToTimestamp(day, text.slice(separator + 1));
 }
 
-/** `missing` stands for a month, week or day that is not written: 1, or NaN where a date has to be complete. */
+/** `missing`: value of an omitted month, week or day: 1, or NaN where the date must be complete. */
 function beginningOf(date: string, missing: number): number | undefined {
   const calendar = CALENDAR.exec(date);
   if (calendar !== null) {
@@ -53,7 +53,7 @@ function timeToTimestamp(midnight: number, text: string): string | undefined {
   const [, hour, minute = time[5] ?? '0', second = time[6] ?? '0', fraction = time[7] ?? ''] = time;
   const minutes = Number(hour) * 60 + Number(minute);
   if (Number(minute) > 59 || minutes > MINUTES_OF_DAY) return undefined;
-  // 24:00 is the end of the day; whatever would come after it belongs to the next one.
+  // 24:00 is the end of the day; later times belong to the next one.
   if (minutes === MINUTES_OF_DAY && NOT_ZERO.test(second + fraction)) return undefined;
   const [, sign, offsetHour = '0', offsetMinute = '0'] = offset;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;

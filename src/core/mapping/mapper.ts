@@ -6,26 +6,25 @@ import type { MappingCounts } from './findings.ts';
 import type { Page } from './page.ts';
 
 export interface MapperOptions {
-  /** The documented fields, in the order in which items show them. */
+  /** The documented fields, in the order of items. */
   readonly fields: Readonly<Record<string, FieldOptions>>;
-  /** Fields without which an item is invalid. */
+  /** Required fields. */
   readonly required: readonly string[];
   /** Keeps the items for which it is truthy (JMESPath over one item). */
   readonly where?: string | undefined;
-  /** What an item that cannot be mapped does: fail the read, or be left out and counted. */
+  /** Effect of an invalid item: fail the read, or drop and count it. */
   readonly invalidItems: 'fail' | 'drop';
 }
 
-/** The items of one page in their documented form: exactly the fields of the options, every one a string. */
+/** Maps the items of one page to exactly the documented fields, all strings. */
 export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
 }
 
 /**
- * Compiles settings into a mapper from an upstream's items to documented ones. An item is invalid where a field is (see
- * {@link createField}) or where `where` cannot be evaluated over it. With `fail`, the mapper throws `upstream_invalid`
- * for the first such item; its reason names the field and the item's place in the page, never a value. `from` and `to` say
- * which items of the page are mapped, if not all.
+ * Compiles settings into a mapper. An item is invalid if a field is (see {@link createField}) or if `where` cannot be
+ * evaluated. With `fail`, the mapper throws `upstream_invalid` for the first such item, naming field and index, never a
+ * value. `from` and `to` select items of the page.
  */
 export function createMapper({
   fields,
@@ -34,7 +33,7 @@ export function createMapper({
   invalidItems,
 }: MapperOptions): (page: Page, from?: number, to?: number) => Mapped {
   const mapFields = Object.entries(fields).map(([name, field]) => createField(name, field, required.includes(name)));
-  // The expression that a field has where settings say nothing of it is its name: it need not be there.
+  // The default expression of a field is its name, which may be absent.
   const own = Object.entries(fields).flatMap(([name, { from }]) => (from === name ? [] : [name]));
   const condition = where === undefined ? undefined : compileExpression(where);
 
@@ -63,9 +62,9 @@ export function createMapper({
   return (page, from = 0, to = page.items.length) => {
     const items: Record<string, string>[] = [];
     const defaulted = new Map<string, number>();
-    // Of one item, and counted once it is one: it may yet turn out to be invalid.
+    // Of one item, counted after it has proved valid.
     const defaults: string[] = [];
-    // Most often none is left after the first item.
+    // Usually empty after the first item.
     let empty = own;
     let excluded = 0;
     let dropped = 0;

@@ -11,16 +11,16 @@ export interface OverlookedOptions {
   readonly map: (page: Page, from?: number, to?: number) => Mapped;
 }
 
-/** Names under which platforms hold the list that was asked for, and objects around it. */
+/** Usual names of lists, and of objects around them. */
 const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'response', 'result', 'results', 'rows'];
 /** Levels of objects around a list. */
 const MAX_DEPTH = 3;
 
 /**
- * Compiles into a check of a page without items: what its items expression passed over, with figures and no text of the platform. That is
- * a list whose entries it filtered away, or, where it leads to an empty list, another one under a generic name or that of the
- * resource whose first item the mapper accepts, with an id and a name of its own. Lists under other names (`included`,
- * `facets`, `folders`) hold something else as a rule.
+ * Returns a check of pages without items: what the items expression missed, with figures and without texts of the
+ * platform. Either a list whose entries it filtered away, or, for an empty list, another list under a generic name or
+ * the resource's whose first item maps with its own id and name. Lists under other names (`included`, `facets`,
+ * `folders`) usually hold something else.
  */
 export function createOverlooked({ items, resource, map }: OverlookedOptions): (page: Page) => string | undefined {
   const root = parse(items);
@@ -29,7 +29,7 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
 
   function fits(page: Page, list: readonly unknown[]): boolean {
     try {
-      // Numbers stand as they were parsed: none of this is served.
+      // Numbers as parsed: nothing of this is served.
       const mapped = map({ ...page, items: list, exactItems: () => undefined }, 0, 1);
       return mapped.items.length === 1 && !mapped.defaulted.has('id') && !mapped.defaulted.has('name');
     } catch {
@@ -60,7 +60,7 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
   };
 }
 
-/** As {@link droppedBy}; 0 for an expression of which a part does not fit when it is evaluated by itself. */
+/** As {@link droppedBy}; 0 for an expression whose part cannot be evaluated alone. */
 function tryDroppedBy(node: ExpressionNode, value: unknown): number {
   try {
     return droppedBy(node, value);
@@ -69,7 +69,7 @@ function tryDroppedBy(node: ExpressionNode, value: unknown): number {
   }
 }
 
-/** Entries of a list, or object of objects, that an expression with an empty result filters or projects away. */
+/** Entries of a list, or of an object of objects, that an expression with an empty result drops. */
 function droppedBy(node: ExpressionNode, value: unknown): number {
   switch (node.type) {
     case 'Pipe':
@@ -95,7 +95,7 @@ function droppedBy(node: ExpressionNode, value: unknown): number {
   }
 }
 
-/** Elements of a list, or members of an object that are objects themselves. */
+/** Elements of a list, or members of an object that are objects. */
 function entriesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return value.length;

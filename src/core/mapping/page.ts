@@ -3,40 +3,39 @@ import { quoteInexactNumbers } from './exact-numbers.ts';
 import { compileExpression, type Expression } from './expressions/expression.ts';
 import { fieldOf, isTruthy } from './expressions/jmespath.ts';
 
-/** One page of an upstream's list, parsed. */
+/** A parsed page. */
 export interface Page {
   readonly body: unknown;
-  /** The elements of the list, in order, as `JSON.parse` gives them. */
+  /** The elements of the list, as `JSON.parse` returns them. */
   readonly items: readonly unknown[];
-  /** The objects on the way to the list, the body first, each with the fields and places that lead to it. */
+  /** Objects that contain the list, the body first, each with its path. */
   readonly enclosing: readonly { readonly fields: readonly (string | number)[]; readonly value: object }[];
   /**
-   * The same items, where each number that does not print as it was written is its source text instead; undefined when
-   * every number of the page prints as written. Parsed on first use.
+   * The same items with the source text of each number that does not print as written; undefined if all do. Parsed on
+   * first use.
    *
-   * An item that the items expression itself put together (`items[].{id: id}`) stands here as it is: its numbers have
-   * no source text any more.
+   * Items that the items expression constructs (`items[].{id: id}`) are unchanged: their numbers have no source text.
    */
   exactItems(): readonly unknown[] | undefined;
 }
 
-/** Where pages hold what is looked for in them (JMESPath over the body). */
+/** Places in a page (JMESPath over the body). */
 export interface PageExpressions {
   readonly items: string;
-  /** What says that a page failed although it came with status 200; `null` or nothing where none does. */
+  /** Indicates a failed page despite status 200; `null` or empty if it did not fail. */
   readonly errors?: string | null | undefined;
 }
 
 /**
- * Compiles where pages hold their items into a parser. The parser throws `upstream_invalid` for a text that is not JSON, and
- * where the items are no list; `upstream_failed` where a page says that it failed.
+ * Compiles a parser of pages. It throws `upstream_invalid` for invalid JSON, or items that are not a list;
+ * `upstream_failed` for a page that reports errors.
  */
 export function createPageParser({ items: itemsExpression, errors }: PageExpressions): (text: string) => Page {
   const expression = compileExpression(itemsExpression);
   const failure = errors == null ? undefined : compileExpression(errors);
   return (text) => {
     const body = parseJson(text);
-    // Ahead of the items: in place of those, such a page mostly has null.
+    // Checked before the items, which are usually null on such a page.
     if (failure !== undefined && isError(failure.evaluate(body))) throw new GatewayError('upstream_failed', FAILED);
     const items = expression.evaluate(body);
     if (!Array.isArray(items))
@@ -59,7 +58,7 @@ const FAILED = {
   reason: 'the page holds errors',
 };
 
-/** Not so are an empty list, an empty text, false, and a count of 0. */
+/** An empty list, an empty text, false and 0 are no errors. */
 function isError(value: unknown): boolean {
   return isTruthy(value) && value !== 0;
 }
@@ -86,7 +85,7 @@ function exactItemsOf(
   if (quoted === undefined) return undefined;
   const exactBody: unknown = JSON.parse(quoted);
   if (expression.direct) return expression.evaluate(exactBody) as readonly unknown[];
-  // Anything else may compare numbers, and would select other items where they are texts.
+  // Other expressions may compare numbers, and would select other items if those were texts.
   const twins = twinsOf(body, exactBody);
   return items.map((item) => twins.get(item) ?? item);
 }
@@ -95,14 +94,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The message shows the text that could not be parsed.
+    // The message contains the text that could not be parsed.
     throw new GatewayError('upstream_invalid', { reason: 'the page is not JSON' });
   }
 }
 
 /**
- * For each object and list of a parsed JSON text, the one that stands at the same place of another text of the same
- * structure. Keeps its own stack: an upstream's page may nest deeper than the call stack reaches.
+ * Maps each object and list of a parsed JSON text to the one at the same place of another text of equal structure. Uses
+ * its own stack, because pages may nest deeper than the call stack.
  */
 function twinsOf(value: unknown, other: unknown): ReadonlyMap<unknown, unknown> {
   const twins = new Map<unknown, unknown>();

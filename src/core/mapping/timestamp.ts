@@ -1,22 +1,22 @@
 import { utcText } from './calendar.ts';
 import { isoToTimestamp } from './iso-8601.ts';
 
-/** Characters of the longest text that is read as a time: what an upstream sends does not decide how long that takes. */
+/** Longest text that is parsed as a time, so that an upstream cannot decide how long parsing takes. */
 const MAX_LENGTH = 64;
-/** Nine digits and more: fewer are a year, an ordinal date or a basic date, or no time at all. */
+/** Nine digits and more: fewer are a year, an ordinal or a basic date. */
 const EPOCH = /^-?\d{9,}(?:\.\d+)?$/;
-/** Counts of this size and above are milliseconds: in seconds they would lie behind the year 5138. */
+/** Numbers from this size on are milliseconds: as seconds they would be beyond the year 5138. */
 const LEAST_MILLISECONDS = 1e11;
 const EXPONENT = /[eE]/;
 const NOT_ZERO = /[1-9]/;
 
 /**
- * Brings a time into ISO 8601 UTC, `YYYY-MM-DDTHH:MM:SS[.fraction]Z`; the fraction keeps the digits that it came with.
+ * Converts a time to ISO 8601 UTC, `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with all its fraction digits.
  *
- * A number is an epoch: seconds below 1e11, else milliseconds. A text of nine digits and more, with or without a
- * fraction, is one too; any other text is ISO 8601. Undefined for all else, for times that do not exist (2024-02-30,
- * 25:00), outside of the years 0000 to 9999, and for what is longer than 64 characters. 23:59:60 UTC does exist: it is a
- * leap second.
+ * A number is an epoch: seconds below 1e11, otherwise milliseconds. So is a text of nine digits and more, with or
+ * without a fraction; other texts are ISO 8601. Returns undefined for all else, for times that do not exist
+ * (2024-02-30, 25:00), outside the years 0000 to 9999, and above 64 characters. 23:59:60 UTC exists: it is a leap
+ * second.
  */
 export function toTimestamp(value: string | number): string | undefined {
   if (typeof value === 'number') return epochToTimestamp(String(value));
@@ -24,7 +24,7 @@ export function toTimestamp(value: string | number): string | undefined {
   return EPOCH.test(value) ? epochToTimestamp(value) : isoToTimestamp(value);
 }
 
-/** As {@link toTimestamp}, of the text of a JSON number. */
+/** As {@link toTimestamp}, for the text of a JSON number. */
 export function epochToTimestamp(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   if (EXPONENT.test(text)) {
@@ -42,7 +42,7 @@ export function epochToTimestamp(text: string): string | undefined {
 
 function secondsToTimestamp(whole: number, fraction: string, isBefore: boolean): string | undefined {
   if (!(isBefore && NOT_ZERO.test(fraction))) return utcText(whole, 0, 0, fraction);
-  // Behind the second before it: a fraction of 25 ahead of it is one of 75.
+  // Relative to the second before: a fraction of 25 before it is one of 75 after.
   const behind = 10n ** BigInt(fraction.length) - BigInt(fraction);
   return utcText(whole - 1, 0, 0, String(behind).padStart(fraction.length, '0'));
 }

@@ -14,21 +14,21 @@ import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos, type Memo } from './snapshots/memo.ts';
 import { createWaiting, type Waiting } from './snapshots/waiting.ts';
 
-/** What outlasts a change of settings. Its bounds are those of the first settings. */
+/** State that outlives a reload. Its bounds are those of the first settings. */
 export interface Holdings {
-  /** Builds the keys of callers, by which all that is held is held. */
+  /** Builds callers' keys, by which all state is kept. */
   readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
-  /** What the replicas of a deployment hold together; `undefined`: each its own alone. */
+  /** State shared by the replicas of a deployment; `undefined` without sharing. */
   readonly shared: SharedLevel | undefined;
   readonly memoFor: (name: string) => Memo<Made> | undefined;
   readonly loading: Loading;
   readonly waiting: Waiting;
-  /** Under which name it has what it holds of each resource: another one once that is read in another way. */
+  /** Name of each resource in the cache: another one after a change of how it is read. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** How replicas hold snapshots together. */
+/** How replicas share snapshots. */
 export type SharedParts = Omit<SharedLevelOptions, 'maxNames' | 'now'>;
 
 export interface HoldingsOptions {
@@ -36,11 +36,11 @@ export interface HoldingsOptions {
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** @default they do not */
+  /** @default no sharing */
   readonly shared?: SharedParts | undefined;
 }
 
-/** What there is before anything is read. Where replicas share snapshots, they build the same keys, too. */
+/** Creates empty state. Replicas that share snapshots build equal keys. */
 export function createHoldings(config: Config, { resources, events, now, shared }: HoldingsOptions): Holdings {
   const told: Events = {
     ...events,
@@ -57,7 +57,7 @@ export function createHoldings(config: Config, { resources, events, now, shared 
   };
 }
 
-/** The same under other settings: of a resource that they read in another way, nothing is held. */
+/** Returns the same state for other settings, without the snapshots of resources that these read differently. */
 export function carriedOver(
   held: Holdings,
   { from, to, resources }: { readonly from: Config; readonly to: Config; readonly resources: readonly Resource[] },
@@ -76,20 +76,20 @@ function following(name: string): string {
   return `${ownName(name)}~${Number(count) + 1}`;
 }
 
-/** The name of the resource itself. */
+/** The resource's own name. */
 function ownName(name: string): string {
   const [own = ''] = name.split('~');
   return own;
 }
 
-/** Whether two settings read a resource alike, for callers who are told apart alike. */
+/** Returns whether two settings read a resource equally, and distinguish callers equally. */
 function isReadAlike(resource: Resource, from: Config, to: Config): boolean {
   return isDeepStrictEqual(readingOf(resource, from), readingOf(resource, to));
 }
 
 /**
- * All in settings that a list depends on, beside its caller: the upstream and the credential with which it is asked, and how it
- * is mapped. How long it is kept, and who may read it, is none of that.
+ * Returns all settings that a list depends on: upstream, credential and mapping. Lifetimes and scopes are not among
+ * them.
  */
 export function readingOf(resource: Resource, config: Config): object {
   const { cache: _, requiredScopes: __, ...settings } = resourceConfig(config, resource);

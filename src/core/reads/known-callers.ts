@@ -5,14 +5,14 @@ import type { Read } from './snapshots/load.ts';
 
 export interface KnownCallerOptions {
   readonly config: Pick<Config, 'upstreams' | 'verification'>;
-  /** Name of the upstream that is read from. */
+  /** Name of the upstream. */
   readonly upstream: string;
   readonly keyOf: KeyOf;
 }
 
 /**
- * Reads as the caller whom an upstream knows: by the credential that it brings for that upstream alone; or, where callers
- * are verified and the upstream is given nothing of theirs to judge, as one of all of them, who share what is held.
+ * Reads as the caller that the upstream sees: identified by another header's credential for that upstream, or, if
+ * callers are verified and the upstream receives nothing of theirs, as one partition of all callers.
  */
 export function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
   const credential = config.upstreams[upstream]?.credential;
@@ -28,12 +28,12 @@ export function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCa
   }
   const isOurs = credential?.kind === 'service' || credential?.kind === 'none';
   if (!isOurs || config.verification === undefined) return read;
-  // No token holds a space, so that no such key is ever that of one.
+  // Tokens contain no spaces, so this is never a token's key.
   const partition = keyOf(`everybody at ${upstream}`);
   return (caller, options) => read({ ...caller, partition }, options);
 }
 
-/** Names of the headers beside `Authorization` in which callers bring credentials for these upstreams. */
+/** Returns the headers beside `Authorization` in which callers send credentials for these upstreams. */
 export function otherCredentialsIn({ upstreams }: Pick<Config, 'upstreams'>, names: readonly string[]): string[] {
   const found = names.flatMap((name) => {
     const credential = upstreams[name]?.credential;

@@ -17,7 +17,7 @@ import { renamed } from './snapshots/cache.ts';
 import type { Loader, Read } from './snapshots/load.ts';
 import { withCache } from './snapshots/with-cache.ts';
 
-/** A resource that is offered, and its settings. */
+/** An offered resource and its settings. */
 export interface Offer {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
@@ -35,8 +35,8 @@ export interface ReadsOptions {
 }
 
 /**
- * The way of a read of each resource, put together from the upstream up: pages are loaded and mapped, what they come to is held
- * and shared by those who may see it, and is read as whoever the upstream knows the caller for.
+ * Composes the read of each resource: pages are loaded and mapped, snapshots stored and shared, for the caller that the
+ * upstream sees.
  */
 export function openReads(
   config: Config,
@@ -108,7 +108,7 @@ export function openReads(
   });
 }
 
-/** What fields may be, as far as settings say: the texts of their tables, and what stands where a platform has none. */
+/** Returns the values of fields that settings name: those of `values`, and defaults. */
 function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readonly string[]>> {
   const known = Object.entries(fields).map(([name, field]) => {
     const texts = [...Object.values(field.values), field.default].filter((text) => text !== '');
@@ -117,7 +117,7 @@ function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readon
   return Object.fromEntries(known.filter(([, texts]) => texts.length > 0));
 }
 
-/** How pages are posted, where settings want that. */
+/** Returns the settings of a list that is read by POST. */
 function compilePost({ method, body, retryPost }: ResourceConfig): ListPost | undefined {
   if (method === 'GET') return undefined;
   const template = structuredClone(body);

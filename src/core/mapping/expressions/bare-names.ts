@@ -1,31 +1,31 @@
 import { childrenOf } from './expression-issue.ts';
 import { type ExpressionNode, parse } from './jmespath.ts';
 
-/** A name without quotes of its own, which an expression reads as a field, where a text may have been meant. */
+/** An unquoted name, which an expression reads as a field, where a text may have been meant. */
 export interface BareName {
   readonly name: string;
   /**
-   * `compared` with another field, `argument` of a function where a text mostly stands, or the `value` of the expression:
-   * all of it, or, as `fallback`, what it gives in place of another.
+   * `compared` with another field, `argument` of a function that usually takes a text, or the `value` of the
+   * expression, or of its `fallback`.
    */
   readonly as: 'compared' | 'argument' | 'value' | 'fallback';
-  /** The part of the expression that it stands in, and the same with the name as a text. */
+  /** Part of the expression with the name, and the same with the name as a text. */
   readonly written: string;
   readonly quoted: string;
 }
 
-/** What is seldom meant as arithmetic: `display-name`, which subtracts, and `data/list`, which divides. */
+/** Unlikely arithmetic: `display-name`, which subtracts, and `data/list`, which divides. */
 export interface JoinedNames {
   readonly written: string;
   readonly operator: '-' | '/';
-  /** The field that is meant, as an expression. */
+  /** The intended field, as an expression. */
   readonly meant: string;
 }
 
 const QUOTED = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/gs;
 const JOINED = /[a-z_]\w*(?:-[a-z_]\w*)+|[a-z_]\w*(?:\/[a-z_]\w*)+/gi;
 
-/** The names of an expression that parses which `-` or `/` joins without a space. */
+/** Returns the names that `-` or `/` joins without a space. */
 export function joinedNamesOf(expression: string): JoinedNames[] {
   const bare = expression.replace(QUOTED, '``');
   return (bare.match(JOINED) ?? []).map((written) =>
@@ -35,10 +35,10 @@ export function joinedNamesOf(expression: string): JoinedNames[] {
   );
 }
 
-/** Names that JMESPath has no other meaning for, and JSON has. */
+/** Names of JSON that have no meaning in JMESPath. */
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
 
-/** Where functions take what they look for, or put in. */
+/** Functions that take a text to search for or insert. */
 const TEXT_ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
   contains: [1],
   ends_with: [1],
@@ -50,7 +50,7 @@ const TEXT_ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
 
 const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
 
-/** The bare names of an expression that parses. `@.name` is a field for certain, and not among them. */
+/** Returns the bare names of an expression that parses. `@.name` is certainly a field, and not among them. */
 export function bareNamesOf(expression: string): BareName[] {
   const found: BareName[] = [];
   const root = parse(expression);
@@ -70,7 +70,7 @@ function collect(node: ExpressionNode, found: BareName[]): void {
   for (const child of childrenOf(node)) collect(child, found);
 }
 
-/** Two fields are seldom compared, so that one is taken for a text: the right one, where it is a name alone. */
+/** Comparing two fields is rare, so one is probably a text: the right one, if it is a single name. */
 function addCompared(node: Extract<ExpressionNode, { type: 'Comparator' }>, found: BareName[]): void {
   const operator = OPERATORS[node.name];
   const [left, right] = [pathOf(node.left), pathOf(node.right)];
@@ -79,7 +79,7 @@ function addCompared(node: Extract<ExpressionNode, { type: 'Comparator' }>, foun
   else if (node.left.type === 'Field') add(left, 'compared', (text) => `${text} ${operator} ${right}`, found);
 }
 
-/** `a.b` of fields alone, as it may be written. */
+/** `a.b` of fields only, as written. */
 function pathOf(node: ExpressionNode): string | undefined {
   if (node.type === 'Field') return node.name;
   if (node.type !== 'Subexpression') return undefined;
@@ -87,14 +87,14 @@ function pathOf(node: ExpressionNode): string | undefined {
   return left === undefined || right === undefined ? undefined : `${left}.${right}`;
 }
 
-/** What the expression may give. */
+/** Possible results of the expression. */
 function collectValues(node: ExpressionNode, as: 'value' | 'fallback', found: BareName[]): void {
   switch (node.type) {
     case 'Field':
       add(node.name, as, (text) => text, found);
       return;
     case 'OrExpression':
-      // What is tried first is a field: a text would always be given.
+      // The first alternative is a field: a text would always be the result.
       if (node.left.type !== 'Field') collectValues(node.left, 'fallback', found);
       collectValues(node.right, 'fallback', found);
       return;
@@ -111,7 +111,7 @@ function add(name: string, as: BareName['as'], write: (text: string) => string, 
   found.push({ name, as, written: write(name), quoted: write(textOf(name)) });
 }
 
-/** A text as JMESPath writes it: in single quotes, a backslash ahead of those in it. */
+/** Returns a JMESPath text: single quotes, with escaped quotes inside. */
 function textOf(name: string): string {
   return LITERALS.includes(name) ? `\`${name}\`` : `'${name.replace(/['\\]/g, '\\$&')}'`;
 }

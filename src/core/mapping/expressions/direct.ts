@@ -4,11 +4,11 @@ import { type ExpressionNode, fieldOf, isTruthy } from './jmespath.ts';
 export type Evaluate = (value: unknown) => unknown;
 
 /**
- * Compiles a *direct* expression (fields, indexes, `@`, literals, and these joined by `.`, `|`, `||`, `&&`, `!`) to
- * property access. Gives undefined for any other.
+ * Compiles a *direct* expression (fields, indexes, `@`, literals, joined by `.`, `|`, `||`, `&&`, `!`) to property
+ * access. Returns undefined for others.
  *
- * A direct expression selects, it computes nothing, and it never tells a number from a text that is not empty: it finds
- * the same place in a page whose numbers stand as texts. That is how a mapped number gets its source text.
+ * A direct expression only selects, and never distinguishes a number from a non-empty text. So it finds the same place
+ * on a page whose numbers are texts, which is how a mapped number gets its source text.
  */
 export function compileDirect(node: ExpressionNode): Evaluate | undefined {
   switch (node.type) {

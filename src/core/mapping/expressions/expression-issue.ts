@@ -1,17 +1,17 @@
 import { FUNCTIONS } from './functions.ts';
 import { type Arity, arityOf, type ExpressionNode } from './jmespath.ts';
 
-/** Levels of nesting in an expression. Deeper ones could exhaust the stack while a page is mapped. */
+/** Maximum nesting of an expression. Deeper ones could exhaust the stack during mapping. */
 const MAX_DEPTH = 100;
 
-/** The issue of an expression that nests deeper than {@link MAX_DEPTH}, or than the parser can follow. */
+/** Issue of an expression that nests deeper than {@link MAX_DEPTH}, or than the parser supports. */
 export const TOO_DEEP = 'is nested too deep';
 
 type NodeOf<Type extends ExpressionNode['type']> = Extract<ExpressionNode, { readonly type: Type }>;
 
 /**
- * What is wrong with an expression although it parses, in plain words; undefined if nothing is. What is found here would
- * else go wrong, or mean something else than its author thinks, each time that a page is mapped.
+ * Returns the issue of an expression that parses; undefined if it has none. Such an expression would fail, or mean
+ * something else, on every page.
  */
 export function issueOf(node: ExpressionNode, depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return TOO_DEEP;
@@ -57,7 +57,7 @@ function range({ least, most }: Arity): string {
   return `${least} ${most === Number.POSITIVE_INFINITY ? 'or more' : `to ${most}`} arguments`;
 }
 
-/** Whether an expression selects nothing of what it is evaluated over, so that it gives the same for all. */
+/** Returns whether an expression is constant: it selects nothing of its input. */
 export function isConstant(node: ExpressionNode): boolean {
   return !SELECTING.has(node.type) && childrenOf(node).every(isConstant);
 }
@@ -66,7 +66,7 @@ const SELECTING: ReadonlySet<ExpressionNode['type']> = new Set([
   ...(['Current', 'Field', 'Identity', 'Index', 'Root', 'Slice'] as const),
 ]);
 
-/** The nodes below one. */
+/** The child nodes. */
 export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   if (node.type === 'Literal') return [];
   return Object.values(node)

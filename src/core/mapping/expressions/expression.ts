@@ -3,24 +3,26 @@ import { compileDirect, type Evaluate } from './direct.ts';
 import { isConstant, issueOf, TOO_DEEP } from './expression-issue.ts';
 import { type ExpressionNode, interpret, parse } from './jmespath.ts';
 
-/** A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, without `let`, and
- * with the functions of `functions.ts` only). */
+/**
+ * A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, without `let`, and with the
+ * functions of `functions.ts` only).
+ */
 export interface Expression {
   /**
-   * Whether it only selects, so that a number it gives stands as such in the value, and the same expression finds its
-   * source text in {@link Page.exactItems}. A number out of any other expression may be computed.
+   * Whether it only selects. Its numbers then exist in the input, and the same expression finds their source text in
+   * {@link Page.exactItems}. Other expressions may compute numbers.
    */
   readonly direct: boolean;
-  /** The fields and places that it begins with, one within the other: `data`, 0 and `list` of `data[0].list[?active]`. */
+  /** Fields and indexes at its start: `data`, 0 and `list` of `data[0].list[?active]`. */
   readonly leadingFields: readonly (string | number)[];
   /**
-   * The result over one parsed JSON value, which is JSON again; null where something is missing.
-   * Throws `upstream_invalid` where a function does not take what it finds; a direct expression never throws.
+   * Evaluates it over a parsed JSON value; null if something is missing. Throws `upstream_invalid` when a function
+   * rejects its argument; a direct expression never throws.
    */
   evaluate(value: unknown): unknown;
 }
 
-/** What is wrong with the text of an expression, in words that follow its name; undefined if nothing is. */
+/** Returns the issue of an expression's text, in words that follow its name; undefined if it is valid. */
 export function checkExpression(text: string): string | undefined {
   try {
     return issueOf(parse(text));
@@ -31,14 +33,14 @@ export function checkExpression(text: string): string | undefined {
   }
 }
 
-/** As {@link checkExpression}, of an expression that has to find something. */
+/** As {@link checkExpression}, for an expression that must select something. */
 export function checkSelection(text: string): string | undefined {
   const issue = checkExpression(text);
   if (issue !== undefined || !isConstant(parse(text))) return issue;
   return 'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
 }
 
-/** What other languages write, by how it begins or what stands in it; none of it is JMESPath. */
+/** Syntax of other languages, by its beginning or content; none of it is JMESPath. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/[=!]==/, 'to compare, write == or !='],
   [/\{\{/, 'it stands without {{ and }}'],
@@ -51,7 +53,7 @@ function meantBy(text: string): string {
   return hint === undefined ? '' : `; ${hint}`;
 }
 
-/** Compiles an expression that {@link checkExpression} has nothing against; throws a SyntaxError for any other. */
+/** Compiles an expression that {@link checkExpression} accepts; throws a SyntaxError for others. */
 export function compileExpression(text: string): Expression {
   const issue = checkExpression(text);
   if (issue !== undefined) throw new SyntaxError(`the expression ${text} ${issue}`);
@@ -60,7 +62,10 @@ export function compileExpression(text: string): Expression {
   return { direct: direct !== undefined, leadingFields: leadsOf(node).fields, evaluate: direct ?? interpreted(node) };
 }
 
-/** The fields and places that an expression begins with. `whole`: whether they are all of the expression, so that what follows it goes on from there. */
+/**
+ * Returns the fields and indexes at the start of an expression. `whole`: they are the entire expression, so a following
+ * part continues from there.
+ */
 export function leadsOf(node: ExpressionNode): {
   readonly fields: readonly (string | number)[];
   readonly whole: boolean;
@@ -99,7 +104,7 @@ export function leadsOf(node: ExpressionNode): {
   }
 }
 
-/** What all that begin with a field have in common, and what the first of them goes on with. */
+/** Common start of all alternatives, and the rest of the first. */
 function sharedLeads(nodes: readonly ExpressionNode[]): readonly (string | number)[] {
   const [first = [], ...others] = nodes.map((node) => leadsOf(node).fields).filter(({ length }) => length > 0);
   const parting = first.findIndex((field, depth) => others.some((other) => other[depth] !== field));
@@ -111,7 +116,7 @@ function interpreted(node: ExpressionNode): Evaluate {
     try {
       return interpret(node, value) ?? null;
     } catch (error) {
-      // The library's own message may show the value.
+      // The library's message may contain the value.
       if (error instanceof GatewayError) throw error;
       throw new GatewayError('upstream_invalid', { reason: 'an expression does not fit what it is evaluated over' });
     }

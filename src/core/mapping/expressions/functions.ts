@@ -1,11 +1,11 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { isExact } from '../exact-numbers.ts';
 
-/** Characters of the longest text that a function may make; a longer one makes the item invalid. */
+/** Longest text that a function may return; a longer one makes the item invalid. */
 const MAX_CHARACTERS = 65_536;
 /**
- * Characters of the longest text that is searched for. V8 skips by the last 250 characters only: it takes 45 s to look
- * for a longer one in 800,000 characters that are nearly alike.
+ * Longest text to search for. V8 skips by the last 250 characters only: a longer search text took 45 s in 800,000
+ * similar characters.
  */
 const MAX_SEARCHED_CHARACTERS = 250;
 /** RFC 8259, section 6. */
@@ -14,33 +14,32 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 type JmespathFunction = (...given: never[]) => unknown;
 
 /**
- * The JMESPath functions that expressions may call. An upstream decides what they work on, so each is linear (`sort`:
- * n log n), makes no text much longer than what it was given, and is right by the specification. `null` stands for the
- * library's own function where that is so; the others take its place, with the first of its parameters, as many as they
- * have themselves.
+ * The JMESPath functions that expressions may call. An upstream decides their input, so each is linear (`sort`: n log
+ * n), returns no text much longer than its input, and follows the specification. `null`: the library's own function;
+ * otherwise its replacement, called with as many arguments as it declares.
  */
 export const FUNCTIONS: Readonly<Record<string, JmespathFunction | null>> = {
-  // Of contains, split and replace, the library's search for a text of any length.
+  // The library's contains, split and replace accept search texts of any length.
   contains,
   ends_with: null,
-  // The library's takes any length.
+  // The library's accepts any length.
   join,
   keys: null,
   length: null,
   lower: null,
   not_null: null,
-  // The library's takes any length, too, and with its fourth parameter finds patterns such as `$&`.
+  // The library's accepts any length, and expands patterns such as `$&` with its fourth parameter.
   replace,
   // The library's sorts numbers as texts.
   sort,
   split,
   starts_with: null,
   to_array: null,
-  // The library's takes `''` for 0, and `0x1f`.
+  // The library's accepts `''` as 0, and `0x1f`.
   to_number: toNumber,
-  // The library's prints a number that may have lost digits.
+  // The library's prints numbers that may have lost digits.
   to_string: toText,
-  // The library's takes time in the square of the length.
+  // The library's takes quadratic time.
   trim: (text: string) => text.trim(),
   type: null,
   upper: null,
@@ -95,7 +94,7 @@ function toNumber(value: unknown): number | null {
   return typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : null;
 }
 
-/** A text as it is, anything else as JSON. An id that loses digits would become another one's. */
+/** Texts unchanged, all else as JSON. An id that loses digits would become another item's. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   let characters = 0;
@@ -107,7 +106,7 @@ function toText(value: unknown): string {
   });
 }
 
-/** Before memory is taken for them. */
+/** Checked before allocating. */
 function checkLength(characters: number): void {
   if (characters > MAX_CHARACTERS) throw invalid('a function makes too long a text');
 }

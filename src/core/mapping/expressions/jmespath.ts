@@ -2,27 +2,24 @@ import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { GatewayError } from '../../kernel/errors.ts';
 import { FUNCTIONS } from './functions.ts';
 
-/** One node of a parsed expression. */
+/** A node of a parsed expression. */
 export type ExpressionNode = ReturnType<typeof compile>;
 
-/** How many arguments a function takes. */
+/** Number of arguments of a function. */
 export interface Arity {
   readonly least: number;
-  /** Infinity where there is no bound. */
+  /** Infinity without a bound. */
   readonly most: number;
 }
 
 type Interpreter = typeof TreeInterpreter;
 type Json = Parameters<Interpreter['search']>[1];
 
-/**
- * The library's interpreter, repaired. It is our own instance: the one that the library exports belongs to the whole
- * process, and other code in it may rely on how it is.
- */
+/** The library's interpreter with corrections. A separate instance: the exported one is shared by the whole process. */
 const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)();
 const { runtime } = interpreter;
 
-// The library reads fields through the prototype chain, so that `toString` finds a function in any object.
+// The library reads fields through the prototype chain, so that `toString` finds a function in every object.
 const visit = interpreter.visit.bind(interpreter);
 interpreter.visit = (node, value) => (node.type === 'Field' ? (fieldOf(value, node.name) as Json) : visit(node, value));
 
@@ -32,7 +29,7 @@ for (const [name, call] of Object.entries(FUNCTIONS)) {
   runtime.registerFunction(name, (given) => call(...(given as never[])) as Json, signature, { override: true });
 }
 
-// The library's own message cannot be told: it may show a value. Ours says which function, and of which types its values are.
+// The library's message may contain a value. Ours names the function and the types.
 const callFunction = runtime.callFunction.bind(runtime);
 runtime.callFunction = (name, given) => {
   try {
@@ -50,12 +47,12 @@ function typeOf(value: unknown): string {
   return types.length === 0 ? 'empty array' : `array of ${types.join(' and ')}`;
 }
 
-/** Parses an expression. Throws the library's own error where it cannot. */
+/** Parses an expression. Throws the library's error. */
 export const parse: (text: string) => ExpressionNode = compile;
 
 /**
- * Evaluates a parsed expression; `$` in it is `value`. Throws `upstream_invalid` where a function does not take what it is
- * given, else what the library throws.
+ * Evaluates a parsed expression; `$` is `value`. Throws `upstream_invalid` when a function rejects its argument,
+ * otherwise what the library throws.
  */
 export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
@@ -72,8 +69,8 @@ export function arityOf(name: string): Arity | undefined {
 }
 
 /**
- * One field of a parsed JSON object; null where the object has none, or where `value` is no object.
- * Own properties only: `constructor`, `toString` and `__proto__` are fields when an upstream sent them, never else.
+ * Returns one field of a parsed JSON object; null if it is missing, or `value` is not an object. Own properties only:
+ * `constructor`, `toString` and `__proto__` are fields only if an upstream sent them.
  */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
@@ -81,7 +78,7 @@ export function fieldOf(value: unknown, name: string): unknown {
     : null;
 }
 
-/** Whether JMESPath takes a value for true: all but false, null, `''`, `[]` and `{}`. So 0 is true. */
+/** Returns whether JMESPath considers a value true: all but false, null, `''`, `[]` and `{}`. 0 is true. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value !== 'object') return value !== false && value !== '';
   return value !== null && (Array.isArray(value) ? value : Object.keys(value)).length > 0;

@@ -3,8 +3,8 @@ import { childrenOf } from './expression-issue.ts';
 import { type ExpressionNode, parse } from './jmespath.ts';
 
 /**
- * Whether an expression counts the items of a page, which stand where `items` says, or what they are selected from: it
- * applies `length` to a path that `items` begins with. False where one of the two does not parse.
+ * Returns whether an expression counts the items of a page or what they are selected from: it applies `length` to a
+ * path that `items` starts with. False if either does not parse.
  */
 export function countsPage(expression: string, items: string): boolean {
   try {
@@ -17,7 +17,7 @@ export function countsPage(expression: string, items: string): boolean {
 
 type Path = readonly (string | number)[];
 
-/** The paths that `length` is applied to within an expression that is evaluated at `at`. */
+/** Returns the paths that `length` is applied to within an expression evaluated at `at`. */
 function lengthPaths(node: ExpressionNode, at: Path): Path[] {
   if (node.type === 'Subexpression' || node.type === 'Pipe') {
     const { fields, whole } = leadsOf(node.left);

@@ -4,27 +4,27 @@ import type { Definition, Resource } from '../../resources/resource.ts';
 import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 
-/** A resource that can be listed and read here. */
+/** A resource that can be listed and read. */
 export interface Offered {
   readonly resource: Resource;
   readonly definition: Definition;
-  /** Values of fields that settings name: by field, only where there are some. The same for every caller. */
+  /** Values of fields that settings name, by field. Equal for all callers. */
   readonly known: Readonly<Record<string, readonly string[]>>;
-  /** Scopes that a caller needs to read it, all of them. */
+  /** Scopes required for reading it. */
   readonly requiredScopes: readonly string[];
 }
 
-/** The core: what both edges ask. */
+/** The interface of both edges to the core. */
 export interface Catalogue {
-  /** Every resource that is offered, in the order of the list. */
+  /** All offered resources, in the order of the list. */
   readonly offered: readonly Offered[];
-  /** The list of definitions, as it goes over the wire. */
+  /** The list of definitions as JSON bytes. */
   readonly list: Snapshot;
-  /** Name of the resource behind a URI; throws `resource_unknown` where there is none. */
+  /** Returns the name of the resource with this URI; throws `resource_unknown`. */
   find(uri: string): string;
   /**
-   * Reads one resource whole, as this caller may see it: at once where what is held may be served. Throws, or rejects
-   * with, a {@link GatewayError}, `access_denied` where the caller lacks a scope; rejects with the signal's reason once that
+   * Reads one resource completely for a caller; without a promise if a stored snapshot can be served. Throws, or
+   * rejects with, a {@link GatewayError}: `access_denied` for a missing scope. Rejects with the signal's reason when it
    * aborts.
    */
   read(name: string, caller: Caller, options: ReadOptions): Load | Promise<Load>;
@@ -59,7 +59,7 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
   };
 }
 
-/** Reads for those alone whose token grants all of these scopes. What is not known of a caller is not granted. */
+/** Allows reads only with all of these scopes. Unknown scopes are not granted. */
 function withScopes(read: Read, scopes: readonly string[]): Read {
   if (scopes.length === 0) return read;
   const detail = `Reading this resource takes an access token with ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(' ')}.`;

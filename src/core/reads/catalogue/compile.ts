@@ -11,7 +11,7 @@ type Expressions<P> = {
 };
 type PaginationSettings<P = Pagination> = P extends Pagination ? Expressions<P> : never;
 
-/** What settings say of the list of one resource and of its items: data alone, so that a thread can be given it. */
+/** Settings of one resource's list and items. Plain data, so that it can be sent to a thread. */
 export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, MapperOptions, PageExpressions {
   /** Name of the resource. */
   readonly resource: string;
@@ -21,7 +21,7 @@ export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, 
   readonly duplicateIds?: 'fail' | 'allow';
 }
 
-/** What it takes to read the pages of a list: its settings, with each expression as a function. */
+/** Compiles the expressions of a list's settings. */
 export function compileList(settings: ListSettings): PageReaderOptions {
   const map = createMapper(settings);
   return {

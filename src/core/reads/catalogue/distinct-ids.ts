@@ -1,7 +1,7 @@
 import { inSteps } from '../../upstream/pagination/repeats.ts';
 import type { MappedPage } from './page-reader.ts';
 
-/** Counts the documented ids of one list that occur more than once, page by page, a part of a page in each turn of the event loop. */
+/** Counts duplicate ids of one list, page by page, in steps of one turn of the event loop. */
 export function createDistinctIds(): (page: MappedPage) => Promise<number> {
   const seen = new Set<string>();
   return async ({ ids, items, counts }) => {

@@ -6,7 +6,10 @@ import type { Load } from '../snapshots/load.ts';
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
 
-/** Whether a page's body itself says that no other follows: a total or a link in a header may change under its tag. */
+/**
+ * Returns whether a page's body shows that no other follows. A total or a link in a header can change under an
+ * unchanged tag.
+ */
 export function bodyTellsEnd(pagination: Pagination): boolean {
   const { kind, total, totalHeader } = pagination;
   if (total === undefined && totalHeader !== undefined) return false;
@@ -14,8 +17,8 @@ export function bodyTellsEnd(pagination: Pagination): boolean {
 }
 
 /**
- * The one entity tag that a page came with (RFC 9110, section 8.8.3), if it can be sent back as it is. With a POST it cannot:
- * there it asks that nothing be done (section 13.1.2).
+ * Returns the entity tag of a page (RFC 9110, section 8.8.3) if it can be sent back unchanged. Not for POST, where
+ * `If-None-Match` has another meaning (section 13.1.2).
  */
 export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
   const { etag } = headers;
@@ -25,7 +28,7 @@ export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load,
 
 export const NOTHING_SAID = saidOf({});
 
-/** What headers say of how the list goes on, as a text to compare. */
+/** Returns the headers' signs of more items as text for comparison. */
 export function saidOf(headers: ReplyHeaders): string {
   const said = headerStatements(headers);
   return said.length === 0 ? '' : JSON.stringify(said);

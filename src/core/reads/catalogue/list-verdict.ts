@@ -1,17 +1,17 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/findings.ts';
 
-/** What makes a list that could be read an error. */
+/** Rules by which a list that was read is an error. */
 export interface ListRules {
   /** @default false */
   readonly allowEmpty?: boolean | undefined;
   /** @default 'fail' */
   readonly duplicateIds?: 'fail' | 'allow' | undefined;
-  /** Whether a field that has an expression and is empty in every item is an error. @default false */
+  /** Whether a mapped field that is empty in every item is an error. @default false */
   readonly strictMapping?: boolean | undefined;
 }
 
-/** Throws `upstream_invalid` for duplicate ids in what was read so far, unless settings allow them. */
+/** Throws `upstream_invalid` for duplicate ids so far, unless settings allow them. */
 export function checkIds(resource: string, { duplicateIds }: ListRules, counts: MappingCounts): void {
   if (counts.repeatedIds === 0 || duplicateIds === 'allow') return;
   const items = counts.received - counts.excluded - counts.dropped;
@@ -22,7 +22,7 @@ export function checkIds(resource: string, { duplicateIds }: ListRules, counts: 
   );
 }
 
-/** Throws `upstream_invalid` for a whole list that its settings, as far as its pages show, did not mean so. */
+/** Throws `upstream_invalid` for a complete list that contradicts its settings. */
 export function checkList(resource: string, rules: ListRules, counts: MappingCounts): void {
   const left = nothingLeft(counts);
   if (left !== undefined && rules.allowEmpty !== true) {
@@ -32,7 +32,7 @@ export function checkList(resource: string, rules: ListRules, counts: MappingCou
       `correct ${keys(resource, left.keys)}, or set resources.${resource}.allowEmpty: true if an empty list is meant`,
     );
   }
-  // What allowEmpty and duplicateIds allow, strictMapping does not forbid.
+  // strictMapping does not forbid what allowEmpty and duplicateIds allow.
   const found = rules.strictMapping ? findingsOf(counts).find(({ finding }) => finding === 'field_empty') : undefined;
   if (found === undefined) return;
   const what = describeFinding(found);

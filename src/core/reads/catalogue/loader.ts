@@ -20,45 +20,45 @@ import type { ReadPage } from './page-desk.ts';
 import type { MappedPage } from './page-reader.ts';
 
 export interface LoaderOptions {
-  /** Name of the resource, as events tell it. */
+  /** Name of the resource in events. */
   readonly resource: string;
   readonly upstream: Upstream;
   readonly list: ListRequest;
   readonly readPage: ReadPage;
   /** Deadline of one read, all pages included. */
   readonly timeoutMs: number;
-  /** Bytes of one read, all its pages together, decoded. */
+  /** Decoded bytes of one read, all pages together. */
   readonly maxReadBytes: number;
-  /** All loads under way, of this resource and others. */
+  /** All loads in flight, of all resources. */
   readonly loading: Loading;
-  /** @default those of each */
+  /** @default the page's own */
   readonly rules?: ListRules;
-  /** Spares the work on what an upstream has sent before. */
+  /** Reuses the results of identical replies. */
   readonly memo?: Memo<Made> | undefined;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** What was made of a list. */
+/** Result of mapping a list. */
 export interface Made extends Memoized {
   readonly counts: MappingCounts;
 }
 
-/** What the body of the first page comes to: a page, or what was made of the same body before. */
+/** Result of the first page's body: a page, or the reused result of an identical body. */
 type First =
   | { readonly page: MappedPage | GatewayError; readonly memoKey?: string | undefined }
   | { readonly memoized: Made };
 
 /**
- * Loads a list page by page, and makes one snapshot of it. The first page is asked for before the others are thought of: its
- * response may say that the whole list is what it was.
+ * Loads a list page by page into one snapshot. The first page is requested alone, because its reply may show that the
+ * list is unchanged.
  */
 export function createLoader(options: LoaderOptions): Loader {
   const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules = {}, loading, events, now } = options;
   const firstPage = firstTarget(list);
   const path = pathOf(firstPage.target);
-  // Only where its body tells the end of the list may a first page be all of it, whatever came with the body.
+  // A first page is the whole list only if its body shows the end, whatever its headers are.
   const tellsItsEnd = bodyTellsEnd(list.pagination);
   const memo = tellsItsEnd ? options.memo : undefined;
 
@@ -77,7 +77,7 @@ export function createLoader(options: LoaderOptions): Loader {
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
-      // The same body may come with another header that says that there is more.
+      // An identical body can have another header that shows more items.
       const memoKey = memo && own(() => `${memo.keyOf(body)} ${saidOf(headers)}`);
       const memoized = memoKey === undefined ? undefined : memo?.get(memoKey);
       if (memoized !== undefined) return { memoized };
@@ -124,7 +124,7 @@ export function createLoader(options: LoaderOptions): Loader {
     const { page: first, headers } = asked;
     if (first === undefined) {
       if (known === undefined) throw new Error('the upstream was asked about no entity tag');
-      // The page is what it was, and yet it may not be all of the list any more.
+      // The page is unchanged, but may no longer be the whole list.
       if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: restMs() };
     }
@@ -162,7 +162,7 @@ export function createLoader(options: LoaderOptions): Loader {
   };
 }
 
-/** Path of a target, without its query. */
+/** Returns the path of a target without its query. */
 function pathOf(target: string): string {
   return target.split('?', 1).join();
 }
@@ -172,17 +172,17 @@ function orThrow(page: MappedPage | GatewayError): MappedPage {
   return page;
 }
 
-/** The same snapshot, of a load that began at `loadedAt`. */
+/** Returns the same snapshot for a load that started at `loadedAt`. */
 function at(loadedAt: number, { snapshot }: Pick<Memoized, 'snapshot'>): Memoized['snapshot'] {
   return Object.freeze({ ...snapshot, loadedAt });
 }
 
 interface Stopwatch {
-  /** Does some work of our own, and takes its time. */
+  /** Runs our own work and measures it. */
   own<T>(work: () => T): T;
-  /** Takes account of work of our own that was done elsewhere, in milliseconds. */
+  /** Adds our own work that was measured elsewhere, in milliseconds. */
   spend(ms: number): void;
-  /** Milliseconds since the start that were not spent on work of our own. */
+  /** Returns the milliseconds since the start without our own work. */
   restMs(): number;
 }
 

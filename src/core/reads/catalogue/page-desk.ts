@@ -6,30 +6,30 @@ import { compileList, type ListSettings } from './compile.ts';
 import { createPageReader, type MappedPage, type PageBody, SMALL_BYTES } from './page-reader.ts';
 import type { ErrorData, PageOutcome, PageTask } from './page-thread.ts';
 
-/** A page of a list, and whoever waits for it. */
+/** A page and the caller waiting for it. */
 export interface PageReading extends PageBody {
   readonly signal: AbortSignal;
-  /** Told how long the page was worked on, in milliseconds. */
+  /** Called with the processing time in milliseconds. */
   readonly spend: (ms: number) => void;
 }
 
-/** As `PageReader`, in its time: rejects with the signal's reason where that aborts first. */
+/** Like `PageReader`, asynchronously. Rejects with the signal's reason when it aborts first. */
 export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayError>;
 
-/** Reads the pages of all lists, so that none of them holds the event loop long. */
+/** Parses and maps the pages of all lists without blocking the event loop for long. */
 export interface PageDesk {
-  /** Gives how the pages of a resource are read. Call it before the first page is. */
+  /** Returns the reader for the pages of one resource. Call it before the first page. */
   open(resource: string, settings: ListSettings): ReadPage;
-  /** Whoever still waits for a large page, or asks for one later, is told `draining`. */
+  /** Pending and later large pages reject with `draining`. */
   close(): Promise<void>;
 }
 
-/** How long small pages may take in one turn of the event loop, all together. The last of them may take longer. */
+/** Time for small pages in one turn of the event loop; the last one may exceed it. */
 const TURN_MS = 5;
 
 /**
- * Heap of the thread, and of it for each byte of the largest page: parsed, and parsed again for its numbers, a page takes up to
- * sixty. Far from what any takes, since V8 ends the whole process where it is met within one step of parsing.
+ * Heap of the thread, and heap per byte of the largest page: a page takes up to sixty times its bytes, parsed twice.
+ * Far above any use, because V8 ends the whole process at the limit.
  */
 const HEAP_BYTES = 67_108_864;
 const HEAP_PER_BYTE = 128;
@@ -42,8 +42,9 @@ interface Waiting {
 }
 
 /**
- * Small pages are read at once, large ones by a thread: one after the other, with a heap of its own, so that no more than one is
- * parsed at a time. A mistake of ours there ends the thread, and the next page has a new one. The thread starts with the first large page. `maxPageBytes` is the size of the largest.
+ * Parses small pages in place, and large ones in a thread with its own heap, one at a time. A bug there ends the
+ * thread, and the next page starts a new one. The thread starts with the first large page. `maxPageBytes` is the
+ * largest size.
  */
 export function createPageDesk(maxPageBytes: number): PageDesk {
   const settings = new Map<string, ListSettings>();
@@ -64,7 +65,7 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
       const done = running;
       running = undefined;
       done?.settle(outcome);
-      // Not at once: of messages that are there, Node has all read in one turn, while the thread makes more of them.
+      // Deferred: Node delivers all available messages in one turn, while the thread sends more.
       setImmediate(goOn);
     });
     started.on('error', (error) => {
@@ -77,7 +78,7 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
     return started;
   }
 
-  /** Has the thread read the page that has waited longest. The process does not end meanwhile. */
+  /** Sends the page that has waited longest to the thread. Keeps the process alive meanwhile. */
   function goOn(): void {
     if (running !== undefined) return;
     const [next] = waiting;
@@ -148,7 +149,7 @@ function closed(): GatewayError {
   return new GatewayError('draining', { reason: 'the page desk is closed' });
 }
 
-/** Bytes that came from another thread, which knows no buffers of Node. */
+/** Bytes from another thread are not Buffers. */
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

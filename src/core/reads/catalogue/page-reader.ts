@@ -11,46 +11,46 @@ import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
 
 export interface PageReaderOptions {
   readonly list: ListRequest;
-  /** Objects, lists and members of one page, roughly; more is an error. */
+  /** Approximate number of objects, lists and members per page; more is an error. */
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
   readonly map: (page: Page) => Mapped;
-  /** Whether an id that comes again in a list is an error; else only whole items are compared. @default false */
+  /** Whether a duplicate id is an error. Otherwise only whole items are compared. @default false */
   readonly idsAreUnique?: boolean;
-  /** What the items expression passed over in a page that has none. @default nothing is looked for */
+  /** Describes what the items expression missed on an empty page. @default not checked */
   readonly overlooked?: (page: Page) => string | undefined;
 }
 
-/** A page as it came. */
+/** A page as received. */
 export interface PageBody {
   readonly body: Buffer;
   readonly headers: ReplyHeaders;
-  /** Whether it is the first page: then it may be all of the list, and need not be compared with others. */
+  /** The first page may be the whole list, and has no earlier page to compare with. */
   readonly first: boolean;
 }
 
-/** A page, mapped: what is left of it once nobody needs its body any more. */
+/** A mapped page, without its body. */
 export interface MappedPage extends PageView {
   readonly items: EncodedItems;
-  /** Those of the page by itself. */
+  /** Counts of this page. */
   readonly counts: MappingCounts;
 }
 
 /**
- * A page, or why a list cannot be made of it. Throws `upstream_invalid` where it is no page; what is wrong with a page's
- * items, or with what it says of the list, says nothing about whether the upstream is well.
+ * A mapped page, or the reason why it is unusable. Throws `upstream_invalid` if it is not a page at all; unusable items
+ * say nothing about the upstream's health.
  */
 export type PageReader = (page: PageBody) => MappedPage | GatewayError;
 
-/** A page up to this takes a few milliseconds and 2 MB at most, whatever it holds. */
+/** A page of this size takes at most a few milliseconds and 2 MB. */
 export const SMALL_BYTES = 65_536;
 
-/** Deeper than any list of a platform, and no deeper than `JSON.stringify` of any Node gets. */
+/** Deeper than any platform's list, and within `JSON.stringify` on every Node. */
 const MAX_LEVELS = 1000;
 
 /**
- * Parses a page, and does all that its parsed body is needed for, so that this need not be kept: other pages are waited for
- * meanwhile, and one of 2 MiB may take 60 MB of the heap.
+ * Parses a page and derives everything that needs its body, so that the body is not kept while other pages load: one of
+ * 2 MiB can take 60 MB of heap.
  */
 export function createPageReader(options: PageReaderOptions): PageReader {
   const { list, maxPageValues, parse, map, overlooked, idsAreUnique = false } = options;
@@ -63,10 +63,9 @@ export function createPageReader(options: PageReaderOptions): PageReader {
       const { items, ...counts } = map(page);
       const compared = !(first && isWhole(list.pagination, view));
       const ids = items.map(({ id = '' }) => id);
-      // Where each item has an id of its own, a repeated item is a repeated id, and a mark of the id is cheaper.
+      // With unique ids, a repeated item is a repeated id, and marking the id is cheaper.
       const comparesItems = compared && !(idsAreUnique && items.length === page.items.length);
-      // With the source text of each number that does not print as it was written, so that items that differ only beyond
-      // the precision of a double are told apart.
+      // With source texts of inexact numbers, so that items that differ beyond a double's precision differ.
       const digests = comparesItems ? digestsOf(page.exactItems() ?? page.items) : undefined;
       return {
         ...view,
@@ -86,7 +85,7 @@ export function createPageReader(options: PageReaderOptions): PageReader {
   };
 }
 
-/** Throws `upstream_invalid` for a body whose parsing would take more time and memory than its bytes let expect. */
+/** Throws `upstream_invalid` for a body that would take unexpected time and memory to parse. */
 function checkShape(body: Buffer, maxPageValues: number): void {
   const excess = excessOf(body, { maxValues: maxPageValues, maxLevels: MAX_LEVELS });
   if (excess === undefined) return;

@@ -5,7 +5,7 @@ import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import { compileList, type ListSettings } from './compile.ts';
 import { createPageReader, type MappedPage, type PageReader } from './page-reader.ts';
 
-/** A page that the thread is to read. */
+/** A page for the thread. */
 export interface PageTask {
   readonly resource: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -13,20 +13,20 @@ export interface PageTask {
   readonly first: boolean;
 }
 
-/** What is left of an error on its way between threads. */
+/** An error, serialized between threads. */
 export type ErrorData = Pick<GatewayError, 'code' | 'detail' | 'reason' | 'bound'>;
 
-/** What became of a page; its headers stayed where they were. */
+/** The result of a page, without its headers. */
 export type PageOutcome = { readonly tookMs: number } & (
   | { readonly page: Omit<MappedPage, 'headers'> }
   | { readonly unusable: ErrorData }
   | { readonly thrown: ErrorData }
 );
 
-/** A third of the processor time of the event loop, where both want all of one core. */
+/** A third of the event loop's CPU, when both compete for one core. */
 const NICE = 5;
 
-// Where both share a core, the event loop goes first. Elsewhere than on Linux this would be the priority of the process.
+// When both share a core, the event loop goes first. Only on Linux is this the thread's own priority.
 if (process.platform === 'linux') setPriority(NICE);
 
 const settings: ReadonlyMap<string, ListSettings> = workerData;

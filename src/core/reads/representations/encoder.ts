@@ -3,10 +3,10 @@ import { gzip, zstdCompress } from 'node:zlib';
 import { withAbort } from '../../kernel/deadline.ts';
 import { unpooled } from '../snapshots/snapshot.ts';
 
-/** A content coding that snapshots are sent in (RFC 9110, section 8.4.1; zstd is RFC 8878). */
+/** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
 
-/** Bytes that are being brought into a coding, or wait for that. */
+/** Bytes that are being compressed, or wait for it. */
 interface Job {
   readonly run: () => Promise<Buffer>;
   readonly done: PromiseWithResolvers<Buffer>;
@@ -14,9 +14,9 @@ interface Job {
 }
 
 /**
- * Brings bytes into a coding, on the thread pool. Whoever asks for the same meanwhile waits for the same. Rejects with the
- * signal's reason once that aborts: what has begun then ends all the same, and `made` is given it; what has not, and
- * nobody waits for any more, never begins.
+ * Compresses bytes on the thread pool; concurrent requests for the same bytes share the result. Rejects with the
+ * signal's reason when it aborts: a running compression then finishes and calls `made`, a waiting one without readers
+ * is dropped.
  */
 export type Encode = (
   bytes: Buffer,
@@ -28,8 +28,7 @@ export type Encode = (
 const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
 
 /**
- * At most `maxAtOnce` are under way: each takes one of the pool's threads, on which names of hosts are looked up, too, and
- * memory for its tables. Others wait in line.
+ * At most `maxAtOnce` run: each occupies a thread of the pool, which also resolves host names. Others wait in order.
  */
 export function createEncoder(maxAtOnce: number): Encode {
   const jobs: Record<Coding, Map<Buffer, Job>> = { zstd: new Map(), gzip: new Map() };
@@ -47,7 +46,7 @@ export function createEncoder(maxAtOnce: number): Encode {
       }
     };
     const job: Job = { run, done: Promise.withResolvers(), waiters: 0 };
-    // There may be nobody left to hear of it.
+    // All waiters may have left.
     job.done.promise.catch(() => {});
     jobs[coding].set(bytes, job);
     line.add(job);

@@ -2,18 +2,17 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { unpooled, unpooledInSteps } from '../snapshots/snapshot.ts';
 
-/** Bytes that are escaped in one turn of the event loop: about a millisecond. */
+/** Bytes escaped in one turn of the event loop, about a millisecond. */
 const ESCAPE_STEP_BYTES = 262_144;
 
 const QUOTE = Buffer.from('"');
 
-/** Gives UTF-8 as a string within JSON: between quotes and escaped. Throws `overloaded`. */
+/** Returns UTF-8 as a JSON string with quotes. Throws `overloaded`. */
 export type Escape = (bytes: Buffer) => Buffer | Promise<Buffer>;
 
 /**
- * Escapes few bytes at once, and many in steps between which other requests have their turn: at most `maxBytes` of these
- * at a time, and one snapshot however long. Whoever asks for the same bytes meanwhile, or while a reader has what was made
- * of them in hand, is given the same.
+ * Escapes few bytes immediately, and many in steps: at most `maxBytes` at a time, and always one snapshot. Concurrent
+ * requests for the same bytes, and those while a reader still holds the result, share it.
  */
 export function createEscaper(maxBytes: number): Escape {
   const made = new WeakMap<Buffer, WeakRef<Buffer>>();
@@ -50,8 +49,8 @@ export function createEscaper(maxBytes: number): Escape {
 }
 
 /**
- * UTF-8 as it stands within a string of JSON. What is escaped there is ASCII, of which no byte is part of another
- * character: so it may begin and end anywhere, and each byte may pass for a character (Latin-1), which is fastest.
+ * Escapes UTF-8 for a JSON string. Escaped characters are ASCII, so steps may start and end anywhere, and bytes can be
+ * handled as Latin-1, which is fastest.
  */
 function escapeStep(bytes: Buffer): Buffer {
   return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1').subarray(1, -1);
@@ -60,7 +59,7 @@ function escapeStep(bytes: Buffer): Buffer {
 async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [QUOTE];
   for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
-    // Before the first one, too: many may ask in one turn.
+    // Before the first step too, because many may start in one turn.
     await nextTurn();
     chunks.push(escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES)));
   }

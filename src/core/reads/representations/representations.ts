@@ -4,37 +4,39 @@ import { unpooled } from '../snapshots/snapshot.ts';
 import { type Coding, createEncoder } from './encoder.ts';
 import { createEscaper } from './escaper.ts';
 
-/** A load's snapshot, and where it is held. */
+/** A load's snapshot, and its key in the cache. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 /**
- * What is made of the bytes of a snapshot: once, as soon as somebody asks for it. It is kept with the snapshot where that
- * is held, and charged for; where there is no room it is made and forgotten.
+ * Derived forms of a snapshot's bytes, made on first use. They are kept with a stored snapshot and charged; without
+ * room they are made and dropped.
  */
 export interface Representations {
   /**
-   * The bytes in a coding, at once where they were made before. Else made on the thread pool; readers who ask meanwhile
-   * wait for the same ones. Rejects with the signal's reason once that aborts.
+   * Returns compressed bytes, without a promise if they exist. Concurrent readers share the work. Rejects with the
+   * signal's reason when it aborts.
    */
   encoded(held: Held, coding: Coding, signal: AbortSignal): Buffer | Promise<Buffer>;
   /**
-   * The bytes as a string within JSON: between quotes and escaped, UTF-8. At once where they are few, or were made before;
-   * else in steps between which other requests have their turn. Snapshots with the same bytes share it, also while it is
-   * made. Throws `overloaded` where too many bytes of others are being escaped.
+   * Returns the bytes as a JSON string, without a promise if they are few or exist. Otherwise works in steps, shared by
+   * snapshots with equal bytes. Throws `overloaded` when too many bytes are being escaped.
    */
   escaped(held: Held): Buffer | Promise<Buffer>;
-  /** What `make` gives, under a name that says all that it depends on beside the bytes. Kept for the first few names. */
+  /**
+   * Returns the result of `make`, kept under a name that contains all its inputs beside the bytes. Only the first few
+   * names are kept.
+   */
   derived(held: Held, name: string, make: () => Buffer): Buffer;
 }
 
-/** Representations of one snapshot, beyond which no derived one is kept: callers choose the names, and may try many. */
+/** Maximum number of kept derived forms per snapshot, because callers choose their names. */
 const MAX_REPRESENTATIONS = 64;
 
-/** What may be made at a time. */
+/** Bounds of concurrent work. */
 export interface RepresentationsOptions {
-  /** Compressions that are under way, of all snapshots. @default 2, which leaves half of the thread pool to others */
+  /** Concurrent compressions of all snapshots. @default 2, which leaves half of the thread pool to others */
   readonly maxCompressions?: number;
-  /** Bytes of long snapshots that are being escaped. One is always taken on, however long. @default no bound */
+  /** Bytes of long snapshots being escaped; one snapshot is always accepted. @default no bound */
   readonly maxEscapingBytes?: number;
 }
 
@@ -62,7 +64,7 @@ export function createRepresentations(
       return made instanceof Promise ? made.then((late) => keep(held, 'escaped', late)) : keep(held, 'escaped', made);
     },
     derived(held, name, make) {
-      // No name may be that of another kind of representation.
+      // Prefix that no other kind of representation uses.
       const key = `derived ${name}`;
       return held.snapshot.representations[key] ?? keep(held, key, unpooled([make()]), MAX_REPRESENTATIONS);
     },

@@ -5,88 +5,87 @@ import type { Load } from './load.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CacheBounds {
-  /** All that is held together: each entry counts as 2 KiB and all that was made of its bytes. */
+  /** Maximum of all entries: each counts 2 KiB and all its representations. */
   readonly maxBytes: number;
   readonly maxEntries: number;
 }
 
-/** Who asks, as far as the cache needs to know. */
+/** The caller's keys. */
 type CallerKeys = Pick<Caller, 'key' | 'partition'>;
 
-/** The epoch in which a load began: what it brings may be stored as long as the epoch lasts. */
+/** The epoch in which a load started. Its result may be stored while the epoch lasts. */
 export interface Epoch {
-  /** Whether the load is held now. Not where the caller was evicted since it began, or a later load has stored. */
+  /** Returns whether the load is stored. False if the caller was evicted since, or a later load has stored. */
   store(load: Load): boolean;
   /**
-   * The same for what was loaded for the very caller before the epoch began. It takes the place of nothing that is newer, and
-   * keeps no load from being stored.
+   * The same for a copy that was loaded for this caller before the epoch started. Never replaces newer entries or
+   * prevents loads from storing.
    */
   keep(copy: Load): boolean;
-  /** Call it once the load has ended, however it did. */
+  /** Call it when the load has ended, in any way. */
   end(): void;
 }
 
 /**
- * Where loads are held. Snapshots belong to a partition, which several credentials may share; everything else here belongs
- * to one credential. Knows nothing of time.
+ * Storage of loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one
+ * credential. Independent of time.
  */
 export interface SnapshotCache {
-  /** What the caller's partition holds of a resource is held under this key. */
+  /** Returns the key of a resource's snapshot in the caller's partition. */
   keyOf(resource: string, caller: CallerKeys): string;
-  /** What the caller's partition holds of a resource. */
+  /** Returns the caller's partition's snapshot of a resource. */
   get(resource: string, caller: CallerKeys): Load | undefined;
   /**
-   * When the last load of the resource began that the upstream gave this very caller (milliseconds since the epoch; -Infinity
-   * for none): what others have loaded into a shared partition serves it no longer than that load would. Infinity where the
-   * partition is the caller's alone.
+   * Returns the start of the last load that the upstream gave this caller (milliseconds since the epoch; -Infinity for
+   * none). Snapshots of others in a shared partition serve the caller no longer than that load would. Infinity for a
+   * private partition.
    */
   admittedAt(resource: string, caller: CallerKeys): number;
-  /** Call it when a load begins. */
+  /** Call it when a load starts. */
   begin(resource: string, caller: CallerKeys): Epoch;
   /**
-   * Ends the caller's epoch: nothing that it was shown so far serves it, and no load of it that is under way stores. Of a
-   * shared partition the others keep what is held.
+   * Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. Other callers of a
+   * shared partition keep their snapshots.
    */
   evict(resource: string, caller: CallerKeys): void;
   /**
-   * Keeps what was made of a snapshot with it, where that is still held, has fewer than `atMost` representations, and there
-   * is room for more.
+   * Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room.
    */
   addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
-  /** Lets go of everything that is held of a resource. */
+  /** Drops all snapshots of a resource. */
   drop(resource: string): void;
-  /** What is held, as it is charged. */
+  /** Charged bytes. */
   readonly bytes: number;
   readonly entries: number;
-  /** Snapshots that are being loaded. */
+  /** Snapshots being loaded. */
   readonly loading: number;
 }
 
-/** Keys, objects and the table itself, for one entry: more than they take. */
+/** Charge for keys, objects and the table, per entry; above the actual size. */
 const ENTRY_BYTES = 2048;
-/** The same for one representation, without its name. */
+/** The same per representation, without its name. */
 const REPRESENTATION_BYTES = 256;
 
-/** A load that is under way. */
+/** A load in flight. */
 interface Token {
   readonly callerKey: string;
-  /** The caller was evicted since it began. */
+  /** The caller was evicted since it started. */
   revoked: boolean;
-  /** A load that began later has stored. */
+  /** A later load has stored. */
   superseded: boolean;
 }
 
-/** Key of a snapshot: the one function that builds such keys. */
+/** Returns the key of a snapshot. The only function that builds such keys. */
 function snapshotKey(resource: string, partition: string): string {
   return `${partition} ${resource}`;
 }
 
-/** Whether others may have loaded what a caller's partition holds. */
+/** Returns whether a caller's partition may contain loads of others. */
 export function isShared({ key, partition }: CallerKeys): boolean {
   return key !== partition;
 }
 
-/** Holds what was used last, up to both bounds. What is too large by itself is not held. */
+/** Keeps the most recently used entries within both bounds. An entry that exceeds them alone is not kept. */
 export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, events: Events = {}): SnapshotCache {
   const held = new LRUCache<string, Load>({
     max: maxEntries,
@@ -98,8 +97,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   });
   const tellHeld = () => events.snapshotsHeld?.({ bytes: held.calculatedSize, entries: held.size });
   const admitted = new LRUCache<string, number>({ max: maxEntries });
-  // Loads by snapshot, in the order in which they began. That does what a counter of evictions for each key would do, and
-  // ends with the loads, where counters would have to be kept for ever.
+  // Loads in flight by snapshot, in starting order. Replaces an eviction counter per key, which would never end.
   const underWay = new Map<string, Set<Token>>();
   return {
     keyOf: (resource, { partition }) => snapshotKey(resource, partition),
@@ -155,7 +153,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       if (load?.snapshot.bytes !== bytes || Object.keys(load.snapshot.representations).length >= atMost) return;
       const representations = Object.freeze({ ...load.snapshot.representations, [name]: made });
       const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, representations }) };
-      // The cache drops an entry that outgrows it; the bytes alone are worth more than nothing.
+      // An entry that outgrows the cache would be dropped; its bytes alone are worth keeping.
       if (charge(larger) > maxBytes) return;
       held.set(key, larger);
       tellHeld();
@@ -178,7 +176,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
 }
 
-/** The same cache, in which each resource is held under another name. `nameOf` must tell all of them apart. */
+/** Returns the same cache with other names of resources. `nameOf` must be injective. */
 export function renamed(cache: SnapshotCache, nameOf: (resource: string) => string): SnapshotCache {
   return {
     keyOf: (resource, caller) => cache.keyOf(nameOf(resource), caller),

@@ -2,31 +2,31 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Snapshot } from './snapshot.ts';
 
-/** What was made of one upstream response, at least. */
+/** Minimal result of one upstream reply. */
 export interface Memoized {
   readonly snapshot: Snapshot;
 }
 
-/** What was made of the upstream responses of one resource, by the content of their bodies. */
+/** Results of one resource's replies, by body content. */
 export interface Memo<Made extends Memoized> {
   /**
-   * The key of a body: a hash of it, and the name of the resource. Nobody who does not have the body can find what was
-   * made of it. The body may be kept for a while, and must not change.
+   * Returns the key of a body: its hash with the resource's name. Only a caller with the same body finds the result.
+   * The body may be kept, and must not change.
    */
   keyOf(body: Buffer): string;
   get(key: string): Made | undefined;
   set(key: string, made: Made): void;
 }
 
-/** Largest body that is kept itself, one for each resource: small enough not to be counted. */
+/** Largest body that is kept itself, one per resource; small enough not to be counted. */
 const LATEST_MAX_BYTES = 262_144;
 
-/** Keys, objects and the table itself, for one entry: more than they take. */
+/** Charge for keys, objects and the table, per entry; above the actual size. */
 const ENTRY_BYTES = 1024;
 
 /**
- * Mapping is pure: under the same settings the same body gives the same bytes, whoever it came for. Gives a memo for
- * each resource; together they hold `maxBytes`, 0 for none.
+ * Returns a memo per resource, together up to `maxBytes`; none for 0. Mapping is pure: equal settings and bodies give
+ * equal bytes.
  */
 export function createMemos<Made extends Memoized>(maxBytes: number): (resource: string) => Memo<Made> | undefined {
   if (maxBytes === 0) return () => undefined;
@@ -38,7 +38,7 @@ export function createMemos<Made extends Memoized>(maxBytes: number): (resource:
     let latest: { readonly body: Buffer; readonly key: string } | undefined;
     return {
       keyOf(body) {
-        // Most often an upstream sends what it sent last, and to compare costs a tenth of what to hash does.
+        // Upstreams usually send what they sent last, and comparing costs a tenth of hashing.
         if (latest?.body.equals(body)) return latest.key;
         const key = `${hash('sha256', body, 'base64url')} ${resource}`;
         latest = body.length > LATEST_MAX_BYTES ? undefined : { body, key };

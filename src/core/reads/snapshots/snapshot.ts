@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { nextTurn } from '../../kernel/turns.ts';
 
-/** The JSON bytes of one resource as one caller's partition saw it. Immutable. */
+/** The JSON bytes of one resource for one partition. Immutable. */
 export interface Snapshot {
-  /** UTF-8, in no coding. */
+  /** UTF-8, without a coding. */
   readonly bytes: Buffer;
-  /** Weak entity tag, one for all codings (RFC 9110, section 8.8.3). */
+  /** Weak entity tag, equal for all codings (RFC 9110, section 8.8.3). */
   readonly etag: string;
-  /** Items in the array. */
+  /** Number of items. */
   readonly count: number;
-  /** Where each item begins in `bytes`. One comma, or the bracket that ends the array, follows each item. */
+  /** Start of each item in `bytes`. Each item is followed by one comma, or the closing bracket. */
   readonly itemStarts: Uint32Array;
-  /** When the load began, in milliseconds since the epoch. */
+  /** Start of the load, in milliseconds since the epoch. */
   readonly loadedAt: number;
-  /** What was made of the bytes, as far as somebody has asked for it: by the names of `representations.ts`. */
+  /** Representations made so far, by their names in `representations.ts`. */
   readonly representations: Readonly<Record<string, Buffer>>;
 }
 
-/** Bytes that are copied in one turn of the event loop: 1 to 4 ms. */
+/** Bytes copied in one turn of the event loop: 1 to 4 ms. */
 const COPY_STEP_BYTES = 4_194_304;
 
 const NONE = Object.freeze({});
@@ -28,19 +28,19 @@ const [OPEN, COMMA, CLOSE, EMPTY] = ['[', ',', ']', '[]'].map((text) => Buffer.f
   Buffer,
 ];
 
-/** Builds one snapshot, page by page, so that no single step holds the event loop long. */
+/** Builds a snapshot page by page, so that no step blocks the event loop for long. */
 export interface SnapshotWriter {
   add(items: readonly object[] | EncodedItems): void;
   finish(): Snapshot;
-  /** The same for a list that may be long, in as many turns of the event loop as it takes. */
+  /** The same for a long list, in several turns of the event loop. */
   finishInSteps(): Promise<Snapshot>;
 }
 
-/** Some items as JSON. */
+/** Items as JSON. */
 export interface EncodedItems {
-  /** One comma stands between them. */
+  /** Items joined by one comma. */
   readonly bytes: Buffer;
-  /** Where each begins. */
+  /** Start of each item. */
   readonly starts: readonly number[];
 }
 
@@ -57,7 +57,7 @@ export function encodeItems(items: readonly object[]): EncodedItems {
   return { bytes: Buffer.from(text), starts };
 }
 
-/** `loadedAt` is when the load began, in milliseconds since the epoch. */
+/** `loadedAt`: start of the load, in milliseconds since the epoch. */
 export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
@@ -98,8 +98,8 @@ export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
 }
 
 /**
- * These chunks as one buffer with memory of its own. `Buffer.from` and `Buffer.concat` cut small ones from a shared
- * slab, and zlib gives views of larger chunks: whoever kept such a buffer would keep more than its length says.
+ * Joins chunks into one buffer with its own memory. `Buffer.from`, `Buffer.concat` and zlib return views of larger
+ * memory, which would be retained.
  */
 export function unpooled(chunks: readonly Buffer[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
@@ -108,7 +108,7 @@ export function unpooled(chunks: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** The same, in steps between which others have their turn. */
+/** The same in steps of one turn of the event loop. */
 export async function unpooledInSteps(chunks: readonly Buffer[]): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;

@@ -3,23 +3,23 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { createPlaces } from '../../kernel/tables/places.ts';
 
 export interface WaitingOptions {
-  /** Reads that may wait for a load, all callers together. */
+  /** Maximum number of reads waiting for a load, of all callers. */
   readonly maxWaiting: number;
-  /** Those of one credential. */
+  /** The same per credential. */
   readonly maxWaitingPerCaller: number;
 }
 
-/** Whose read it is. */
+/** The caller of the read. */
 type Reader = Pick<Caller, 'key' | 'address'>;
 
 /**
- * The reads that wait for a load, of all resources and over every edge. What is served from the cache never waits. Callers of one
- * address that were not verified have half of all places at most, however many tokens they make up.
+ * Reads waiting for a load, of all resources and both edges. Cached reads never wait. Unverified callers of one address
+ * get at most half of the slots, whatever tokens they make up.
  */
 export interface Waiting {
-  /** Takes a place for a read of this caller. Throws `overloaded` where there is none. */
+  /** Takes a slot for a read of this caller. Throws `overloaded`. */
   enter(caller: Reader): void;
-  /** Gives the place back. */
+  /** Releases the slot. */
   leave(caller: Reader): void;
 }
 

@@ -15,14 +15,14 @@ import { withStorage } from './with-storage.ts';
 
 export interface CacheOptions {
   readonly resource: string;
-  /** Every resource that comes from the same upstream, this one included. */
+  /** All resources of the same upstream, including this one. */
   readonly siblings: readonly string[];
   readonly cache: SnapshotCache;
-  /** How long snapshots serve. `undefined`, or a `ttlMs` of 0: nothing is stored. */
+  /** Lifetimes of snapshots. `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
-  /** What replicas share. @default nothing */
+  /** State shared by replicas. @default none */
   readonly shared?: SharedReading | undefined;
-  /** The reads that wait, of all resources together. */
+  /** Waiting reads of all resources. */
   readonly waiting: Waiting;
   readonly events: Events;
   /** Milliseconds since the epoch. */
@@ -30,9 +30,9 @@ export interface CacheOptions {
 }
 
 /**
- * The way of a read: what is held, else one flight for all who ask, which stores what it brings. A resource that is not
- * stored has flights, too, and its 401 evicts snapshots of the others. Where replicas share snapshots, a flight takes what
- * another one has loaded before it loads.
+ * Composes the layers of a read: a stored snapshot, or one shared load that stores its result. Resources that are not
+ * stored share loads too, and their 401 evicts the other resources. With sharing, a load first looks for another
+ * replica's.
  */
 export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Read {
   const evicting = withEvictions(load, options);
@@ -46,7 +46,7 @@ export function withCache(load: Loader, { lifetime, ...options }: CacheOptions):
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
-/** Tells what came of each read, and traces it: from the decision what it is served. */
+/** Emits the outcome of each read, and traces it from the cache's decision to its result. */
 function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
   const told = (load: Load, span: Span | undefined): Load => {
     const cache = cacheOutcome(load, now());

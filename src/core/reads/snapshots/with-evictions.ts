@@ -8,17 +8,17 @@ import type { Loader } from './load.ts';
 
 export interface EvictionsOptions {
   readonly resource: string;
-  /** Every resource that comes from the same upstream, this one included. */
+  /** All resources of the same upstream, including this one. */
   readonly siblings: readonly string[];
   readonly cache: SnapshotCache;
-  /** Has other replicas let go, too. @default there are none */
+  /** Evicts on other replicas. @default no replicas */
   readonly shared?: Pick<SharedReading, 'level' | 'origin' | 'stored'> | undefined;
   readonly events: Events;
 }
 
 /**
- * Lets go of what an upstream no longer shows a caller: with a 401 everything of that upstream, with a 403 this resource.
- * Where it refuses Portico's own credential, that says nothing of the caller. Loads of that caller that are under way then store nothing.
+ * Evicts what an upstream denies a caller: with a 401 all its resources, with a 403 this one. A rejected credential of
+ * the deployment evicts nothing. The caller's loads in flight do not store.
  */
 export function withEvictions(load: Loader, { resource, siblings, cache, shared, events }: EvictionsOptions): Loader {
   function evict(names: readonly string[], caller: Caller, { code }: GatewayError): void {

@@ -9,26 +9,26 @@ import type { Waiting } from './waiting.ts';
 
 export interface FlightsOptions {
   readonly resource: string;
-  /** Keeps account of the readers. */
+  /** Counts the readers. */
   readonly waiting: Waiting;
   readonly events: Events;
 }
 
 /**
- * Has concurrent reads of one credential share one load. A reader may leave alone, with its own signal; when the last one
- * leaves, the load is aborted. An error reaches all readers, and is forgotten: the next read loads again.
+ * Shares one load among concurrent reads of one credential. A reader leaves with its own signal; when the last one
+ * leaves, the load is aborted. An error reaches all readers, and the next read loads again.
  *
- * A flight belongs to one credential, whatever the partition: nobody is given what an upstream has just shown another one.
- * Readers' deadlines are their own; the load's is that of its upstream, counted from when it began.
+ * A shared load belongs to one credential, whatever the partition. Readers have their own deadlines; the load has its
+ * upstream's, from its start.
  *
- * Each reader, the first one too, takes a place among those that wait; where there is none, nothing is loaded for it.
+ * Each reader occupies a waiting slot; without one, nothing is loaded for it.
  */
 export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
   const flights = createFlights<Load>();
-  /** Those of flights under way that are traced. */
+  /** Spans of traced loads in flight. */
   const spans = new Map<string, Span>();
 
-  /** Makes the load of a flight, which belongs to the trace of the reader who began it. */
+  /** Runs the load in the trace of the reader that started it. */
   async function fly(caller: Caller, signal: AbortSignal, options?: LoadOptions): Promise<Load> {
     const { key } = caller;
     const span = caller.span?.begin('load', { resource });

@@ -11,14 +11,14 @@ export interface SnapshotsOptions {
   readonly resource: string;
   readonly cache: SnapshotCache;
   readonly lifetime: Lifetime;
-  /** A caller who wants the upstream to be asked is given what is fresh and no older than this all the same. */
+  /** With `no-cache`, a fresh snapshot of at most this age is served. */
   readonly minRefreshMs: number;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Serves what is held, as long as it may be. `load` stores what it brings, and shares loads under way. */
+/** Serves stored snapshots while they may be served. `load` stores results and shares loads in flight. */
 export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   const { resource, cache, lifetime, minRefreshMs, events, now } = options;
   const refreshing = new Set<string>();
@@ -28,14 +28,14 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return stageAt(time, since, lifetime, caller.expiresAt);
   }
 
-  /** For no longer than the caller's own token lasts. */
+  /** Never beyond the end of the caller's token. */
   function serve(load: Load, { expiresAt }: Caller): Load {
     const { cached } = load;
     if (cached === undefined || expiresAt === undefined || expiresAt >= cached.freshUntil) return load;
     return { ...load, cached: { ...cached, freshUntil: expiresAt } };
   }
 
-  /** Whether a copy will do in place of a load. */
+  /** Whether another replica's copy is acceptable. */
   function isRecentFor(
     { expiresAt = Number.POSITIVE_INFINITY }: Caller,
     { snapshot }: Load,
@@ -46,21 +46,18 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   }
 
   /**
-   * Has it loaded, or taken from another replica where that has loaded it within `maxAgeMs`. An upstream may use one entity tag
-   * for what it shows to different credentials: so it is asked by a caller's own only.
+   * Loads, or takes another replica's copy of at most `maxAgeMs`. Entity tags are sent only for the caller's own load,
+   * because an upstream may use one tag for different credentials.
    */
   async function ask(caller: Caller, signal: AbortSignal, held: Load | undefined, how: Asking): Promise<Load> {
     for (;;) {
       const loaded = await load(caller, signal, { ...how, known: isShared(caller) ? undefined : held });
-      // Whoever began the flight may have been content with an older copy, or with a token that lasts longer.
+      // The reader that started the load may have accepted an older copy, or have a longer token.
       if (!loaded.copied || isRecentFor(caller, loaded, how.maxAgeMs)) return serve(loaded, caller);
     }
   }
 
-  /**
-   * Loads behind the caller's back. Nobody waits, so that nobody's leaving ends it: the load's own deadline does. Its trace is
-   * its own, since that of the read has ended by then.
-   */
+  /** Refreshes in the background, in a trace of its own, ended only by the load's deadline. */
   function refresh(caller: Caller, held: Load): void {
     const { key } = caller;
     if (refreshing.has(key)) return;
@@ -73,9 +70,11 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       .finally(() => refreshing.delete(key));
   }
 
-  /** Asks in spite of what is held, or since nothing is. What is held by then is served where the upstream fails. */
+  /**
+   * Calls the upstream despite a stored snapshot, or without one. A snapshot that is stored by then replaces an error.
+   */
   async function reload(caller: Caller, signal: AbortSignal, known: Load | undefined, why: Why): Promise<Load> {
-    // A copy serves as long as what is held does.
+    // A copy is served as long as a stored snapshot.
     const { ttlMs, staleWhileRevalidateMs } = lifetime;
     const maxAgeMs = why.noCache ? Math.min(minRefreshMs, ttlMs) : ttlMs + staleWhileRevalidateMs;
     try {
@@ -89,12 +88,12 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       return { ...loaded, cached: { ...cached, forwarded: why.forwarded } };
     } catch (error) {
       if (why.noCache || !allowsStale(error)) throw error;
-      // Looked up again: it may have been evicted meanwhile.
+      // Looked up again: it may have been evicted.
       const held = cache.get(resource, caller);
       const stage = held === undefined ? 'over' : stageOf(held, caller, now());
       if (held?.cached === undefined || stage === 'over') throw error;
       const served = serve(held, caller);
-      // Where it was a miss, what is held now came from another replica.
+      // After a miss, the stored snapshot came from another replica.
       const forwarded = why.forwarded === 'miss' ? 'stale' : why.forwarded;
       return { ...served, cached: { ...held.cached, ...served.cached, forwarded, error } };
     }
@@ -117,13 +116,13 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   };
 }
 
-/** Why the upstream is asked. */
+/** Returns the reason for calling the upstream. */
 interface Why {
   readonly forwarded: Cached['forwarded'] & string;
   readonly noCache: boolean;
 }
 
-/** The same, by what is held. */
+/** The same for a stored snapshot. */
 const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
   fresh: 'request',
   'stale-while-revalidate': 'stale',
@@ -131,5 +130,5 @@ const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
   over: 'miss',
 };
 
-/** How a load is asked for, beside what is known. */
+/** Returns the options of a load. */
 type Asking = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh'>;

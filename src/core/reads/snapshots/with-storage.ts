@@ -12,9 +12,9 @@ export interface StorageOptions {
   readonly now: () => number;
 }
 
-/** Stores what a load brings, be it from the upstream or from another replica. */
+/** Stores the result of a load, from the upstream or another replica. */
 export function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
-  /** As it is held: each hit gives this very object, so what it has to say is said once. */
+  /** Each hit returns this object, so it is created once. */
   function toHold({ snapshot, pages, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
     return {
       snapshot,
@@ -38,7 +38,7 @@ export function withStorage(load: Loader, { resource, cache, lifetime, events, n
         keep(loaded);
         return { ...loaded, cached: { key, freshUntil: until, stored: false } };
       }
-      // What nobody could ever be served is not worth a place.
+      // A snapshot that can never be served is not stored.
       const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(toHold(loaded, key));
       if (stored) {
         const { bytes } = loaded.snapshot;
