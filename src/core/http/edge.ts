@@ -149,7 +149,7 @@ export function createEdge(options: EdgeOptions): Edge {
       const grace = new AbortController();
       await Promise.race([finished, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => {})]);
       grace.abort();
-      const cut = connections.cut('draining');
+      const cut = connections.abortAll('draining');
       await finished;
       // Ends what else http.Server keeps going.
       server.close();

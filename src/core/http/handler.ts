@@ -56,7 +56,7 @@ export function createHandler(options: HandlerOptions): Handle {
     if (!operation.isProbe) exchange.span = tracing?.begin('request', exchange.trace, exchange);
     exchange.users = users;
     users?.enter();
-    const turn = connections.turnOf(exchange);
+    const turn = connections.waitForSlot(exchange);
     if (turn !== undefined) await turn;
     if (exchange.gone) return;
     try {
@@ -115,7 +115,7 @@ export function createHandler(options: HandlerOptions): Handle {
     exchange.error = error;
     tellBound(events, error, exchange);
     // What has begun can only be kept from passing for a whole response.
-    if (exchange.res.headersSent) return connections.cutOff(exchange, 'internal');
+    if (exchange.res.headersSent) return connections.abort(exchange, 'internal');
     try {
       if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);
       const { requestId } = exchange;
@@ -123,7 +123,7 @@ export function createHandler(options: HandlerOptions): Handle {
       respond(exchange, (await refused) ?? problemResponse(error, requestId, challenge));
     } catch (again) {
       if (again !== thrown) tellBug(exchange, again);
-      connections.cutOff(exchange, 'internal');
+      connections.abort(exchange, 'internal');
     }
   }
 

@@ -67,9 +67,7 @@ const ADMIN_BOUNDS = {
   keepAliveTimeoutMs: 65_000,
   sendTimeoutMs: 5000,
   maxConnections: 100,
-  maxPipelined: 4,
   maxPipelinedWaiting: 1000,
-  maxConnectionUnsentBytes: 65_536,
   // What metrics take is for callers to say, within closed lists: a megabyte where they try out every way to be refused.
   maxUnsentBytes: 16_777_216,
 };

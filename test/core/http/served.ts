@@ -46,10 +46,8 @@ const SETTINGS: HttpSettings = {
   keepAliveTimeoutMs: 65_000,
   sendTimeoutMs: 30_000,
   maxConnections: 10_000,
-  maxPipelined: 16,
   maxPipelinedWaiting: 4096,
   maxHeldBodyBytes: 67_108_864,
-  maxConnectionUnsentBytes: 1_048_576,
   maxUnsentBytes: 268_435_456,
   compressMinBytes: 1024,
 };

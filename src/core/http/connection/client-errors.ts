@@ -7,21 +7,20 @@ import { tellBound } from '../../kernel/join-events.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { problemResponse } from '../response/problem.ts';
 import { bytesOf, sendOnSocket } from '../response/send.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connections, PipelinedConnection } from './connections.ts';
 
-/** What Node reports of bytes that it cannot take as a request. */
+/** What Node reports of bytes that it cannot parse as a request. */
 export interface ParseError extends Error {
   readonly code?: string;
-  /** The piece of input in which parsing ended; earlier pieces of the same request are gone. */
+  /** The chunk of input in which parsing ended; earlier chunks of the same request are gone. */
   readonly rawPacket?: Buffer;
-  /** Where in that piece. */
+  /** Where in that chunk. */
   readonly bytesParsed?: number;
 }
 
 /** The beginning of a request whose first line has not ended. */
 const REQUEST_LINE = /^[A-Z-]+ [^\s]*$/;
 
-/** Codes of OpenSSL's. */
 const BROKEN_TLS = /^ERR_SSL_/;
 
 export interface ClientErrorsOptions {
@@ -33,7 +32,7 @@ export interface ClientErrorsOptions {
 
 /** Answers what Node makes no request of: bytes that do not parse or come too slowly, and `CONNECT`. */
 export function answerClientErrors(server: Server, { connections, events, headers = [] }: ClientErrorsOptions): void {
-  function refuse(connection: Connection, error: GatewayError, method?: string): void {
+  function refuse(connection: PipelinedConnection, error: GatewayError, method?: string): void {
     const begun = performance.now();
     const requestId = randomUUID();
     const problem = problemResponse(error, requestId);
@@ -59,35 +58,22 @@ export function answerClientErrors(server: Server, { connections, events, header
     });
   }
 
-  function onClientError(error: ParseError, socket: Socket): void {
-    const connection = connections.of(socket);
-    // Within a body, or after the last response: no `GET` may have the one, and nobody waits for more after the other.
-    if (connection?.ending === true) return;
-    // Nothing can be said any more where it is TLS that broke.
-    if (BROKEN_TLS.test(error.code ?? '')) {
-      socket.destroy();
-      return;
-    }
-    // What does not parse behind a body that is whole is another request, and none of the reader's business.
-    const last = [...(connection?.exchanges ?? [])].at(-1);
-    // Whoever never sent a byte, or is gone, asked nothing.
-    if (last?.hasBody && !last.req.complete) last.failBody(errorFor(error));
-    else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
-    else refuse(connection, errorFor(error));
-  }
-
   server.on('clientError', (error: ParseError, socket: Socket) => {
     const connection = connections.of(socket);
-    // What is not read cannot arrive: it has its time once the exchanges in line before it have had their turn.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection !== undefined && connection.line.length > 0) {
-      connection.overdue = () => onClientError(error, socket);
-    } else {
-      onClientError(error, socket);
-    }
+    // Behind the last response of a connection, or in a body that is not read: ignored.
+    if (connection?.ending === true) return;
+    const newest = [...(connection?.exchanges ?? [])].at(-1);
+    // No response can be sent over broken TLS.
+    if (BROKEN_TLS.test(error.code ?? '')) socket.destroy();
+    // Bytes behind a complete body belong to another request.
+    else if (newest?.hasBody && !newest.req.complete) newest.failBody(errorFor(error));
+    // A client that has gone, or that sent no byte, expects no response.
+    else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
+    else refuse(connection, errorFor(error));
   });
 
   server.on('connect', ({ method, socket }: IncomingMessage) => {
-    // Node has let go of the socket: its errors are ours now, and nobody reads it.
+    // Node has removed its listeners: without these, an error would end the process, and nothing would be read.
     socket.on('error', () => socket.destroy());
     socket.resume();
     const connection = connections.of(socket);
@@ -109,7 +95,7 @@ export function errorFor(error: ParseError): GatewayError {
   }
 }
 
-/** The parser counts target and headers together. Where an earlier piece would be needed to tell, it was the headers. */
+/** The parser counts target and headers together. Where the chunk does not say which it was, it was the headers. */
 function endsInTarget({ rawPacket, bytesParsed }: ParseError): boolean {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
   return REQUEST_LINE.test(parsed.slice(parsed.lastIndexOf('\n') + 1));

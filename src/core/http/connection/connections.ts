@@ -1,50 +1,52 @@
 import type { Socket } from 'node:net';
 import type { Events } from '../../kernel/events.ts';
 import type { Exchange } from '../exchange.ts';
-import { createUnread } from './unread.ts';
-import { createLines, type LineBounds, type Lined } from './waiting-lines.ts';
+import { createWriteBacklog } from './write-backlog.ts';
 
-/** One open connection. */
-export interface Connection extends Lined {
-  /** Begun and not yet answered whole, in the order in which they are answered. */
+/** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
+export interface PipelinedConnection {
+  readonly socket: Socket;
+  /** Exchanges that have begun and not ended. The first one is being answered, the others wait. */
   readonly exchanges: Set<Exchange>;
-  /** Bytes of responses that were sent and that the client has not yet read. */
-  unsentBytes: number;
-  /** Bytes that the system had taken for it when it was looked at last. */
-  takenBytes: number;
-  /** Whether its last response has been decided on: what still arrives is of no interest. */
+  /** Resumes the exchanges that wait, in their order. */
+  readonly waiting: (() => void)[];
+  /** Whether its last response has been decided on: what still arrives is discarded. */
   ending: boolean;
-  /** Bytes that had arrived when its last exchange began: more means that another request is on its way. */
+  /** Bytes received when its newest exchange began, or when the body of that had arrived. More means another request. */
   bytesSeen: number;
   /** Since when `exchanges` is empty, by `performance.now()`. */
   idleSince: number;
-  /** What to do once `exchanges` is empty. */
-  next?: () => void;
-  /** Why it is being cut, if this side does it. */
-  cutFor?: string;
+  /** Called once `exchanges` is empty. */
+  onIdle?: () => void;
+  /** Outcome of the exchanges that end with the connection, where this side closes it. */
+  abortedFor?: string;
 }
 
-/** What callers may have under way, and leave unread. */
-export interface ConnectionBounds extends LineBounds {
-  /** Unread bytes of all connections beyond which those are cut that have not been read from for longest. */
+export interface ConnectionBounds {
+  /**
+   * Requests that wait for the response before theirs, of all connections together. Beyond, connections are closed: what
+   * arrives in one piece (64 KiB) is parsed to its end, whatever waits already.
+   */
+  readonly maxPipelinedWaiting: number;
+  /** Unread bytes of all responses together. Beyond, connections are closed, the longest without progress first. */
   readonly maxUnsentBytes: number;
 }
 
 /** All open connections of one listener, and what is in flight on them. */
 export interface Connections {
   open(socket: Socket): void;
-  of(socket: Socket): Connection | undefined;
+  of(socket: Socket): PipelinedConnection | undefined;
   /**
-   * Gives whether to answer: not once the last response on its connection has been decided on. After a request that has a
-   * body and may have none the connection closes.
+   * Returns whether an exchange is to be answered: not once the last response of its connection has been decided on. A
+   * request that has a body and may have none is the last one of its connection.
    */
   begin(exchange: Exchange): boolean;
-  /** Resolves once it is the turn of an exchange that has begun; `undefined` where that is so already. */
-  turnOf(exchange: Exchange): Promise<void> | undefined;
-  /** Takes account of a response that was just sent. */
+  /** Resolves once the exchanges before this one have ended; `undefined` where there are none. */
+  waitForSlot(exchange: Exchange): Promise<void> | undefined;
+  /** Counts a response that was just sent. */
   sent(exchange: Exchange): void;
-  /** Calls `next` once everything that was begun on a connection has been answered. */
-  whenIdle(connection: Connection, next: () => void): void;
+  /** Calls `onIdle` once everything that was begun on a connection has been answered. */
+  whenIdle(connection: PipelinedConnection, onIdle: () => void): void;
   /**
    * Whether an exchange is the last one on its connection: it has a body that was not read whole, or the listener is
    * stopping and none waits behind it.
@@ -55,72 +57,65 @@ export interface Connections {
   readonly isStopping: boolean;
   /** Closes the connections on which nothing was begun and nothing is arriving. */
   closeIdle(): void;
-  /**
-   * Of those, closes so many at most, the ones that have been idle for longest; none that was busy a second ago. Gives how
-   * many these are.
-   */
+  /** Closes at most `count` of those, the longest idle first, none that was busy a second ago. Returns their number. */
   closeLongestIdle(count: number): number;
-  /** Destroys the connection of an exchange; `outcome` is what the access log says of all that this cuts. */
-  cutOff(exchange: Exchange, outcome: string): void;
-  /** Destroys what is left; `outcome` is what the access log says of exchanges that this cuts. Gives their number. */
-  cut(outcome: string): number;
+  /** Destroys the connection of an exchange. The access log reports `outcome` for every exchange that ends with it. */
+  abort(exchange: Exchange, outcome: string): void;
+  /** Destroys all connections, with that outcome. Returns how many exchanges end with them. */
+  abortAll(outcome: string): number;
   /** Resolves once none is open. */
   empty(): Promise<void>;
 }
 
-/** So long after its last response a connection is not closed for others: its next request may be on its way. */
+/** How many requests of one connection may wait before it is not read from. That its client has gone shows only while it is. */
+const MAX_READ_AHEAD = 16;
+
+/** How long after its last response a connection is not closed for others: its next request may be on its way. */
 const BUSY_MS = 1000;
 
-/**
- * `onEnd` is called exactly once for each exchange that began: when its response has been handed to the system, or cannot
- * be.
- */
+/** `onEnd` is called exactly once for each exchange that began: its response was handed to the system, or cannot be. */
 export function createConnections(
-  bounds: ConnectionBounds,
+  { maxPipelinedWaiting, maxUnsentBytes }: ConnectionBounds,
   events: Events,
   onEnd: (exchange: Exchange) => void,
 ): Connections {
-  const connections = new Map<Socket, Connection>();
-  const waiting: (() => void)[] = [];
-  const unread = createUnread<Connection>({
-    maxBytes: bounds.maxUnsentBytes,
-    takenBy: ({ socket }) => socket.bytesWritten - socket.writableLength,
-    cut(slowest) {
-      events.boundReached?.({ bound: 'http.maxUnsentBytes' });
-      cutConnection(slowest, 'response_unread');
-    },
+  const connections = new Map<Socket, PipelinedConnection>();
+  const onceEmpty: (() => void)[] = [];
+  const backlog = createWriteBacklog(maxUnsentBytes, ({ req }) => {
+    events.boundReached?.({ bound: 'http.maxUnsentBytes' });
+    abortSocket(req.socket, 'response_unread');
   });
-  const lines = createLines(bounds);
+  let waiting = 0;
   let isStopping = false;
 
   function open(socket: Socket): void {
-    const connection: Connection = {
+    const connection: PipelinedConnection = {
       socket,
       exchanges: new Set(),
-      running: 0,
-      line: [],
-      unsentBytes: 0,
-      takenBytes: 0,
+      waiting: [],
       ending: false,
       bytesSeen: 0,
       idleSince: performance.now(),
-      overdue: undefined,
     };
     connections.set(socket, connection);
-    lines.watch(connection);
-    socket.once('close', () => {
-      connections.delete(socket);
-      unread.remove(connection, connection.unsentBytes);
-      for (const exchange of connection.exchanges) {
-        exchange.bytes = 0;
-        exchange.outcome = connection.cutFor ?? 'caller_gone';
-        exchange.abandon();
-        onEnd(exchange);
-      }
-      connection.exchanges.clear();
-      lines.dissolve(connection);
-      if (connections.size === 0) for (const resolve of waiting.splice(0)) resolve();
-    });
+    socket.on('resume', () => limitReadAhead(connection));
+    socket.once('close', () => close(connection));
+  }
+
+  function close(connection: PipelinedConnection): void {
+    const { socket, exchanges, abortedFor = 'caller_gone' } = connection;
+    connections.delete(socket);
+    for (const exchange of exchanges) {
+      backlog.remove(exchange);
+      exchange.bytes = 0;
+      exchange.outcome = abortedFor;
+      exchange.abandon();
+      onEnd(exchange);
+    }
+    exchanges.clear();
+    waiting -= connection.waiting.length;
+    for (const resume of connection.waiting.splice(0)) resume();
+    if (connections.size === 0) for (const resolve of onceEmpty.splice(0)) resolve();
   }
 
   function begin(exchange: Exchange): boolean {
@@ -128,62 +123,64 @@ export function createConnections(
     const connection = connections.get(req.socket);
     if (connection === undefined || connection.ending) return false;
     connection.ending = hasBody && !takesBody;
-    connection.overdue = undefined;
     connection.exchanges.add(exchange);
-    connection.bytesSeen = connection.socket.bytesRead;
+    connection.bytesSeen = req.socket.bytesRead;
     if (hasBody) {
       req.once('end', () => {
-        connection.bytesSeen = connection.socket.bytesRead;
-        connection.overdue = undefined;
+        connection.bytesSeen = req.socket.bytesRead;
       });
     }
     res.once('finish', () => {
-      // Node 22 says so of a destroyed connection, too.
-      if (connection.socket.destroyed) return;
-      end(connection, exchange);
+      // Node 22 emits it for a destroyed connection, too.
+      if (!req.socket.destroyed) end(connection, exchange);
     });
     return true;
   }
 
-  function end(connection: Connection, exchange: Exchange): void {
+  function end(connection: PipelinedConnection, exchange: Exchange): void {
     connection.exchanges.delete(exchange);
-    unread.remove(connection, exchange.bytes);
+    backlog.remove(exchange);
     onEnd(exchange);
-    lines.advance(connection);
-    if (connection.exchanges.size > 0) return;
-    connection.idleSince = performance.now();
-    connection.next?.();
-    if (isStopping) closeIfIdle(connection);
-  }
-
-  function cutConnection(connection: Connection, outcome: string): void {
-    connection.cutFor = outcome;
-    connection.ending = true;
-    endParsing(connection.socket);
-    connection.socket.destroy();
-  }
-
-  function turnOf({ req }: Exchange): Promise<void> | undefined {
-    const connection = connections.get(req.socket);
-    if (connection === undefined) return undefined;
-    if (lines.isFull(connection)) {
-      events.boundReached?.({ bound: 'http.maxPipelinedWaiting' });
-      cutConnection(connection, 'overloaded');
+    const resume = connection.waiting.shift();
+    if (resume !== undefined) {
+      waiting -= 1;
+      if (connection.waiting.length === MAX_READ_AHEAD) connection.socket.resume();
+      resume();
+    } else if (connection.exchanges.size === 0) {
+      connection.idleSince = performance.now();
+      connection.onIdle?.();
+      if (isStopping) closeIfIdle(connection);
     }
-    return lines.turnOf(connection);
   }
 
-  function isLast(exchange: Exchange): boolean {
-    const { req, hasBody, takesBody } = exchange;
-    if (hasBody && !(req.complete && takesBody)) return true;
-    return isStopping && [...(connections.get(req.socket)?.exchanges ?? [])].at(-1) === exchange;
+  function waitForSlot({ req }: Exchange): Promise<void> | undefined {
+    const connection = connections.get(req.socket);
+    if (connection === undefined || connection.exchanges.size === 1) return undefined;
+    if (waiting >= maxPipelinedWaiting) {
+      events.boundReached?.({ bound: 'http.maxPipelinedWaiting' });
+      abortSocket(req.socket, 'overloaded');
+    }
+    waiting += 1;
+    const slot = new Promise<void>((resolve) => connection.waiting.push(resolve));
+    limitReadAhead(connection);
+    return slot;
   }
 
-  function isIdle({ socket, exchanges, ending, bytesSeen }: Connection): boolean {
+  function abortSocket(socket: Socket, outcome: string): void {
+    const connection = connections.get(socket);
+    if (connection !== undefined) {
+      connection.abortedFor = outcome;
+      connection.ending = true;
+    }
+    endParsing(socket);
+    socket.destroy();
+  }
+
+  function isIdle({ socket, exchanges, ending, bytesSeen }: PipelinedConnection): boolean {
     return exchanges.size === 0 && !ending && socket.bytesRead <= bytesSeen;
   }
 
-  function closeIfIdle(connection: Connection): void {
+  function closeIfIdle(connection: PipelinedConnection): void {
     if (isIdle(connection)) connection.socket.destroySoon();
   }
 
@@ -191,16 +188,17 @@ export function createConnections(
     open,
     of: (socket) => connections.get(socket),
     begin,
-    turnOf,
-    sent({ req, bytes }) {
-      const connection = connections.get(req.socket);
-      if (connection !== undefined) unread.add(connection, bytes);
+    waitForSlot,
+    sent: backlog.add,
+    whenIdle(connection, onIdle) {
+      if (connection.exchanges.size === 0) onIdle();
+      else connection.onIdle = onIdle;
     },
-    whenIdle(connection, next) {
-      if (connection.exchanges.size === 0) next();
-      else connection.next = next;
+    isLast(exchange) {
+      const { req, hasBody, takesBody } = exchange;
+      if (hasBody && !(req.complete && takesBody)) return true;
+      return isStopping && connections.get(req.socket)?.exchanges.size === 1;
     },
-    isLast,
     stop() {
       isStopping = true;
     },
@@ -218,23 +216,25 @@ export function createConnections(
       for (const { socket } of longest) socket.destroySoon();
       return longest.length;
     },
-    cutOff({ req }, outcome) {
-      const connection = connections.get(req.socket);
-      if (connection === undefined) req.socket.destroy();
-      else cutConnection(connection, outcome);
-    },
-    cut(outcome) {
+    abort: ({ req }, outcome) => abortSocket(req.socket, outcome),
+    abortAll(outcome) {
       let exchanges = 0;
       for (const connection of connections.values()) {
         exchanges += connection.exchanges.size;
-        cutConnection(connection, outcome);
+        abortSocket(connection.socket, outcome);
       }
       return exchanges;
     },
     async empty() {
-      if (connections.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (connections.size > 0) await new Promise<void>((resolve) => onceEmpty.push(resolve));
     },
   };
+}
+
+/** Stops reading from a connection while too many of its requests wait. */
+function limitReadAhead({ socket, waiting }: PipelinedConnection): void {
+  // Node resumes a socket for each request that it has parsed, in the next tick.
+  if (waiting.length > MAX_READ_AHEAD) process.nextTick(() => waiting.length > MAX_READ_AHEAD && socket.pause());
 }
 
 /** Of the parser that Node puts on a socket: what it calls for each request that it has found. */
@@ -242,13 +242,13 @@ interface ParsedSocket {
   readonly parser?: { onIncoming?: unknown } | null;
 }
 
-/** Tells the parser that what follows is no HTTP (as after `CONNECT`). */
+/** Makes the parser take what follows for something else than HTTP (as after `CONNECT`). */
 const NOT_HTTP = 2;
 
 /**
- * Has nothing more parsed of what has just arrived on a socket that is about to be destroyed. Node would make kilobytes
- * of each of its requests, thousands of them, and keep those until the socket has been closed, which is not before all
- * other sockets have been read from. Without that property of Node's, all that is lost is the memory.
+ * Stops parsing what has just arrived on a socket that is about to be destroyed. Node would make kilobytes of each of
+ * thousands of requests, and keep them until the socket has closed, which is after all other sockets have been read. The
+ * property is not documented: without it, only the memory is lost.
  */
 function endParsing(socket: Socket & ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => NOT_HTTP;

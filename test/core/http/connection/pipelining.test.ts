@@ -8,10 +8,8 @@ import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, type ServeOptions } from '../served.ts';
 
 for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
-  /** Long enough for bytes on loopback to arrive. What must not happen meanwhile would have time to. */
+  /** Long enough for bytes to arrive on loopback. */
   const A_WHILE_MS = 50;
-
-  const numbered = (number: number) => get(READ, { 'X-Request-Id': `number-${number}` });
 
   async function receive(connection: RawConnection, count: number) {
     const responses = [];
@@ -21,14 +19,10 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
 
   const statusOf = ({ status }: { readonly status: number }) => status;
 
-  /** A connection with one read in flight, and these requests in line behind it. */
-  async function lineUp(behind: string, options: ServeOptions = {}) {
+  /** A connection with one read in flight, and these requests behind it. */
+  async function pipeline(behind: string, options: ServeOptions = {}) {
     const { read, release, waiting } = createPatience();
-    const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), {
-      read,
-      maxPipelined: 1,
-      ...options,
-    });
+    const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read, ...options });
     const connection = openConnection(served.url);
     connection.send(get(READ) + behind);
     await eventually(() => served.reads.length === 1);
@@ -37,29 +31,26 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     return { ...served, connection, release, waiting };
   }
 
-  describe(`exchanges of one connection over ${over}`, () => {
+  describe(`pipelined requests over ${over}`, () => {
     expectNoUncaught();
 
-    it('are worked on up to maxPipelined at once, and answered in order', async () => {
-      const { read, release } = createPatience();
-      const { url, reads, ended } = await serve({ read, maxPipelined: 2 });
-      const connection = openConnection(url);
-      connection.send([0, 1, 2, 3, 4].map(numbered).join(''));
-      for (const done of [0, 1, 2, 3]) {
-        await eventually(() => reads.length === Math.min(done + 2, 5));
+    it('are answered one after the other', async () => {
+      const { connection, release, reads, ended } = await pipeline(get('/nothing') + get(READ) + get(READ));
+      for (const next of [2, 3]) {
+        release(loadOf([{ id: `${next - 1}` }]));
+        await eventually(() => reads.length === next);
         await aWhile(A_WHILE_MS);
-        expect(reads).to.have.length(Math.min(done + 2, 5));
-        release();
+        expect(reads).to.have.length(next);
       }
-      release();
-      const responses = await receive(connection, 5);
-      expect(responses.map(({ headers }) => headers.get('x-request-id'))).to.deep.equal(
-        [0, 1, 2, 3, 4].map((number) => `number-${number}`),
-      );
-      expect((await ended(5)).map(({ outcome }) => outcome)).to.deep.equal(Array(5).fill('ok'));
+      release(loadOf([{ id: '3' }]));
+      const responses = await receive(connection, 4);
+      expect(responses.map(statusOf)).to.deep.equal([200, 404, 200, 200]);
+      const bodies = responses.filter(({ status }) => status === 200).map(({ body }) => body.toString());
+      expect(bodies).to.deep.equal(['[{"id":"1"}]', '[{"id":"2"}]', '[{"id":"3"}]']);
+      expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'not_found', 'ok', 'ok']);
     });
 
-    it('have it not read from while they wait, and read from again afterwards', async () => {
+    it('are not read from the socket while others wait', async () => {
       const { read, release } = createPatience();
       let patient = true;
       const { url, reads } = await serve({ read: (one) => (patient ? read(one) : loadOf()) });
@@ -68,19 +59,19 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       // More than the buffers of the system hold.
       const count = Math.ceil(24_000_000 / request.length);
       connection.send(request.repeat(count));
-      await eventually(() => reads.length === 16);
+      await eventually(() => reads.length === 1);
       await aWhile(10 * A_WHILE_MS);
       expect(connection.socket.writableLength).to.be.above(0);
-      expect(reads).to.have.length(16);
+      expect(reads).to.have.length(1);
       patient = false;
-      for (let index = 0; index < 16; index += 1) release();
+      release();
       expect((await receive(connection, count)).every(({ status }) => status === 200)).to.equal(true);
     });
 
-    it('may be of any kind in line', async () => {
+    it('can be of any kind', async () => {
       const load = loadOf(manyTools());
       const { etag } = load.snapshot;
-      const { connection, release, ended } = await lineUp(
+      const { connection, release, ended } = await pipeline(
         get(READ, { 'If-None-Match': etag }) +
           get('/nothing') +
           get(LIST) +
@@ -111,44 +102,52 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       ]);
     });
 
+    it('can have bodies, in pieces of any size', async () => {
+      const bodies = Array.from({ length: 100 }, (_, index) => `{"n":${'9'.repeat(index)}1}`);
+      const { connection, release } = await pipeline(bodies.map((body) => post(body)).join(''));
+      release();
+      const [, ...responses] = await receive(connection, 101);
+      expect(responses.map(({ body }) => body.toString())).to.deep.equal(bodies);
+    });
+
+    it('can have a body that arrives after the response before it', async () => {
+      for (const first of ['{"a"', '']) {
+        const { connection, release } = await pipeline(post(first, { 'Content-Length': '7' }));
+        release();
+        expect((await connection.receive()).status).to.equal(200);
+        connection.send('{"a":1}'.slice(first.length) + get(LIST));
+        const responses = await receive(connection, 2);
+        expect(responses.map(statusOf)).to.deep.equal([200, 200]);
+        expect(responses[0]?.body.toString()).to.equal('{"a":1}');
+      }
+    });
+
     it('end with their connection', async () => {
-      const { connection, release, ended, reads, edge } = await lineUp(get(READ) + get(LIST) + get(READ));
+      for (const end of [(one: RawConnection) => one.reset(), (one: RawConnection) => one.socket.end()]) {
+        const { connection, ended, reads, edge } = await pipeline(get(READ) + get(LIST) + get(READ));
+        end(connection);
+        const outcomes = (await ended(4)).map(({ outcome, bytes }) => [outcome, bytes]);
+        expect(outcomes).to.deep.equal(Array(4).fill(['caller_gone', 0]));
+        expect(reads.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
+        expect(await edge.drain(LONG_MS)).to.equal(true);
+      }
+    });
+
+    it('end with their connection where so many wait that it is not read, at the next response', async () => {
+      const { connection, ended, release, edge } = await pipeline(get(READ).repeat(100));
       connection.reset();
-      // Nobody reads from it now: that it is gone shows with the first response.
-      release();
-      release();
-      const outcomes = (await ended(4)).map(({ outcome }) => outcome);
-      expect(new Set(outcomes.slice(1))).to.deep.equal(new Set(['caller_gone']));
-      expect(reads.length).to.be.below(4);
+      for (let count = 0; count < 100; count += 1) {
+        release();
+        await aWhile(1);
+      }
+      const outcomes = (await ended(101)).map(({ outcome }) => outcome);
+      expect(outcomes.at(-1)).to.equal('caller_gone');
       expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
-    if (over === 'TCP') {
-      it('are answered in front of a FIN as far as they are at hand when it is seen', async () => {
-        const { connection, release, ended, reads, edge } = await lineUp(get(LIST) + get(READ) + get(READ));
-        connection.socket.end();
-        release();
-        await eventually(() => reads.length === 2);
-        release();
-        const { responses } = await connection.closed();
-        expect(responses.map(statusOf)).to.deep.equal([200, 200, 200]);
-        expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok', 'caller_gone']);
-        expect(reads.at(-1)?.signal.aborted).to.equal(true);
-        expect(await edge.drain(LONG_MS)).to.equal(true);
-      });
-    } else {
-      it('end with a FIN, which is seen although nothing more is parsed', async () => {
-        const { connection, ended, edge } = await lineUp(get(LIST) + get(READ));
-        connection.socket.end();
-        expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill('caller_gone'));
-        expect((await connection.closed()).responses).to.deep.equal([]);
-        expect(await edge.drain(LONG_MS)).to.equal(true);
-      });
-    }
-
-    it('are gone behind one that asks for the end of the connection', async () => {
+    it('are dropped behind one that asks for the end of the connection', async () => {
       const { read, release } = createPatience();
-      const { url, reads, ended, edge } = await serve({ read, maxPipelined: 1 });
+      const { url, reads, ended, edge } = await serve({ read });
       const connection = openConnection(url);
       connection.send(get(READ, { Connection: 'close' }) + get(READ) + get(LIST));
       await eventually(() => reads.length === 1);
@@ -159,8 +158,8 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(reads.length).to.be.below(3);
     });
 
-    it('are told of a drain once it is their turn', async () => {
-      const { connection, release, ended, edge } = await lineUp(get(READ) + get(LIST));
+    it('are 503 where the listener drains before their turn', async () => {
+      const { connection, release, ended, edge } = await pipeline(get(READ) + get(LIST));
       const drained = edge.drain(LONG_MS);
       await aWhile(A_WHILE_MS);
       release();
@@ -176,96 +175,25 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'draining', 'draining']);
     });
 
-    it('are cut with what outlasts the grace time', async () => {
-      const { connection, ended, edge, waiting } = await lineUp(get(READ) + get(LIST));
+    it('are aborted with the one before them when the grace time ends', async () => {
+      const { connection, ended, edge, waiting } = await pipeline(get(READ) + get(LIST));
       expect(await edge.drain(50)).to.equal(false);
       expect((await connection.closed()).responses).to.deep.equal([]);
       expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill('draining'));
       expect(waiting()).to.equal(0);
     });
 
-    it('may be a post whose body comes once it is its turn, or later', async () => {
-      for (const first of ['{"a"', '']) {
-        const { connection, release } = await lineUp(post(first, { 'Content-Length': '7' }));
-        release();
-        expect((await connection.receive()).status).to.equal(200);
-        connection.send('{"a":1}'.slice(first.length) + get(LIST));
-        const responses = await receive(connection, 2);
-        expect(responses.map(statusOf)).to.deep.equal([200, 200]);
-        expect(responses[0]?.body.toString()).to.equal('{"a":1}');
-      }
-    });
-
-    it('may be posts with bodies, in pieces of any size', async () => {
-      const bodies = Array.from({ length: 100 }, (_, index) => `{"n":${'9'.repeat(index)}1}`);
-      const { connection, release } = await lineUp(bodies.map((body) => post(body)).join(''));
-      release();
-      const [, ...responses] = await receive(connection, 101);
-      expect(responses.map(({ body }) => body.toString())).to.deep.equal(bodies);
-    });
-  });
-
-  // These hold the time of headers, so short that a handshake need not fit in it.
-  if (over === 'TCP') {
-    describe('a request that waits to be read', () => {
-      expectNoUncaught();
-
-      const TIMEOUTS = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
-      /** Both have passed, and have been looked at. */
-      const TOO_LATE_MS = 400;
-      /** Longer than it is waited for once it may arrive. */
-      const FORGOTTEN_MS = 1200;
-
-      it('is not too late for that', async () => {
-        const [head, rest] = [get(LIST).slice(0, 20), get(LIST).slice(20)];
-        const { connection, release } = await lineUp(get(LIST) + head, TIMEOUTS);
-        await aWhile(TOO_LATE_MS);
-        connection.send(rest);
-        release();
-        expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
-        // It is forgotten then: the connection is kept.
-        await aWhile(FORGOTTEN_MS);
-        connection.send(get(LIST));
-        expect((await connection.receive()).status).to.equal(200);
-      });
-
-      it('is not too late with its body', async () => {
-        const { connection, release } = await lineUp(post('', { 'Content-Length': '2' }), TIMEOUTS);
-        await aWhile(TOO_LATE_MS);
-        connection.send('{}');
-        release();
-        expect((await receive(connection, 2)).map(statusOf)).to.deep.equal([200, 200]);
-        await aWhile(FORGOTTEN_MS);
-        connection.send(get(LIST));
-        expect((await connection.receive()).status).to.equal(200);
-      });
-
-      it('is too late where it does not arrive soon after', async () => {
-        for (const late of [get(LIST).slice(0, 20), post('', { 'Content-Length': '2' })]) {
-          const { connection, release } = await lineUp(get(LIST) + late, TIMEOUTS);
-          await aWhile(TOO_LATE_MS);
-          release();
-          expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 408]);
-          await connection.closed();
-        }
-      });
-    });
-  }
-
-  describe(`exchanges that wait in all lines together over ${over}`, () => {
-    expectNoUncaught();
-
-    it('are bounded: a connection that sends more is cut, and no other', async () => {
-      const { url, connection, release, ended, bounds, reads } = await lineUp(get(READ) + get(READ), {
+    it('are bounded over all connections: one that sends more is closed, and no other', async () => {
+      const { url, connection, release, ended, bounds, reads } = await pipeline(get(READ) + get(READ), {
         maxPipelinedWaiting: 3,
       });
       const greedy = openConnection(url);
       greedy.send(get(READ).repeat(10));
       expect((await greedy.closed()).responses).to.deep.equal([]);
-      const cut = await ended(3);
-      expect(cut.map(({ outcome }) => outcome)).to.deep.equal(['overloaded', 'overloaded', 'overloaded']);
+      const aborted = await ended(3);
+      expect(aborted.map(({ outcome }) => outcome)).to.deep.equal(['overloaded', 'overloaded', 'overloaded']);
       expect(bounds).to.deep.equal(['http.maxPipelinedWaiting']);
-      // What it had in line makes room again.
+      // The slots of the closed connection are free again.
       const modest = openConnection(url);
       modest.send(get(LIST));
       expect((await modest.receive()).status).to.equal(200);
@@ -277,7 +205,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       }
       expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 200]);
       expect((await receive(modest, 2)).map(statusOf)).to.deep.equal([200, 200]);
-      // So does what has had its turn.
+      // So are those of requests that were answered.
       connection.send(get(READ) + get(LIST).repeat(3));
       await eventually(() => reads.length > 4);
       await aWhile(A_WHILE_MS);
@@ -285,6 +213,19 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await receive(connection, 4)).map(statusOf)).to.deep.equal([200, 200, 200, 200]);
     });
   });
+
+  if (over === 'TCP') {
+    it('a pipelined request that does not arrive in time is 408 after the responses before it', async () => {
+      const timeouts = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
+      for (const late of [get(LIST).slice(0, 20), post('', { 'Content-Length': '2' })]) {
+        const { connection, release } = await pipeline(get(LIST) + late, timeouts);
+        await aWhile(400);
+        release();
+        expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 408]);
+        await connection.closed();
+      }
+    });
+  }
 
   describe(`responses that a connection leaves unread over ${over}`, () => {
     expectNoUncaught();
@@ -306,7 +247,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(responses.map(({ body }) => body.length)).to.deep.equal(Array(5).fill(load.snapshot.bytes.length));
     });
 
-    it('have those cut that read nothing for longest, once they are too many', async () => {
+    it('close the connections that read nothing for longest, once they are too many', async () => {
       const maxUnsentBytes = 4 * load.snapshot.bytes.length;
       const { url, ended, bounds, reads } = await serve({ read: () => load, maxUnsentBytes });
       const idle = Array.from({ length: 8 }, () => openConnection(url));
@@ -315,11 +256,13 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
         await eventually(() => reads.length > before);
         await aWhile(A_WHILE_MS);
       }
-      const cut = await ended(4);
-      expect(cut.map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(Array(4).fill(['response_unread', 0]));
+      const aborted = await ended(4);
+      expect(aborted.map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(
+        Array(4).fill(['response_unread', 0]),
+      );
       expect(bounds).to.deep.equal(Array(4).fill('http.maxUnsentBytes'));
       expect((await exchange(url, get(LIST))).status).to.equal(200);
-      // The first ones; the others are still given theirs.
+      // Those were the first ones: the others still get their responses.
       const statuses = idle.slice(-3).map(async (connection) => {
         connection.socket.resume();
         return (await connection.receive()).status;
@@ -327,7 +270,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await Promise.all(statuses)).to.deep.equal([200, 200, 200]);
     });
 
-    it('cut nobody below the bound, however slowly they are read', async () => {
+    it('close no connection below the bound, however slowly they are read', async () => {
       const small = loadOf(manyTools(40_000));
       const { url, ended, bounds } = await serve({ read: () => small, maxUnsentBytes: 40_000_000 });
       const connection = openConnection(url);
