@@ -85,7 +85,6 @@ export function createEdge(options: EdgeOptions): Edge {
       ...rest,
       address: () => server.address(),
       isSecure: tls !== undefined,
-      isStopping: () => connections.isStopping,
     });
     const handle = createHandler({ ...rest, admit, connections, events, tracing, headers });
     return createApp(operations, rest.hooks.wrapHandler(handle), otherCredentials);

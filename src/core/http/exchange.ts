@@ -42,8 +42,10 @@ export class Exchange implements RequestRecord {
   vary: string | undefined = undefined;
   /** Whether what it asks for takes a body. */
   takesBody = false;
-  /** Whether there is nobody left to answer. */
+  /** Whether the connection has closed, so that no response can be sent. */
   gone = false;
+  /** Whether the listener was draining when the request arrived. */
+  cameWhileDraining = false;
   route: string | undefined = undefined;
   rpc: string | undefined = undefined;
   tool: string | undefined = undefined;

@@ -196,9 +196,9 @@ describe('a handler', () => {
       hooks: NO_REQUEST_HOOKS,
       connections: {
         begin: () => true,
-        turnOf: () => undefined,
+        waitForSlot: () => undefined,
         isLast: () => false,
-        cutOff: (_: Exchange, outcome: string) => cut.push(outcome),
+        abort: (_: Exchange, outcome: string) => cut.push(outcome),
       } as never,
       events: { internalError: ({ stack }) => told.push(stack) },
     });

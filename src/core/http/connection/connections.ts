@@ -54,7 +54,6 @@ export interface Connections {
   isLast(exchange: Exchange): boolean;
   /** From now on each connection closes after its last response. */
   stop(): void;
-  readonly isStopping: boolean;
   /** Closes the connections on which nothing was begun and nothing is arriving. */
   closeIdle(): void;
   /** Closes at most `count` of those, the longest idle first, none that was busy a second ago. Returns their number. */
@@ -124,6 +123,7 @@ export function createConnections(
     if (connection === undefined || connection.ending) return false;
     connection.ending = hasBody && !takesBody;
     connection.exchanges.add(exchange);
+    exchange.cameWhileDraining = isStopping;
     connection.bytesSeen = req.socket.bytesRead;
     if (hasBody) {
       req.once('end', () => {
@@ -201,9 +201,6 @@ export function createConnections(
     },
     stop() {
       isStopping = true;
-    },
-    get isStopping() {
-      return isStopping;
     },
     closeIdle() {
       for (const connection of connections.values()) closeIfIdle(connection);

@@ -17,8 +17,6 @@ export interface AdmitOptions extends HostsOptions {
   readonly address: () => AddressInfo | string | null;
   /** Whether TLS ends here. */
   readonly isSecure: boolean;
-  /** Whether the listener begins nothing more. */
-  readonly isStopping: () => boolean;
 }
 
 /** Lets a request in, or throws. */
@@ -26,7 +24,7 @@ export type Admit = (exchange: Exchange, operation: Operation) => void;
 
 /** What can be wrong with a request before anybody asks who sent it. Probes are let in whoever asks, at any time. */
 export function createAdmit(options: AdmitOptions): Admit {
-  const { maxUrlBytes, maxHeaderBytes, alsoHosts = [], allowedOrigins, address, isSecure, isStopping } = options;
+  const { maxUrlBytes, maxHeaderBytes, alsoHosts = [], allowedOrigins, address, isSecure } = options;
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const ownHosts = { ...options, alsoHosts: publicUrl === undefined ? alsoHosts : [...alsoHosts, publicUrl.host] };
   const origins = createOrigins(allowedOrigins);
@@ -75,7 +73,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     exchange.originHeaders = forAnyPage ? FOR_ANY_PAGE : origins.headersFor(exchange.fields.origin);
     checkFraming(exchange);
     if (!isProbe) {
-      if (isStopping()) throw new GatewayError('draining');
+      if (exchange.cameWhileDraining) throw new GatewayError('draining');
       checkHost(exchange);
       if (!forAnyPage) checkOrigin(exchange);
     }

@@ -59,9 +59,9 @@ export function send(exchange: Exchange, { status, headers, body, policy }: Http
 }
 
 /**
- * Writes a long body step by step, each in a turn of the event loop of its own: a client that reads as fast as it is written
- * to would have the system take all of it in one step, 2 ms for each MiB. What is left when a FIN arrives is handed to Node at
- * once, which closes the connection behind it.
+ * Writes a long body in steps, each in its own turn of the event loop: a client that reads as fast as it is written to would
+ * have the system take all of it at once, at 2 ms for each MiB. What is left when a FIN arrives is handed to Node at once,
+ * which closes the connection behind it.
  */
 function writeInSteps({ req: { socket }, res }: Exchange, pieces: readonly Buffer[]): void {
   const steps = pieces.flatMap(cut);
@@ -70,18 +70,15 @@ function writeInSteps({ req: { socket }, res }: Exchange, pieces: readonly Buffe
     while (steps.length > 0) write();
     res.end();
   };
-  // In the very next turn: what waits for its step here, its client is not to blame for (http.maxUnsentBytes).
-  const later = () => setImmediate(goOn);
-  const goOn = () => {
+  const next = () => {
     if (res.destroyed || res.writableEnded) return;
     if (steps.length === 1) finish();
-    else if (write()) later();
-    else res.once('drain', later);
+    else if (write()) setImmediate(next);
+    else res.once('drain', () => setImmediate(next));
   };
-  // One for each response of the connection that is not sent yet: http.maxPipelined bounds them, and Node warns of 11.
-  socket.setMaxListeners(0).prependOnceListener('end', finish);
+  socket.prependOnceListener('end', finish);
   res.once('close', () => socket.off('end', finish));
-  goOn();
+  next();
 }
 
 function cut(piece: Buffer): Buffer[] {

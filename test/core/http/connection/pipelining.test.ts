@@ -158,23 +158,6 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(reads.length).to.be.below(3);
     });
 
-    it('are 503 where the listener drains before their turn', async () => {
-      const { connection, release, ended, edge } = await pipeline(get(READ) + get(LIST));
-      const drained = edge.drain(LONG_MS);
-      await aWhile(A_WHILE_MS);
-      release();
-      const { responses, error } = await connection.closed();
-      expect(responses.map(statusOf)).to.deep.equal([200, 503, 503]);
-      expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal([
-        'keep-alive',
-        'keep-alive',
-        'close',
-      ]);
-      expect(error).to.equal(undefined);
-      expect(await drained).to.equal(true);
-      expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'draining', 'draining']);
-    });
-
     it('are aborted with the one before them when the grace time ends', async () => {
       const { connection, ended, edge, waiting } = await pipeline(get(READ) + get(LIST));
       expect(await edge.drain(50)).to.equal(false);
