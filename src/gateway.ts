@@ -9,8 +9,8 @@ import {
 } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
-import { joinReplicas, type Replicas } from './capabilities/shared-cache/replicas.ts';
-import { logControl, viewOf } from './capabilities/status/operating.ts';
+import { openSharedCache, type SharedCache } from './capabilities/shared-cache/shared-cache.ts';
+import { logControl, openMetrics, viewOf } from './capabilities/status/operating.ts';
 import { createStatusKeeper } from './capabilities/status/status.ts';
 import type { Now } from './capabilities/status/view.ts';
 import { createTracing } from './capabilities/tracing/tracing.ts';
@@ -21,7 +21,7 @@ import { type LoadedConfig, loadConfig, parseConfig } from './core/config/load-c
 import type { Config, SettingsInput as CoreSettingsInput } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
-import type { GatewayState, Readings } from './core/hooks.ts';
+import type { GatewayState } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import type { Events } from './core/kernel/events.ts';
@@ -49,7 +49,7 @@ export const SLICES = slicesOf(CAPABILITIES);
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
   readonly logger?: Logger;
-  /** Log lines that `logger` has dropped so far, for metrics. @default unknown */
+  /** Log lines that were dropped so far, for metrics. @default those of standard output; of a logger that is brought, nobody knows */
   readonly droppedLines?: () => number;
   /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
   readonly now?: () => number;
@@ -98,21 +98,21 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const events: Events = {};
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
-  const replicas = joinReplicas(config, { events, files, now });
-  const readings: Partial<Readings> = {};
-  const context = { config, events, readings, logger, destination, now, resources, counts: replicas?.counts };
+  const sharedCache = openSharedCache(config, { events, files, now });
+  const context = { config, events, logger, destination, now, resources, counts: sharedCache?.counts };
   const capabilities = openCapabilities(known, 'serve', context);
-  const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
-  Object.assign(readings, capabilities.hooks.readings, droppedLogLines && { droppedLogLines });
   try {
+    const onStandardOutput = () => standardOutput().droppedLines ?? 0;
+    const { droppedLines = options.logger === undefined ? onStandardOutput : undefined } = options;
     return buildGateway(config, {
       ...options,
       logger,
       events,
       files,
-      replicas,
+      sharedCache,
       open: capabilities,
       slices: slicesOf(known),
+      droppedLines,
     });
   } catch (error) {
     void capabilities.stop(0);
@@ -120,29 +120,34 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   }
 }
 
-interface BuildOptions extends GatewayOptions {
+interface BuildOptions extends Omit<GatewayOptions, 'droppedLines'> {
   readonly logger: Logger;
   readonly events: Events;
   readonly files: OwnFiles;
-  readonly replicas: Replicas | undefined;
+  readonly sharedCache: SharedCache | undefined;
   readonly open: OpenCapabilities;
   readonly slices: readonly SettingsSlice[];
+  readonly droppedLines: (() => number) | undefined;
 }
 
 function buildGateway(first: Config, options: BuildOptions): Gateway {
-  const { resources = RESOURCES, logger, events, files, replicas, slices } = options;
+  const { resources = RESOURCES, logger, events, files, sharedCache, slices } = options;
   let capabilities = options.open;
   let config = first;
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
+  const metrics = openMetrics(config, { ...options, readings: capabilities.hooks.readings });
   const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
   const log = logEvents(verbosity?.logger ?? logger, { verbosity });
-  const listen = () => setListeners(events, [log, ...capabilities.listeners, ...(keeper?.listeners ?? [])]);
+  const listen = () => {
+    const listeners = [log, ...capabilities.listeners, ...(metrics?.listeners ?? []), ...(keeper?.listeners ?? [])];
+    setListeners(events, listeners);
+  };
   listen();
   const tracing = createTracing(config.tracing, { version: readVersion(), events });
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
-  const lasting = { events, now, resources, rejections: replicas?.rejections };
-  let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files, shared: replicas?.snapshots });
+  const lasting = { ...sharedCache, events, now, resources };
+  let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
   const common = { events, isDraining: () => draining };
@@ -169,6 +174,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         authenticate: core.authenticate,
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
+        scrape: metrics?.expose,
         operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
         status: keeper && (() => keeper.view(statusNow())),
       })
@@ -195,7 +201,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   function statusNow(): Now {
     const { isFromEnvironment = () => false } = options;
     settingsShown ??= effectiveSettings(config, isFromEnvironment);
-    const now = { isDraining: draining, url, isSharedUp: replicas?.isUp, settings: settingsShown };
+    const now = { isDraining: draining, url, isSharedUp: sharedCache?.isUp, settings: settingsShown };
     return viewOf(core, config, { ...options, ...now });
   }
 
@@ -246,7 +252,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         await admin?.drain(0);
         throw error;
       }
-      replicas?.open();
+      sharedCache?.open();
       events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },
@@ -270,7 +276,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       const whole = await http.drain(graceMs);
       await admin?.drain(0);
       await Promise.all([...retiring, core].map((open) => open.close()));
-      await replicas?.close();
+      await sharedCache?.close();
       await tracing?.close(Math.max(0, until - performance.now()));
       events.drained?.({ whole });
       await capabilities.stop(Math.max(0, until - performance.now()));

@@ -1,5 +1,5 @@
-import { isRecent, nextStep, pauseMs, type Standing } from '../../src/capabilities/shared-cache/snapshots/steps.ts';
-import { type Lifetime, stageAt } from '../../src/core/reads/snapshots/lifetime.ts';
+import { type LeaseState, nextStep, pauseMs } from '../../src/capabilities/shared-cache/lookup-or-lease.ts';
+import { isRecent, type Lifetime, stageAt } from '../../src/core/reads/snapshots/lifetime.ts';
 import { type Account, createAccount } from './account.ts';
 import { type CallersOptions, haveCallersCome } from './callers.ts';
 import { createSchedule } from './schedule.ts';
@@ -24,11 +24,11 @@ interface Flight {
   readonly caller: number;
   /** What is older than that is not taken from another replica. */
   readonly maxAgeMs: number;
-  readonly patienceMs: number;
+  readonly waitMs: number;
   readonly begun: number;
   /** Reads that wait for it; none behind a refresh. */
   readers: number;
-  lease: Standing['lease'];
+  holder: LeaseState['holder'];
 }
 
 /**
@@ -70,21 +70,21 @@ export function simulate(options: FleetOptions): Account {
       return;
     }
     const { ttlMs, staleWhileRevalidateMs } = lifetime;
-    fly(replica, caller, { maxAgeMs: ttlMs + staleWhileRevalidateMs, patienceMs: sharing?.waitMs ?? 0 }).readers += 1;
+    fly(replica, caller, { maxAgeMs: ttlMs + staleWhileRevalidateMs, waitMs: sharing?.waitMs ?? 0 }).readers += 1;
   }
 
   function refresh(replica: number, caller: number): void {
-    fly(replica, caller, { maxAgeMs: lifetime.ttlMs, patienceMs: sharing?.leaseMs ?? 0 });
+    fly(replica, caller, { maxAgeMs: lifetime.ttlMs, waitMs: sharing?.leaseMs ?? 0 });
   }
 
   /** The flight of a caller on a replica; where none is under way, it begins once whoever asks has come aboard. */
-  function fly(replica: number, caller: number, how: Pick<Flight, 'maxAgeMs' | 'patienceMs'>): Flight {
+  function fly(replica: number, caller: number, how: Pick<Flight, 'maxAgeMs' | 'waitMs'>): Flight {
     const key = replica * callers + caller;
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
-    const flight: Flight = { replica, caller, ...how, begun: schedule.now, readers: 0, lease: 'unasked' };
+    const flight: Flight = { replica, caller, ...how, begun: schedule.now, readers: 0, holder: 'unknown' };
     flights.set(key, flight);
-    schedule.after(0, () => approach(flight));
+    schedule.after(0, () => lookUp(flight));
     return flight;
   }
 
@@ -93,9 +93,9 @@ export function simulate(options: FleetOptions): Account {
     for (let reader = 0; reader < flight.readers; reader += 1) account.count(served, schedule.now);
   }
 
-  /** What `approach` of the second level does, without waiting for answers of the store. */
-  function approach(flight: Flight): void {
-    const { caller, replica, begun, maxAgeMs, patienceMs } = flight;
+  /** Does what `lookupOrLease` does, without waiting for replies of the store. */
+  function lookUp(flight: Flight): void {
+    const { caller, replica, begun, maxAgeMs, waitMs } = flight;
     const { now } = schedule;
     if (sharing === undefined || isLost()) {
       load(flight, false);
@@ -103,28 +103,28 @@ export function simulate(options: FleetOptions): Account {
     }
     const loadedAt = second[caller] ?? Number.NEGATIVE_INFINITY;
     if (isRecent(loadedAt, maxAgeMs, now)) {
-      giveBack(flight);
+      releaseLease(flight);
       hold(replica, caller, loadedAt);
       land(flight, 'second');
       if (!isRecent(loadedAt, lifetime.ttlMs, now)) refresh(replica, caller);
       return;
     }
-    const standing = { lease: flight.lease, waitedMs: now - begun, patienceMs };
-    const step = nextStep(standing);
+    const state = { holder: flight.holder, waitedMs: now - begun, waitMs };
+    const step = nextStep(state);
     if (step === 'load') {
       load(flight, true);
       return;
     }
-    schedule.after(step === 'wait' ? pauseMs(standing) : 0, () => {
+    schedule.after(step === 'wait' ? pauseMs(state) : 0, () => {
       const isFree = (leaseEnds[caller] ?? 0) <= schedule.now;
       if (isFree) leaseEnds[caller] = schedule.now + sharing.leaseMs;
-      flight.lease = isFree ? 'ours' : 'other';
-      approach(flight);
+      flight.holder = isFree ? 'self' : 'other';
+      lookUp(flight);
     });
   }
 
-  function giveBack({ lease, caller }: Flight): void {
-    if (lease === 'ours') leaseEnds[caller] = 0;
+  function releaseLease({ holder, caller }: Flight): void {
+    if (holder === 'self') leaseEnds[caller] = 0;
   }
 
   /** A bucket that fills as fast as the platform takes on loads, and holds those of one second. */
@@ -138,7 +138,7 @@ export function simulate(options: FleetOptions): Account {
     return true;
   }
 
-  function load(flight: Flight, isPut: boolean): void {
+  function load(flight: Flight, isShared: boolean): void {
     const { caller, replica } = flight;
     const begun = schedule.now;
     account.count('loads', begun);
@@ -148,10 +148,10 @@ export function simulate(options: FleetOptions): Account {
       const now = schedule.now;
       if (!isRefused) {
         hold(replica, caller, begun);
-        if (isPut && !isLost()) second[caller] = begun;
+        if (flight.holder === 'self' && !isLost()) second[caller] = begun;
       }
-      giveBack(flight);
-      const copies = [first[replica]?.get(caller), isPut ? second[caller] : undefined];
+      releaseLease(flight);
+      const copies = [first[replica]?.get(caller), isShared ? second[caller] : undefined];
       const isAny = copies.some((loadedAt) => loadedAt !== undefined && stageAt(now, loadedAt, lifetime) !== 'over');
       land(flight, isRefused ? (isAny ? 'staleForError' : 'failed') : 'upstream');
     });

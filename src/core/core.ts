@@ -1,26 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SharedRejections } from '../capabilities/shared-cache/shared-rejections.ts';
 import {
   openVerification,
   type Verification,
   type VerifiedBy,
 } from '../capabilities/verification/open-verification.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
+import { type Authenticate, createAuthenticate, type KeyOf } from './credentials/authenticate.ts';
 import { type Hooks, NO_HOOKS } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
 import { createPageDesk } from './reads/catalogue/page-desk.ts';
-import { carriedOver, createHoldings, type Holdings, type SharedParts } from './reads/holdings.ts';
+import { carriedOver, createHoldings, type Holdings } from './reads/holdings.ts';
 import { otherCredentialsIn } from './reads/known-callers.ts';
 import { openReads } from './reads/open-reads.ts';
+import type { SnapshotStore } from './reads/snapshots/snapshot-store.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { openServer } from './upstream/open-server.ts';
 import { type OpenUpstream, openUpstreams } from './upstream/open-upstreams.ts';
+import type { RejectionStore } from './upstream/resilience/rejection-store.ts';
 
 export interface CoreOptions {
   readonly events: Events;
@@ -30,10 +31,12 @@ export interface CoreOptions {
   readonly resources?: readonly Resource[];
   /** Opens the files that settings name. @default others have been opened by nobody */
   readonly files?: OwnFiles | undefined;
-  /** How replicas hold snapshots together. @default they do not */
-  readonly shared?: SharedParts | undefined;
-  /** How they tell each other of rejected credentials. @default they do not */
-  readonly rejections?: SharedRejections | undefined;
+  /** Builds keys of callers. @default random keys of this process */
+  readonly keyOf?: KeyOf | undefined;
+  /** The second level of snapshots. @default none */
+  readonly snapshots?: SnapshotStore | undefined;
+  /** Shares rejected credentials with other processes. @default with none */
+  readonly rejections?: RejectionStore | undefined;
   /** @default none */
   readonly hooks?: Pick<Hooks, 'wrapRead' | 'wrapUpstream'>;
   /** Sees each exchange with an upstream as it is. @default none */
@@ -105,7 +108,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   );
   const holdings =
     before === undefined
-      ? createHoldings(config, { resources, events, now, shared: options.shared })
+      ? createHoldings(config, { resources, events, keyOf: options.keyOf, store: options.snapshots })
       : carriedOver(before.holdings, { from: before.config, to: config, resources });
   const { keyOf } = holdings;
   const verification = verifiesAlike
@@ -161,10 +164,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
       drop();
       await close(next);
     },
-    async close() {
-      await close();
-      holdings.shared?.close();
-    },
+    close,
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createDeploymentSecret } from '../../src/capabilities/shared-cache/deployment-secret.ts';
+import { createSharedSnapshots } from '../../src/capabilities/shared-cache/shared-snapshots.ts';
 import { parseConfig } from '../../src/core/config/load-config.ts';
 import type { SettingsInput } from '../../src/core/config/schema/settings.ts';
 import { type Core, createCore } from '../../src/core/core.ts';
@@ -147,10 +148,16 @@ describe('cores of one deployment', () => {
     const store = createMemoryStore(Date.now);
     const puts: string[] = [];
     const events: Events = { sharedPut: ({ outcome }) => puts.push(outcome) };
-    const shared = () => ({ store: store.connect(), secrets: [secret] as const, leaseMs: 10_000, waitMs: 2000 });
+    const snapshots = () => {
+      const connection = store.connect();
+      return createSharedSnapshots({
+        ...{ store: connection, announcements: connection, secrets: [secret], events, now: Date.now },
+        ...{ leaseMs: 10_000, waitMs: 2000, maxValueBytes: 100_000, maxEntries: 100 },
+      });
+    };
     const open = (settings: SettingsInput, before?: Core) => {
-      const parts = { ...shared(), maxValueBytes: 100_000 };
-      const core = createCore(parseConfig(settings), { events, now: Date.now, shared: parts, before });
+      const own = { keyOf: secret.keyOf, snapshots: snapshots(), events, now: Date.now };
+      const core = createCore(parseConfig(settings), { ...own, before });
       onCleanup(core.close);
       return core;
     };
@@ -221,7 +228,7 @@ describe('cores of one deployment', () => {
     await before.retire(after);
     const { cache } = after.holdings;
     expect(cache.admittedAt('tools', callerWith())).to.be.above(0);
-    one.holdings.shared?.evict(String(one.config.upstreams['api']?.baseUrl), ['tools'], callerWith());
+    one.holdings.store.evict(String(one.config.upstreams['api']?.baseUrl), ['tools'], callerWith());
     expect(cache.admittedAt('tools', callerWith())).to.equal(Number.NEGATIVE_INFINITY);
   });
 });

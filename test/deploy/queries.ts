@@ -1,12 +1,18 @@
-import { declaredMetrics } from '../capabilities/metrics/scraped.ts';
+import { createMetrics } from '../../src/capabilities/metrics/metrics.ts';
 
 /** Labels that Prometheus itself puts to whatever it scrapes, and metrics. */
 const OWN_LABELS = ['job', 'instance', 'le'];
 const OWN_METRICS = ['up'];
 
+const { families } = createMetrics({
+  snapshots: { maxBytes: 1, maxEntries: 1 },
+  version: '1.2.3',
+  droppedLines: undefined,
+});
+
 /** Labels by the names of all series that Portico exports. */
 const LABELS = new Map<string, ReadonlySet<string>>(
-  declaredMetrics().flatMap(({ name, type, labels }) => {
+  families.flatMap(({ name, type, labels }) => {
     const own = new Set([...labels, ...OWN_LABELS]);
     const names = type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name];
     return names.map((each) => [each, own] as const);

@@ -14,7 +14,7 @@ import { createVerifySigned, type SignedTokenOptions } from './signed-token.ts';
 import { createJudge, type JudgeOptions } from './verdict.ts';
 import { type Look, type VerdictsOptions, withVerdicts } from './verdicts.ts';
 
-/** Settings of verification. */
+/** What settings say of verification. */
 export interface VerificationSettings
   extends Omit<SignedTokenOptions, 'keys' | 'now'>,
     Omit<JudgeOptions, 'scopes' | 'keyOf'>,
@@ -30,17 +30,20 @@ export interface VerificationSettings
   readonly introspection?: (ClientSettings & { readonly url?: string | undefined }) | undefined;
 }
 
-/** Inputs of verification. */
+/** By what callers are verified. */
 export interface VerifiedBy {
   readonly settings: VerificationSettings;
-  /** Scopes required by resources. */
+  /** Scopes that resources need. */
   readonly scopes: readonly string[];
 }
 
 export interface VerificationOptions extends Pick<JudgeOptions, 'keyOf'> {
-  /** Portico's credential at the issuer, for introspection. */
+  /** Portico's own at the issuer, where tokens are introspected. */
   readonly authorization?: ClientAuthorization | undefined;
-  /** Opens a connection to the issuer with a timeout, a maximum reply size and a bounded queue, behind a breaker. */
+  /**
+   * Opens what asks the issuer about tokens, through layers that spare it while it fails. It may take so long each time, so much
+   * of a response is read, and so many wait at most.
+   */
   readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number; readonly maxQueue: number }) => {
     readonly send: Send;
     close(): Promise<void>;
@@ -50,14 +53,14 @@ export interface VerificationOptions extends Pick<JudgeOptions, 'keyOf'> {
   readonly now: () => number;
 }
 
-/** Verifies callers' tokens. */
+/** Whoever verifies the tokens of callers. */
 export interface Verification {
   readonly by: VerifiedBy;
   readonly verify: Verify;
   close(): Promise<void>;
 }
 
-/** Sends no request yet, so that startup does not depend on the issuer. */
+/** Asks nobody yet: an issuer that is down keeps nothing from starting. */
 export function openVerification(by: VerifiedBy, options: VerificationOptions): Verification {
   const { settings, scopes } = by;
   const { timeoutMs, introspection, maxVerifying } = settings;
@@ -68,7 +71,7 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
   const keys = createKeySet({
     ...settings.keys,
     issuer: createIssuer({ issuer: settings.issuer, fetch: forKeys.fetch, timeoutMs }),
-    // The other half is for tokens with known keys, however slow the issuer is.
+    // The others are for tokens whose key is known, whatever keys are made up while the issuer is slow.
     maxWaiting: Math.ceil(maxVerifying / 2),
     events,
     now: clock,
@@ -80,7 +83,7 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
   });
 
   const signature = lookBy('signature', createVerifySigned({ ...settings, keys, now }));
-  // Over separate connections, so that slow introspection does not delay keys.
+  // Over connections of its own: however slow it is, the keys can be had.
   const server = introspection && authorization && options.openServer({ timeoutMs, maxBytes, maxQueue: maxVerifying });
   const asked =
     introspection && authorization && server
@@ -105,7 +108,7 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
   };
 }
 
-/** Not on behalf of one caller: the result is shared by all who send the token. */
+/** Asks in nobody's name: what is found out about a token is for all who bring it. */
 function fetchBy(send: Send): BoundedFetch['fetch'] {
   return (url, { headers = {}, body, signal } = {}) => {
     const caller = { credential: new Credential(''), key: '', partition: '', requestId: randomUUID() };
@@ -119,7 +122,7 @@ function fetchBy(send: Send): BoundedFetch['fetch'] {
   };
 }
 
-/** Returns whether a token has the form of a JWT: three parts, the first of which names an algorithm. */
+/** Whether a token is a JWT by its form: three parts, of which the first names an algorithm. */
 function isSigned(token: string): boolean {
   if (token.split('.', 4).length !== 3) return false;
   try {

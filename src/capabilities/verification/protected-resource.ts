@@ -1,25 +1,25 @@
-/** This server as a protected resource (RFC 9728). */
+/** This server as those know it who issue tokens for it (RFC 9728). */
 export interface ProtectedResource {
-  /** The audience of its tokens, exactly. */
+  /** What a token for it has as its audience, to the letter. */
   readonly resource: string;
-  /** Public URL of its metadata. */
+  /** Where its metadata is, as clients see it. */
   readonly metadataUrl: string;
-  /** Authorization servers that issue its tokens. */
+  /** Where tokens for it are issued. */
   readonly authorizationServers: readonly string[];
-  /** All scopes required by offered resources. */
+  /** Every scope that a token needs for all that is offered. */
   readonly scopes: readonly string[];
 }
 
 export interface ProtectedResourceOptions extends Pick<ProtectedResource, 'authorizationServers' | 'scopes'> {
-  /** Public URL of this server. */
+  /** Where clients find this server. */
   readonly publicUrl: string;
-  /** Path of the resource below it. */
+  /** Where the resource lives below it. */
   readonly path: string;
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** The well-known part is inserted between host and path (RFC 9728, section 3.1). */
+/** The well-known part stands between the host of a resource and its path (RFC 9728, section 3.1). */
 export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
   const { publicUrl, path, authorizationServers, scopes } = options;
   const resource = `${publicUrl}${path}`;
@@ -32,7 +32,7 @@ export function protectedResource(options: ProtectedResourceOptions): ProtectedR
   };
 }
 
-/** Paths of the metadata: the resource's, and the root, which MCP adds. */
+/** Paths at which clients look for the metadata: that of the resource, and the root, which MCP adds. */
 export function metadataPaths({ metadataUrl }: ProtectedResource): readonly string[] {
   return [new URL(metadataUrl).pathname, WELL_KNOWN];
 }

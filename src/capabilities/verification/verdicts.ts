@@ -6,38 +6,38 @@ import { createSizedLru } from '../../core/kernel/tables/sized-lru.ts';
 import { rejected, tooMany } from './outcome.ts';
 
 export interface VerdictsOptions {
-  /** Lifetime of an accepted token's verdict, at most until the token ends. 0: none. */
+  /** How long a token that was verified is taken without another look; its end at most. 0: not at all. */
   readonly rememberMs: number;
-  /** Lifetime of a rejection. 0: none. */
+  /** How long one that was rejected is so without another look. 0: not at all. */
   readonly rememberRejectedMs: number;
-  /** Maximum number of remembered verdicts of each kind; the least recently used is removed first. */
+  /** Tokens that are remembered at once, of either kind: the one that was used longest ago makes room. */
   readonly maxRemembered: number;
-  /** Maximum number of concurrent verifications, per method. */
+  /** Tokens that are looked at at once, in each of the ways to do it. */
   readonly maxVerifying: number;
   readonly events: Events;
-  /** Milliseconds since the epoch, for the end of tokens. */
+  /** Milliseconds since the epoch, by which tokens end. */
   readonly now: () => number;
-  /** Monotonic clock in milliseconds, for lifetimes. */
+  /** A clock in milliseconds that never goes back, by which they are forgotten. */
   readonly clock: () => number;
 }
 
-/** A method of verification. Rejects with `credential_rejected`, or with another error if undecided. */
+/** A way to find out about a token. Rejects with `credential_rejected`, or where it cannot decide, with another error. */
 export interface Look {
   readonly by: 'signature' | 'introspection';
   judge(credential: Credential, key: string): Promise<Verdict>;
 }
 
-/** A remembered verdict. */
+/** What is remembered of a token. */
 interface Kept<T> {
   readonly what: T;
-  /** By the monotonic clock. */
+  /** By the clock that never goes back. */
   readonly until: number;
 }
 
 /**
- * Remembers verdicts by callers' keys, and shares concurrent verifications of one token. Rejections have their own
- * table, so that many of them do not evict accepted tokens. Methods are counted separately, so that a slow issuer does
- * not delay tokens verified by signature.
+ * Remembers verdicts by the keys of callers, so that a token is looked at seldom, and by one look for all who bring it at
+ * once. The rejected have a table of their own: no flood of them has a good one forgotten. So have each way's looks: tokens
+ * that the issuer is asked about, who may be slow, keep none from being verified by its signature.
  */
 export function withVerdicts(lookFor: (credential: Credential) => Look, options: VerdictsOptions): Verify {
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;

@@ -21,13 +21,13 @@ import { createTools } from './tools/tool-calls.ts';
 export interface MethodsOptions {
   readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
   readonly representations: Representations;
-  /** Whether the resources are also offered as tools. */
+  /** Whether the resources are offered as tools, too. */
   readonly tools: boolean;
-  /** Maximum text size of a tool's result. */
+  /** Largest result of a tool as text. */
   readonly maxResultBytes: number;
-  /** Bytes of the lists that are kept parsed for searches. */
+  /** Bytes of the lists that are kept parsed, for tools to search. */
   readonly maxParsedBytes: number;
-  /** Version of this package. */
+  /** Of this package. */
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -35,18 +35,18 @@ export interface MethodsOptions {
   readonly challengeFor: ChallengeFor;
 }
 
-/** Unchecked parameters. */
+/** Parameters that nobody has checked yet. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Answers one method. Throws or rejects with a `GatewayError`. */
+/** Answers one method. Throws or rejects with a `GatewayError` for what is wrong. */
 export type Handler = (params: Params, context: RequestContext, id: RequestId) => Result | Promise<Result>;
 
-/** Lists change only with a release or its settings, so clients can cache them. */
+/** Lists are part of a release and of its settings: nobody needs to ask again soon. */
 const LIST_TTL_MS = 3_600_000;
 
 const TOOLS_HINT = 'The tools return the same lists page by page, narrowed by what is asked for.';
 
-/** All methods by revision, and whether they are public. */
+/** What is offered: every method that there is, by revision, and whose they are. */
 export function createMethods(options: MethodsOptions) {
   const { catalogue, representations, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
@@ -61,7 +61,7 @@ export function createMethods(options: MethodsOptions) {
     ...{ uri, name: resource.name, title: name, description, mimeType },
     annotations: { audience: ['user', 'assistant'] },
   }));
-  /** Constant JSON before the text of each resource. */
+  /** What stands ahead of the text of each resource. */
   const heads = new Map(
     resources.map(({ uri, name, mimeType }) => {
       const contents = JSON.stringify({ uri, mimeType }).slice(0, -1);
@@ -70,10 +70,10 @@ export function createMethods(options: MethodsOptions) {
   );
 
   function methodsOf(revision: Revision): ReadonlyMap<string, Handler> {
-    /** Lifetime of a result at the client; earlier revisions have none. */
+    /** How long clients may keep a result; the earlier revisions do not say. */
     const cacheable = (ttlMs: number) => (revision === CURRENT ? { ttlMs, cacheScope: 'private' } : {});
 
-    /** Everything fits on one page, so no cursor was ever issued. */
+    /** Everything fits one page, so that no cursor was ever given out. */
     const list = (members: object): Handler => {
       const result = constantResult({ ...members, ...cacheable(LIST_TTL_MS) });
       return ({ cursor }) => {
@@ -133,13 +133,13 @@ export function createMethods(options: MethodsOptions) {
   return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
 }
 
-/** Instructions for the model. */
+/** What a model is told that there is. */
 function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
   const lists = offered.map(({ definition: { description } }) => description).join(' ');
   return `Read-only lists of a security platform. ${lists} Each is read whole as a resource.`;
 }
 
-/** Acknowledges a subscription without events and ends it, because no offered list or resource announces changes. */
+/** Acknowledges a subscription to nothing, since nothing that is offered tells of a change, and ends it at once. */
 const listen: Handler = ({ notifications }, _context, id) => {
   if (!fits(isSpecType.SubscriptionFilter, notifications)) {
     const detail = 'subscriptions/listen takes notifications: what it is about.';
@@ -150,7 +150,7 @@ const listen: Handler = ({ notifications }, _context, id) => {
   return { members: { _meta }, notification: { jsonrpc: '2.0', method, params: { notifications: {}, _meta } } };
 };
 
-/** Returns the remaining freshness of a snapshot for the client, in milliseconds. */
+/** How long a client may keep what it was given: for the rest of its freshness, in milliseconds. */
 function remainingTtlMs({ cached }: Load, now: number): number {
   if (cached === undefined || cached.error !== undefined) return 0;
   return Math.max(0, Math.floor(cached.freshUntil - now));

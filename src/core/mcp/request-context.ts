@@ -4,24 +4,21 @@ import type { RequestRecord } from '../kernel/request-record.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import { cacheOutcome, type Load } from '../reads/snapshots/load.ts';
 
-/** The caller and context of a request. */
+/** Who asks for something, and what is to be known of the request. */
 export interface RequestContext {
-  /** `undefined` without a credential: over HTTP, for public lists. */
+  /** `undefined` where no credential came: over HTTP, for lists that are public. */
   readonly caller: Caller | undefined;
-  /** Aborts when no one waits for the response. May be created on access. */
+  /** Aborts when nobody waits for the response any more. May be made when it is looked at. */
   readonly signal: AbortSignal;
-  /** Calls the upstream even if a snapshot is fresh. */
+  /** The caller wants the upstream to be asked. */
   readonly noCache: boolean;
-  /** Filled in during the request, except for its end. */
+  /** Filled in on the way, but for how the request ended. */
   readonly record: RequestRecord;
-  /** Reads of one batch by resource name, shared by its messages, which run one after the other. */
+  /** What was read for one batch so far, by name: its members share it, since each is worked on after the one before. */
   readonly batchReads?: Map<string, Promise<Load>> | undefined;
 }
 
-/**
- * A context that replaces another and ends with it. A class, because a getter in an object literal would be created per
- * request.
- */
+/** A context that takes the place of another, and ends with it. A class: a getter in a literal would be made for each request. */
 export class InnerContext implements RequestContext {
   readonly caller: Caller | undefined;
   readonly noCache: boolean;
@@ -42,10 +39,10 @@ export class InnerContext implements RequestContext {
   }
 }
 
-/** Reads a resource by name; without a promise if a stored snapshot can be served. */
+/** Reads the resource of a name: at once where what is held may be served. */
 export type ReadResource = (name: string, context: RequestContext) => Load | Promise<Load>;
 
-/** Reads from the catalogue and records the outcome. */
+/** Reads from the catalogue, and records what came of it. */
 export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () => number): ReadResource {
   function begin(name: string, context: RequestContext): Load | Promise<Load> {
     const begun = performance.now();
@@ -54,7 +51,7 @@ export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () =
       if (caller === undefined) throw new GatewayError('credential_missing');
       return catalogue.read(name, caller, context);
     };
-    // A synchronous error also reaches the other messages of a batch.
+    // What is thrown at once reaches the other members of a batch, too.
     return attempt(context.batchReads === undefined ? read : async () => read(), (error) => {
       context.record.upstreamMs = performance.now() - begun;
       throw error;
@@ -75,12 +72,12 @@ export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () =
   };
 }
 
-/** Continues with a value, synchronously if it is not a promise. */
+/** Goes on with a value: at once where it is there, so that what is at hand is answered without a detour. */
 export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Runs `work`, and passes what it throws or rejects with to `caught`. */
+/** Runs `work`, which may end at once or later. What it throws, then or later, goes to `caught`. */
 export function attempt<T>(work: () => T | Promise<T>, caught: (error: unknown) => T): T | Promise<T> {
   try {
     const result = work();

@@ -1,9 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  createSharedLevel,
-  type SharedLevel,
-  type SharedLevelOptions,
-} from '../../capabilities/shared-cache/snapshots/level.ts';
 import { type Config, resourceConfig } from '../config/schema/settings.ts';
 import { createKeyOf, type KeyOf } from '../credentials/authenticate.ts';
 import type { Events } from '../kernel/events.ts';
@@ -12,6 +7,7 @@ import { createLoading, type Loading } from '../upstream/loading.ts';
 import type { Made } from './catalogue/loader.ts';
 import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
 import { createMemos, type Memo } from './snapshots/memo.ts';
+import { NO_SNAPSHOT_STORE, type SnapshotStore } from './snapshots/snapshot-store.ts';
 import { createWaiting, type Waiting } from './snapshots/waiting.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
@@ -19,8 +15,7 @@ export interface Holdings {
   /** Builds callers' keys, by which all state is kept. */
   readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
-  /** State shared by the replicas of a deployment; `undefined` without sharing. */
-  readonly shared: SharedLevel | undefined;
+  readonly store: SnapshotStore;
   readonly memoFor: (name: string) => Memo<Made> | undefined;
   readonly loading: Loading;
   readonly waiting: Waiting;
@@ -28,28 +23,26 @@ export interface Holdings {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** How replicas share snapshots. */
-export type SharedParts = Omit<SharedLevelOptions, 'maxNames' | 'now'>;
-
 export interface HoldingsOptions {
   readonly resources: readonly Resource[];
   readonly events: Events;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** @default no sharing */
-  readonly shared?: SharedParts | undefined;
+  /** @default random keys of this process */
+  readonly keyOf?: KeyOf | undefined;
+  /** The second level of snapshots. @default none */
+  readonly store?: SnapshotStore | undefined;
 }
 
-/** Creates empty state. Replicas that share snapshots build equal keys. */
-export function createHoldings(config: Config, { resources, events, now, shared }: HoldingsOptions): Holdings {
+/** Creates what there is before anything is read. */
+export function createHoldings(config: Config, options: HoldingsOptions): Holdings {
+  const { resources, events, keyOf = createKeyOf(), store = NO_SNAPSHOT_STORE } = options;
   const told: Events = {
     ...events,
     snapshotDisplaced: ({ resource }) => events.snapshotDisplaced?.({ resource: ownName(resource) }),
   };
   return {
-    keyOf: shared?.secrets[0].keyOf ?? createKeyOf(),
+    keyOf,
+    store,
     cache: createSnapshotCache(config.cache, told),
-    shared: shared && createSharedLevel({ ...shared, maxNames: config.cache.maxEntries * shared.secrets.length, now }),
     memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),

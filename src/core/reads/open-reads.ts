@@ -78,10 +78,10 @@ export function openReads(
       resource: resource.name,
       siblings: siblings.map((sibling) => sibling.resource.name),
       cache,
-      shared: holdings.shared && {
-        level: holdings.shared,
+      secondLevel: {
+        store: holdings.store,
         origin: checked(config.upstreams[settings.upstream]).baseUrl,
-        stored: stored.map((sibling) => sibling.resource.name),
+        storedSiblings: stored.map((sibling) => sibling.resource.name),
         reading: JSON.stringify([readVersion(), readingOf(resource, config)]),
         maxBytes: settings.maxReadBytes,
       },

@@ -1,5 +1,5 @@
-import type { UpstreamRejections } from '../../capabilities/shared-cache/shared-rejections.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
+import type { UpstreamRejections } from './resilience/rejection-store.ts';
 import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { withNegativeCache } from './resilience/with-negative-cache.ts';
@@ -17,7 +17,7 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly maxQueue: number;
   /** How long a 401 to a caller's own token is remembered. */
   readonly rememberRejectedMs: number;
-  /** What replicas tell each other of that. @default nothing */
+  /** Shares these rejections with other processes. @default with none */
   readonly rejections?: UpstreamRejections | undefined;
   readonly breaker: BreakerSettings;
   readonly retry: RetrySettings;

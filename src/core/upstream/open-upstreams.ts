@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SharedRejections } from '../../capabilities/shared-cache/shared-rejections.ts';
 import { type Config, checked } from '../config/schema/settings.ts';
 import type { Authorization } from '../credentials/authorization.ts';
 import { proxyAuthorization } from '../credentials/proxy-authorization.ts';
@@ -8,6 +7,7 @@ import { readVersion } from '../kernel/version.ts';
 import { type OwnFiles, withFiles } from '../own-files.ts';
 import type { Tap } from './client/tap.ts';
 import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
+import { NO_REJECTION_STORE, type RejectionStore } from './resilience/rejection-store.ts';
 import type { Upstream } from './upstream.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
@@ -18,8 +18,8 @@ export interface OpenUpstreamsOptions {
   readonly hooks: { wrapUpstream<U extends Upstream>(upstream: U): U };
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
-  /** How replicas tell each other of rejected credentials. @default they do not */
-  readonly rejections?: SharedRejections | undefined;
+  /** Shares rejected credentials with other processes. @default with none */
+  readonly rejections?: RejectionStore | undefined;
   /** Those that run already, and under which settings. @default none do */
   readonly before?: { readonly config: Config; readonly upstreams: ReadonlyMap<string, OpenUpstream> } | undefined;
 }
@@ -28,7 +28,7 @@ export interface OpenUpstreamsOptions {
 export function openUpstreams(
   config: Config,
   names: readonly string[],
-  { events, hooks, files, tap, rejections, before }: OpenUpstreamsOptions,
+  { events, hooks, files, tap, rejections = NO_REJECTION_STORE, before }: OpenUpstreamsOptions,
 ): Map<string, OpenUpstream> {
   const opened = new Map<string, Authorization & Required<Pick<OpenUpstreamOptions, 'tls' | 'proxy'>>>();
   const upstreams = new Map<string, OpenUpstream>();
@@ -48,8 +48,9 @@ export function openUpstreams(
   // Once it is certain that all of them can be.
   for (const [name, own] of opened) {
     const settings = checked(config.upstreams[name]);
-    const told = rejections?.by(JSON.stringify([readVersion(), settings]));
-    upstreams.set(name, hooks.wrapUpstream(openUpstream({ ...settings, ...own, name, events, tap, rejections: told })));
+    const ofUpstream = rejections.of(JSON.stringify([readVersion(), settings]));
+    const upstream = openUpstream({ ...settings, ...own, name, events, tap, rejections: ofUpstream });
+    upstreams.set(name, hooks.wrapUpstream(upstream));
   }
   return upstreams;
 }

@@ -4,7 +4,7 @@ import type { Span } from '../../../src/core/kernel/span.ts';
 import { callerOf } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Collector } from '../../support/process/collector.ts';
-import { departureOf, deployment } from '../shared-cache/snapshots/replicas.ts';
+import { departureOf, deployment } from '../shared-cache/deployment.ts';
 
 /** Has one replica load a list, and another take it: each below a span of this name, `refresh` without a resource. */
 export async function traceReplicas(collector: Collector): Promise<void> {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import type { CatalogueRead } from '../../support/catalogue.ts';
+import { toolItem } from '../../support/platform/loads.ts';
 import { URIS } from '../../support/resources.ts';
 import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS, optionsOf } from './asked.ts';
 
@@ -11,12 +12,35 @@ function nested(depth: number): object {
   for (let level = 0; level < depth; level += 1) inner = { a: inner };
   return { experimental: { a: inner } };
 }
+const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
-// What the SDK's server answers, too, is compared with it: differential.test.ts.
 describe('MCP before 2026-07-28', () => {
+  for (const version of EARLIER) {
+    it(`is agreed on as ${version}`, async () => {
+      const { status, json } = await asked().earlier('initialize', { ...CLIENT, protocolVersion: version });
+      expect(status).to.equal(200);
+      expect(json.result.protocolVersion).to.equal(version);
+      expect(json.result.serverInfo).to.deep.equal({ name: 'portico', title: 'Portico', version: '1.2.3' });
+      expect(json.result.capabilities).to.deep.equal({ resources: {}, tools: {} });
+    });
+  }
+
+  it('offers its latest revision to a client that asks for an unknown one', async () => {
+    const { json } = await asked().earlier('initialize', { ...CLIENT, protocolVersion: '2031-01-01' });
+    expect(json.result.protocolVersion).to.equal('2025-11-25');
+  });
+
   it('answers with JSON, not with a stream, and gives out no session', async () => {
     const { headers } = await asked().earlier('ping');
     expect(headers).to.deep.equal({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  });
+
+  it('reads a resource byte for byte, with nothing of 2026-07-28', async () => {
+    const load = loadOf([toolItem('ä"\\\u2028')], cachedFor(5000));
+    const { json } = await asked({ read: () => load }).earlier('resources/read', { uri: URIS[2] });
+    expect(json.result).to.deep.equal({
+      contents: [{ uri: URIS[2], mimeType: 'application/json', text: load.snapshot.bytes.toString() }],
+    });
   });
 
   it('calls an unknown resource -32002, and names those that there are', async () => {
@@ -30,6 +54,27 @@ describe('MCP before 2026-07-28', () => {
     expect(record.error?.code).to.equal('resource_unknown');
   });
 
+  it('takes notifications and answers with 202 and nothing', async () => {
+    const { raw } = asked();
+    for (const message of [
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]) {
+      const { status, text, headers } = await raw(JSON.stringify(message));
+      expect({ status, text, headers }).to.deep.equal({ status: 202, text: '', headers: {} });
+    }
+  });
+
+  it('does not know the methods of 2026-07-28', async () => {
+    for (const method of ['server/discover', 'subscriptions/listen', 'prompts/list', 'nothing']) {
+      const { status, json } = await asked().earlier(method);
+      expect(status).to.equal(200);
+      expect(json.error).to.deep.include({ code: -32601 });
+      expect(json.error.data.code).to.equal('not_found');
+    }
+  });
+
   it('is refused in a revision that is not spoken, with those that are', async () => {
     const { status, json } = await asked().earlier(
       'ping',
@@ -41,6 +86,41 @@ describe('MCP before 2026-07-28', () => {
     expect(json.error.code).to.equal(-32022);
     expect(json.error.message).to.contain('2025-11-25, 2025-06-18, 2025-03-26');
     expect(json.error.data.code).to.equal('version_unsupported');
+  });
+
+  it('says what initialize lacks', async () => {
+    for (const params of [
+      undefined,
+      {},
+      { ...CLIENT, protocolVersion: 1 },
+      { ...CLIENT, clientInfo: { name: 'test' } },
+    ]) {
+      const { json } = await asked().earlier('initialize', params);
+      expect(json.error).to.deep.include({ code: -32602 });
+      expect(json.error.data.code).to.equal('invalid_params');
+    }
+  });
+
+  it('is agreed on, whatever earlier revision a header names', async () => {
+    for (const protocolVersion of ['1999-01-01', '2025-06-19', '']) {
+      const { status, json } = await asked().earlier(
+        'initialize',
+        { ...CLIENT, protocolVersion: '2025-06-18' },
+        { headers: { ...NO_HEADERS, protocolVersion } },
+      );
+      expect(status).to.equal(200);
+      expect(json.result.protocolVersion).to.equal('2025-06-18');
+    }
+  });
+
+  it('is not agreed on under a header that names a revision without initialize', async () => {
+    const headers = { ...NO_HEADERS, protocolVersion: '2026-07-28' };
+    const { status, json } = await asked().earlier(
+      'initialize',
+      { ...CLIENT, protocolVersion: '2025-06-18' },
+      { headers },
+    );
+    expect({ status, code: json.error.code }).to.deep.equal({ status: 400, code: -32020 });
   });
 
   it('takes capabilities that nobody could mean for a mistake of the client', async () => {
@@ -57,7 +137,24 @@ describe('MCP before 2026-07-28', () => {
 
 describe('a batch', () => {
   const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
-  const send = (batch: readonly object[]) => asked().raw(JSON.stringify(batch));
+  const send = (batch: readonly object[], version?: string) =>
+    asked().raw(JSON.stringify(batch), {
+      headers: { ...NO_HEADERS, protocolVersion: version },
+    });
+
+  it('is answered as one in 2025-03-26, and where no revision is named', async () => {
+    for (const version of [undefined, '2025-03-26']) {
+      const { status, json } = await send([ping(1), { jsonrpc: '2.0', method: 'notifications/x' }, ping(2)], version);
+      expect(status).to.equal(200);
+      expect(json.map(({ id }: { id: number }) => id)).to.have.members([1, 2]);
+    }
+  });
+
+  it('of one is still answered as one', async () => {
+    expect((await send([ping(1)])).json)
+      .to.be.an('array')
+      .with.length(1);
+  });
 
   it('has an answer for each request, also where ids repeat', async () => {
     expect((await send([ping(1), ping(1)])).json).to.have.length(2);
@@ -67,9 +164,65 @@ describe('a batch', () => {
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     expect((await send([ping(1), cancel])).json).to.have.length(1);
   });
+
+  it('of notifications alone is 202', async () => {
+    expect((await send([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).to.equal(202);
+  });
+
+  for (const [what, batch, version] of [
+    ['in a later revision', [ping(1)], '2025-06-18'],
+    ['in a later revision still', [ping(1)], '2025-11-25'],
+    ['that is empty', [], undefined],
+    ['that holds initialize', [{ ...ping(1), method: 'initialize' }], undefined],
+    ['that holds what is no message', [ping(1), { a: 1 }], undefined],
+    ['of too many', Array.from({ length: 101 }, (_, id) => ping(id)), undefined],
+    ['that has envelopes', [{ ...ping(1), params: { _meta: ENVELOPE } }], undefined],
+  ] as const) {
+    it(`is refused ${what}`, async () => {
+      const { status, json } = await send(batch, version);
+      expect(status).to.equal(400);
+      expect(json).to.deep.include({ jsonrpc: '2.0', id: null });
+      expect(json.error.code).to.equal(-32600);
+      expect(json.error.data.code).to.equal('invalid_rpc');
+    });
+  }
 });
 
 describe('MCP from 2026-07-28 on', () => {
+  it('tells what it offers', async () => {
+    const { status, json } = await asked().current('server/discover');
+    expect(status).to.equal(200);
+    expect(json.result.supportedVersions).to.deep.equal(['2026-07-28']);
+    expect(json.result.capabilities).to.deep.equal({ resources: {}, tools: {} });
+    expect(json.result.resultType).to.equal('complete');
+  });
+
+  it('lists three resources, with a name for programs and a title for people', async () => {
+    const { json } = await asked().current('resources/list');
+    expect(json.result).to.include({ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'private' });
+    expect(json.result.resources.map(({ uri }: { uri: string }) => uri)).to.deep.equal(URIS);
+    expect(json.result.resources[0]).to.deep.equal({
+      uri: 'platform://projects',
+      name: 'projects',
+      title: 'Projects',
+      description: 'All projects accessible to the caller.',
+      mimeType: 'application/json',
+      annotations: { audience: ['user', 'assistant'] },
+    });
+  });
+
+  it('has no templates', async () => {
+    expect((await asked().current('resources/templates/list')).json.result.resourceTemplates).to.deep.equal([]);
+  });
+
+  it('has one page of each list, so that there is no cursor', async () => {
+    for (const method of ['resources/list', 'resources/templates/list', 'tools/list']) {
+      const { json } = await asked().current(method, { cursor: 'a' });
+      expect(json.error).to.deep.include({ code: -32602 });
+      expect(json.error.data.code).to.equal('invalid_params');
+    }
+  });
+
   it('tells how long the very snapshot is fresh yet', async () => {
     for (const [rest, ttlMs] of [
       [cachedFor(4321), 4321],
@@ -85,6 +238,13 @@ describe('MCP from 2026-07-28 on', () => {
     }
   });
 
+  it('calls an unknown resource -32602', async () => {
+    const { status, json } = await asked().current('resources/read', { uri: 'platform://Tools' });
+    expect(status).to.equal(200);
+    expect(json.error.code).to.equal(-32602);
+    expect(json.error.message).to.contain(URIS.join(', '));
+  });
+
   it('says where a uri is missing', async () => {
     for (const uri of [undefined, '', 5, null]) {
       const { json } = await asked().raw(
@@ -96,15 +256,49 @@ describe('MCP from 2026-07-28 on', () => {
     }
   });
 
-  it('refuses an envelope with capabilities nested 3000 levels deep', async () => {
-    const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': nested(3000) };
-    const { status, json, bugs } = await asked().raw(
-      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/list', params: { _meta } }),
-      { headers: { ...NO_HEADERS, protocolVersion: '2026-07-28', method: 'resources/list' } },
-    );
-    expect({ status, code: json.error.code }).to.deep.equal({ status: 400, code: -32602 });
-    expect(bugs).to.deep.equal([]);
+  it('takes Mcp-Name in base64, too', async () => {
+    const name = `=?base64?${Buffer.from('platform://tools').toString('base64')}?=`;
+    expect((await asked().current('resources/read', { uri: URIS[2] }, { name: name })).status).to.equal(200);
   });
+
+  for (const [what, headers] of [
+    ['another Mcp-Method than its message has', { method: 'resources/list' }],
+    ['another Mcp-Name than its message has', { name: 'platform://projects' }],
+    ['an Mcp-Name that is no base64', { name: '=?base64?%%?=' }],
+    ['no Mcp-Method', { method: undefined }],
+    ['no Mcp-Name', { name: undefined }],
+    ['no MCP-Protocol-Version', { protocolVersion: undefined }],
+    ['another MCP-Protocol-Version than its message has', { protocolVersion: '2025-11-25' }],
+  ] as const) {
+    it(`refuses a request with ${what}`, async () => {
+      const { status, json, record } = await asked().current('resources/read', { uri: URIS[2] }, headers);
+      expect(status).to.equal(400);
+      expect(json.id).to.equal(1);
+      expect(json.error.code).to.equal(-32020);
+      expect(json.error.data).to.include({ code: 'header_mismatch', requestId: 'request-of-the-test' });
+      expect(record.error?.code).to.equal('header_mismatch');
+    });
+  }
+
+  for (const [what, meta] of [
+    ['no revision, under a header that names one', undefined],
+    ['a revision that is no text', { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': 1 }],
+    ['no capabilities', { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }],
+    ['capabilities that are none', { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': [] }],
+    ['capabilities nested beyond reason', { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': nested(3000) }],
+    ['a client that is none', { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 7 }],
+    ['a log level that is none', { ...ENVELOPE, 'io.modelcontextprotocol/logLevel': 'loud' }],
+  ] as const) {
+    it(`refuses an envelope with ${what}`, async () => {
+      const { status, json, bugs } = await asked().raw(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/list', params: { _meta: meta } }),
+        { headers: { ...NO_HEADERS, protocolVersion: '2026-07-28', method: 'resources/list' } },
+      );
+      expect({ status, code: json.error.code }).to.deep.equal({ status: 400, code: -32602 });
+      expect(json.error.data.code).to.equal('invalid_params');
+      expect(bugs).to.deep.equal([]);
+    });
+  }
 
   it('refuses a revision that it does not know, with those that it does', async () => {
     const version = '2031-01-01';
@@ -123,6 +317,15 @@ describe('MCP from 2026-07-28 on', () => {
     });
   });
 
+  it('answers an unknown method, ping and initialize among them, with 404', async () => {
+    for (const method of ['nothing', 'ping', 'initialize', 'prompts/list', 'resources/subscribe']) {
+      const { status, json } = await asked().current(method);
+      expect(status, method).to.equal(404);
+      expect(json.error.code).to.equal(-32601);
+      expect(json.error.data.code).to.equal('not_found');
+    }
+  });
+
   it('acknowledges a subscription to what never changes, and ends it', async () => {
     const { status, headers, text } = await asked().current('subscriptions/listen', {
       notifications: { resourcesListChanged: true, toolsListChanged: true, resourceSubscriptions: [URIS[0]] },
@@ -137,6 +340,35 @@ describe('MCP from 2026-07-28 on', () => {
     expect(acknowledged.params.notifications).to.deep.equal({});
     expect(ended).to.deep.include({ id: 1 });
     expect(ended.result.resultType).to.equal('complete');
+  });
+});
+
+describe('a body that is no message', () => {
+  for (const [what, body, code, rpc] of [
+    ['nothing', '', 'parse_error', -32700],
+    ['text', 'hello', 'parse_error', -32700],
+    ['JSON that breaks off', '{"jsonrpc":"2.0"', 'parse_error', -32700],
+    ['what is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'parse_error', -32700],
+    ['null', 'null', 'invalid_rpc', -32600],
+    ['a number', '1', 'invalid_rpc', -32600],
+    ['an empty object', '{}', 'invalid_rpc', -32600],
+    ['another version of JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 'invalid_rpc', -32600],
+    ['a fraction for an id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 'invalid_rpc', -32600],
+    ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 'invalid_rpc', -32600],
+  ] as const) {
+    it(`is refused: ${what}`, async () => {
+      const { status, json, record, bugs } = await asked().raw(body);
+      expect(status).to.equal(400);
+      expect(json.jsonrpc).to.equal('2.0');
+      expect(json.error.code).to.equal(rpc);
+      expect(json.error.data).to.include({ code, requestId: 'request-of-the-test' });
+      expect(record.error?.code).to.equal(code);
+      expect(bugs).to.deep.equal([]);
+    });
+  }
+
+  it('may begin with a byte order mark', async () => {
+    expect((await asked().raw('\ufeff{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).to.equal(200);
   });
 });
 

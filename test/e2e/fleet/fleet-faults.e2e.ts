@@ -28,42 +28,6 @@ function any<T>(all: readonly T[]): T {
   return all[Math.floor(Math.random() * all.length)] as T;
 }
 
-/** Sends something ahead of every tenth reply. */
-function unasked(bytes: string): Treatment {
-  let count = 0;
-  return (reply, say) => {
-    count += 1;
-    if (count % 10 === 0) say(Buffer.from(bytes));
-    say(reply);
-  };
-}
-
-/** Sends this in place of every tenth reply, and then more and more. */
-function endless(begin: string, more: string): Treatment {
-  let count = 0;
-  return (reply, say) => {
-    count += 1;
-    if (count % 10 !== 0) return say(reply);
-    say(Buffer.from(begin));
-    for (let times = 0; times < 200; times += 1) say(Buffer.from(more));
-  };
-}
-
-/** Sends each piece of what Redis says after the one behind it. */
-function swapped(): Treatment {
-  let kept: Buffer | undefined;
-  return (reply, say) => {
-    if (kept === undefined) {
-      kept = reply;
-      return say(Buffer.alloc(0));
-    }
-    const before = kept;
-    kept = undefined;
-    say(reply);
-    say(before);
-  };
-}
-
 /** In place of every other reply, in turn. */
 const WORDS = [
   'MOVED 1 127.0.0.1:1',
@@ -87,20 +51,12 @@ function errors(): Treatment {
   };
 }
 
-/** Keeps what each value is, and puts it back later, with the life of then, for as long as anybody likes. */
+/** Keeps a copy of each value, and stores it again later for as long as the fault lasts. */
 const KEPT = `
-for _, name in ipairs(redis.call('KEYS', '*:value:*')) do redis.call('SET', 'kept' .. name, redis.call('HGET', name, 'bytes')) end`;
+for _, name in ipairs(redis.call('KEYS', 'portico:value:*')) do redis.call('SET', 'kept' .. name, redis.call('GET', name)) end`;
 const REPLAYED = `
-local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
-local life = id .. '.' .. redis.call('HGET', 'portico:{0}:life', 'born')
-for _, name in ipairs(redis.call('KEYS', 'kept*')) do
-  redis.call('HSET', string.sub(name, 5), 'life', life, 'bytes', redis.call('GET', name))
-  redis.call('PERSIST', string.sub(name, 5))
-end`;
+for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('SET', string.sub(name, 5), redis.call('GET', name)) end`;
 const FORGOTTEN = `for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('DEL', name, string.sub(name, 5)) end`;
-
-/** Begins another life at each turn. */
-const REBORN = `redis.call('HSET', 'portico:{0}:life', 'born', string.rep(redis.call('TIME')[2], 4))`;
 
 /** Has everything be of another kind. */
 const OTHER_KIND = `
@@ -109,30 +65,22 @@ for _, name in ipairs(redis.call('KEYS', 'portico:*')) do
   redis.call('RPUSH', name, 'of another kind')
 end`;
 
-/** Has each value be what stood under another name, of any caller and list, as long as the fault lasts. */
+/** Replaces each value by that of another name, of any caller and list. */
 const SWAPPED = `
-local names = redis.call('KEYS', '*:value:*')
-local before = redis.call('HGET', names[#names] or '', 'bytes')
+local names = redis.call('KEYS', 'portico:value:*')
+local before = redis.call('GET', names[#names] or '')
 for _, name in ipairs(names) do
-  local own = redis.call('HGET', name, 'bytes')
-  redis.call('HSET', name, 'bytes', before)
+  local own = redis.call('GET', name)
+  redis.call('SET', name, before, 'KEEPTTL')
   before = own
 end`;
 
-/** Has each value be something else. */
+/** Replaces each value by something else. */
 const ALTERED = `
-for _, name in ipairs(redis.call('KEYS', '*:value:*')) do redis.call('HSET', name, 'bytes', 'of somebody else') end`;
+for _, name in ipairs(redis.call('KEYS', 'portico:value:*')) do redis.call('SET', name, 'of another program', 'KEEPTTL') end`;
 
-/** Has it so that another replica seems to load each list, and never comes to an end. */
-const LEASED = `
-for _, name in ipairs(redis.call('KEYS', '*:value:*')) do
-  redis.call('SET', (string.gsub(name, ':value:', ':lease:')), 'of nobody', 'PX', 600000)
-end`;
-const UNLEASED = `for _, name in ipairs(redis.call('KEYS', '*:lease:*')) do redis.call('DEL', name) end`;
-
-/** Tells replicas of rejections that no replica has told. */
-const MADE_UP = `
-redis.call('XADD', 'portico:{0}:rejections', '*', 'from', 'x', 'rejections', string.rep('made-up ', 100))`;
+/** Announces what no replica has announced. */
+const MADE_UP = `redis.call('XADD', 'portico:announcements', '*', 'message', 'made up')`;
 
 async function often(redis: Redis, ...command: readonly string[]): Promise<void> {
   const until = performance.now() + FAULT_MS;
@@ -163,27 +111,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
   'is not there': { begin: (_, proxy) => proxy.refuse(), told: 'unreachable' },
-  'sends what is no reply': {
-    begin: (_, proxy) => proxy.treat(unasked('HTTP/1.1 400 Bad Request\r\n\r\n')),
-    told: 'out_of_step',
-  },
-  'sends replies that nobody asked for': {
-    begin: (_, proxy) => proxy.treat(unasked('*2\r\n$1\r\n1\r\n$2\r\nok\r\n')),
-  },
-  'sends a reply without an end': { begin: (_, proxy) => proxy.treat(unasked('$500000000\r\n')) },
-  'announces arrays within arrays that no memory has room for': {
-    begin: (_, proxy) => proxy.treat(unasked('*30000000\r\n'.repeat(20))),
-  },
-  'sends a list without an end': {
-    begin: (_, proxy) => proxy.treat(endless('*2000000000\r\n', ':1\r\n'.repeat(16_384))),
-  },
-  'sends a value without an end': {
-    begin: (_, proxy) => proxy.treat(endless('$2000000000\r\n', 'x'.repeat(65_536))),
-  },
   'has values under other names': { begin: (redis) => again(redis, SWAPPED) },
   'has other values': { begin: (redis) => again(redis, ALTERED) },
-  'tells of rejections that there were not': { begin: (redis) => again(redis, MADE_UP) },
-  'says one thing for another': { begin: (_, proxy) => proxy.treat(swapped()) },
+  'has announcements that no replica has made': { begin: (redis) => again(redis, MADE_UP) },
   'has an error for every other command': { begin: (_, proxy) => proxy.treat(errors()) },
   'brings back what it held before': {
     begin: (redis) => redis.command('EVAL', KEPT, '0').then(() => again(redis, REPLAYED)),
@@ -193,7 +123,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     begin: (redis) => again(redis, OTHER_KIND),
     end: (redis) => redis.command('FLUSHALL'),
   },
-  'begins another life again and again': { begin: (redis) => again(redis, REBORN), told: 'unsteady' },
   'has no memory left': {
     begin: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
     end: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
@@ -201,10 +130,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'removes whatever it holds, since memory is short': {
     begin: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1500000', 'maxmemory-policy', 'allkeys-random'),
     end: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction'),
-  },
-  'says of each list that another replica loads it': {
-    begin: (redis) => again(redis, LEASED),
-    end: (redis) => redis.command('EVAL', UNLEASED, '0'),
   },
   'takes away what its user may do': {
     begin: (redis) => redis.command('ACL', 'SETUSER', 'default', '-evalsha', '-eval'),

@@ -1,53 +1,87 @@
-import { type Fleet, type FleetOptions, joinFleet } from '../../../src/capabilities/shared-cache/redis/fleet.ts';
+import { type Announcements, createAnnouncements } from '../../../src/capabilities/shared-cache/announcements.ts';
+import { createDeploymentSecret } from '../../../src/capabilities/shared-cache/deployment-secret.ts';
+import {
+  createRedisConnection,
+  type RedisConnection,
+  type RedisConnectionOptions,
+} from '../../../src/capabilities/shared-cache/redis-connection.ts';
+import {
+  createRedisCounts,
+  createRedisKeys,
+  createRedisStore,
+  type RedisStore,
+} from '../../../src/capabilities/shared-cache/redis-store.ts';
+import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
+import type { SharedCounts } from '../../../src/core/kernel/shared-counts.ts';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 
-/** Joins as one more replica. With room in time for a machine that has much else to do. It leaves with the test. */
-export function join(url: string, options: Partial<FleetOptions> = {}): Fleet {
-  const fleet = joinFleet({
-    ...{ url, cluster: false, prefix: 'portico', timeoutMs: 10_000, connectTimeoutMs: 10_000 },
-    ...{ maxInFlight: 1000, maxInFlightBytes: 16_777_216, maxValueBytes: 1_048_576 },
-    user: async () => ({}),
-    events: {},
-    ...options,
-  });
-  fleet.open();
-  onCleanup(fleet.close);
-  return fleet;
+export const SECRET = createDeploymentSecret(new Credential('the secret of all replicas of it'));
+
+export interface JoinOptions extends Partial<RedisConnectionOptions> {
+  readonly prefix?: string;
+  readonly maxValueBytes?: number;
+  readonly maxPending?: number;
 }
 
-/** The same, once it is there. */
-export async function joined(url: string, options: Partial<FleetOptions> = {}): Promise<Fleet> {
+/** One replica of a deployment, as far as Redis goes. */
+export interface Fleet extends RedisConnection {
+  readonly store: RedisStore;
+  readonly announcements: Announcements;
+  readonly counts: SharedCounts;
+}
+
+/** Joins as one more replica, with timeouts for a machine that is busy with other work. It leaves when the test ends. */
+export function join(url: string, options: JoinOptions = {}): Fleet {
+  const { prefix = 'portico', maxValueBytes = 1_048_576, maxPending, events = {} } = options;
+  const keys = createRedisKeys(prefix);
+  const connection: RedisConnection = createRedisConnection({
+    ...{ url, cluster: false, timeoutMs: 10_000, connectTimeoutMs: 10_000, events },
+    user: async () => ({}),
+    heartbeat: (run) => announcements.exchange(run),
+    ...options,
+  });
+  const { seal, open, keyOf } = SECRET;
+  const announcements = createAnnouncements({ connection, keys, seal, open, events, maxPending });
+  const store = createRedisStore({ connection, keys, maxValueBytes });
+  const counts = createRedisCounts({ connection, keys, keyOf });
+  connection.open();
+  onCleanup(connection.close);
+  return Object.assign(connection, { store, announcements, counts });
+}
+
+/** The same, once Redis is up. */
+export async function joined(url: string, options: JoinOptions = {}): Promise<Fleet> {
   const fleet = join(url, options);
   await eventually(() => fleet.isUp);
   return fleet;
 }
 
-/** What is told of the store. */
+/** Events of the store. */
 interface StoreLog {
   readonly events: Events;
   readonly changes: string[];
-  /** Words for what was wrong, where there were any. */
+  /** Error codes of these changes, where there are any. */
   readonly errors: string[];
-  readonly heard: unknown[];
+  readonly evicted: unknown[];
 }
 
-/** Listens to what is told of the store. */
+/** Records the events of the store. */
 export function storeLog(): StoreLog {
   const changes: string[] = [];
   const errors: string[] = [];
-  const heard: unknown[] = [];
+  const evicted: unknown[] = [];
   return {
     changes,
     errors,
-    heard,
+    evicted,
     events: {
       sharedStoreChanged({ isUp, why, error }) {
         changes.push(isUp ? 'up' : `${why}`);
         if (error !== undefined) errors.push(error);
       },
-      sharedEvictionsHeard: ({ names }) => heard.push(names ?? 'unknown'),
+      sharedEvictionsHeard: ({ names }) => evicted.push(names ?? 'all'),
     },
   };
 }

@@ -1,84 +1,79 @@
 import { randomUUID } from 'node:crypto';
-import type { EvictedListener, SharedStore } from '../../../src/capabilities/shared-cache/snapshots/store.ts';
+import type { Announcements, Evicted } from '../../../src/capabilities/shared-cache/announcements.ts';
+import type { Lease, RedisStore } from '../../../src/capabilities/shared-cache/redis-store.ts';
 
 interface Place {
-  held?: { readonly bytes: Buffer; readonly until: number } | undefined;
-  lease?: { readonly token: string; readonly until: number } | undefined;
-  generation: string;
+  value?: { readonly bytes: Buffer; readonly until: number } | undefined;
+  lease?: { readonly token: Lease; readonly until: number } | undefined;
 }
 
-/** A store in the memory of the test, and all that may be wrong with it. */
+/** A store in the memory of the test, and everything that can be wrong with it. */
 export interface MemoryStore {
-  /** The store as one more replica sees it. */
+  /** Returns the store as one more replica sees it. */
   connect(): MemoryConnection;
-  /** What is held now, by name. */
+  /** The current values, by name. */
   readonly held: ReadonlyMap<string, Buffer>;
-  /** Has other bytes under a name, as somebody might who gets at the store. */
+  /** Replaces the bytes under a name. */
   tamper(name: string, bytes: Buffer): void;
-  /** Forgets everything, the generations too. */
+  /** Removes everything. */
   flush(): void;
 }
 
-export interface MemoryConnection extends SharedStore {
+export interface MemoryConnection extends RedisStore, Pick<Announcements, 'evict' | 'onEviction'> {
   /** Calls so far, by method. */
-  readonly calls: Readonly<Record<'look' | 'lease' | 'put' | 'release' | 'evict', number>>;
+  readonly calls: Readonly<Record<'get' | 'lease' | 'put' | 'release' | 'evict', number>>;
   /** From now on nothing gets through. */
   cut(): void;
-  /** Everything gets through again. `missed`: evictions of others meanwhile may have been missed. */
+  /** Everything gets through again. `missed`: evictions of others may have been missed in the meantime. */
   mend(options?: { readonly missed?: boolean }): void;
 }
 
-/** `now` gives milliseconds, of any clock. */
+/** `now` returns milliseconds, of any clock. */
 export function createMemoryStore(now: () => number): MemoryStore {
   const places = new Map<string, Place>();
-  const listeners = new Map<MemoryConnection, Set<EvictedListener>>();
-  let life = randomUUID();
+  const connections = new Map<MemoryConnection, ((evicted: Evicted) => void)[]>();
 
   function placeOf(name: string): Place {
-    const place = places.get(name) ?? { generation: life };
+    const place = places.get(name) ?? {};
     places.set(name, place);
-    if (place.held !== undefined && place.held.until <= now()) place.held = undefined;
+    if (place.value !== undefined && place.value.until <= now()) place.value = undefined;
     if (place.lease !== undefined && place.lease.until <= now()) place.lease = undefined;
     return place;
   }
 
-  function tell(from: MemoryConnection | undefined, names: readonly string[] | 'unknown'): void {
-    for (const [connection, heard] of listeners) if (connection !== from) for (const listener of heard) listener(names);
+  function announce(from: MemoryConnection | undefined, evicted: Evicted): void {
+    for (const [connection, listeners] of connections)
+      if (connection !== from) for (const listener of listeners) listener(evicted);
   }
 
   function connect(): MemoryConnection {
-    const calls = { look: 0, lease: 0, put: 0, release: 0, evict: 0 };
-    const own = new Set<EvictedListener>();
+    const calls = { get: 0, lease: 0, put: 0, release: 0, evict: 0 };
+    const listeners: ((evicted: Evicted) => void)[] = [];
+    const pending: (readonly string[])[] = [];
     let isCut = false;
-    const late: (readonly string[])[] = [];
     const evictNow = (names: readonly string[]) => {
-      for (const name of names) places.set(name, { generation: randomUUID() });
-      tell(connection, names);
+      for (const name of names) places.delete(name);
+      announce(connection, names);
     };
     const connection: MemoryConnection = {
       calls,
-      async look(name) {
-        calls.look += 1;
-        if (isCut) return undefined;
-        const { held, generation } = placeOf(name);
-        return { held: held?.bytes, generation };
+      async get(name) {
+        calls.get += 1;
+        return isCut ? undefined : { value: placeOf(name).value?.bytes };
       },
       async lease(name, ms) {
         calls.lease += 1;
         if (isCut) return undefined;
         const place = placeOf(name);
         if (place.lease !== undefined) return 'other';
-        place.lease = { token: randomUUID(), until: now() + ms };
-        return { token: place.lease.token };
+        place.lease = { token: randomUUID() as string as Lease, until: now() + ms };
+        return place.lease.token;
       },
-      async put(name, bytes, { generation, lease, ttlMs }) {
+      async put(name, bytes, { lease, ttlMs }) {
         calls.put += 1;
-        if (isCut) return false;
         const place = placeOf(name);
-        if (place.generation !== generation) return false;
-        if (lease !== undefined && place.lease?.token !== lease) return false;
-        place.held = { bytes: Buffer.from(bytes), until: now() + ttlMs };
-        if (lease !== undefined) place.lease = undefined;
+        if (isCut || place.lease?.token !== lease) return false;
+        places.set(name, { value: { bytes: Buffer.from(bytes), until: now() + ttlMs } });
         return true;
       },
       async release(name, token) {
@@ -86,46 +81,42 @@ export function createMemoryStore(now: () => number): MemoryStore {
         const place = placeOf(name);
         if (!isCut && place.lease?.token === token) place.lease = undefined;
       },
-      async evict(names) {
+      evict(names) {
         calls.evict += 1;
-        if (isCut) late.push(names);
+        if (isCut) pending.push(names);
         else evictNow(names);
       },
-      onEvicted(listener) {
-        // What is cut off hears nothing.
-        const hear: EvictedListener = (names) => {
-          if (!isCut) listener(names);
-        };
-        own.add(hear);
-        return () => own.delete(hear);
+      onEviction(listener) {
+        listeners.push((evicted) => {
+          if (!isCut) listener(evicted);
+        });
       },
       cut() {
         isCut = true;
       },
       mend({ missed = true } = {}) {
         isCut = false;
-        for (const names of late.splice(0)) evictNow(names);
-        if (missed) for (const listener of own) listener('unknown');
+        for (const names of pending.splice(0)) evictNow(names);
+        if (missed) for (const listener of listeners) listener('all');
       },
     };
-    listeners.set(connection, own);
+    connections.set(connection, listeners);
     return connection;
   }
 
   return {
     connect,
     get held() {
-      const found = [...places.keys()].map((name) => [name, placeOf(name).held?.bytes] as const);
+      const found = [...places.keys()].map((name) => [name, placeOf(name).value?.bytes] as const);
       return new Map(found.filter((entry): entry is readonly [string, Buffer] => entry[1] !== undefined));
     },
     tamper(name, bytes) {
       const place = placeOf(name);
-      place.held = { bytes, until: place.held?.until ?? Number.POSITIVE_INFINITY };
+      place.value = { bytes, until: place.value?.until ?? Number.POSITIVE_INFINITY };
     },
     flush() {
       places.clear();
-      life = randomUUID();
-      tell(undefined, 'unknown');
+      announce(undefined, 'all');
     },
   };
 }

@@ -11,6 +11,8 @@ export interface RecentKeysOptions {
 export interface RecentKeys {
   readonly size: number;
   add(key: string): void;
+  /** Removes a key, with a call of `onForgotten`. */
+  delete(key: string): void;
 }
 
 export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): RecentKeys {
@@ -27,6 +29,9 @@ export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): Recen
     add(key) {
       // Half the cost of `set`, and the common case.
       if (keys.get(key) === undefined) keys.set(key, true);
+    },
+    delete(key) {
+      keys.delete(key);
     },
   };
 }

@@ -1,13 +1,13 @@
 const NEWLINE = 0x0a;
 
 export interface LinesOptions {
-  /** Longer lines are skipped. */
+  /** A longer line is read away. */
   readonly maxBytes: number;
   readonly onLine: (line: Buffer) => void;
   readonly onTooLong: () => void;
 }
 
-/** Splits a stream of bytes into lines, and holds at most one. An unterminated line is ignored. */
+/** Cuts a stream of bytes into lines, and holds no more than one of them. Takes chunks; what has no end is no line. */
 export function createLines({ maxBytes, onLine, onTooLong }: LinesOptions): (chunk: Buffer) => void {
   let held: Buffer[] = [];
   let heldBytes = 0;

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
 
-/** Position and list of a next page. */
+/** Where a next page begins, and in what. */
 export interface Place {
   /** Entity tag of the list. */
   readonly etag: string;
-  /** Filter of the list. */
+  /** What the list was narrowed by. */
   readonly filter: object;
 }
 
-/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
+/** A cursor for the items from `offset` on. It fits this list with this filter, and no other. */
 export function writeCursor({ etag, filter }: Place, offset: number): string {
   return Buffer.from(JSON.stringify([offset, etag, digest(filter)])).toString('base64url');
 }
 
 /**
- * Returns the offset of a cursor; 0 without one. Throws `list_changed` if the list has changed, and `invalid_params` if
- * it is invalid or belongs to another filter.
+ * The offset that a cursor stands for; 0 without one. Throws `list_changed` where the list is not the one that it was
+ * given out for, and `invalid_params` where it is none, or was given out for another filter.
  */
 export function readCursor({ etag, filter }: Place, cursor: string | undefined): number {
   if (cursor === undefined) return 0;
@@ -37,7 +37,7 @@ function parse(cursor: string): readonly unknown[] {
   }
 }
 
-/** Filters are case-insensitive. */
+/** A filter means the same in any case. */
 function digest(filter: object): string {
   return hash('sha256', JSON.stringify(filter).toLowerCase(), 'base64url').slice(0, 11);
 }

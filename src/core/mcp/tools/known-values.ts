@@ -1,20 +1,20 @@
 import type { Item } from '../../resources/resource.ts';
 
-/** Maximum number of values per field, and their length, in a hint. */
+/** Values of one field that a model is told of, and characters of each. */
 const MAX_VALUES = 20;
 const MAX_LENGTH = 64;
 
-/** Matches control characters, invisible or direction-changing characters, and line breaks. */
+/** Control characters, what is invisible or turns text around, and what breaks lines. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Values of one field: few, short and printable. */
+/** Values of one field: a few, each of them short and printable. */
 export interface Values {
   readonly values: readonly string[];
-  /** Whether other values exist that are too many, too long, or not printable. */
+  /** Whether there are others, which are too many, too long, or not printable. */
   readonly hasMore: boolean;
 }
 
-/** Collects values one by one, except empty ones. Keeps no more of a platform's text than is shown. */
+/** Takes values one by one. The empty one is none. Of what comes from a platform, no more is kept than is told. */
 function createValues(): Values & { add(value: string): void } {
   const kept = new Set<string>();
   let hasMore = false;
@@ -33,14 +33,14 @@ function createValues(): Values & { add(value: string): void } {
   };
 }
 
-/** Returns the values that can be shown. */
+/** Those of all these that can be told. */
 export function valuesOf(all: Iterable<string>): Values {
   const values = createValues();
   for (const value of all) values.add(value);
   return values;
 }
 
-/** Collects these fields of items, one by one. */
+/** Takes items one by one, and keeps what these fields of theirs are. */
 export function createSeen(fields: readonly string[]) {
   const seen = fields.map((field) => ({ field, values: createValues() }));
   return {
@@ -52,7 +52,7 @@ export function createSeen(fields: readonly string[]) {
   };
 }
 
-/** Lists values, each in quotes, because a platform's text may read like a sentence. */
+/** As a sentence lists them: each in quotes, since what a platform calls something may read like a sentence. */
 export function listValues({ values, hasMore }: Values): string {
   return [...values.map((value) => JSON.stringify(value)), ...(hasMore ? ['others'] : [])].join(', ');
 }

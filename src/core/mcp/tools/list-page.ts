@@ -2,31 +2,31 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 
-/** A part of a list, or of its filtered items. */
+/** Part of a list, or of what a filter leaves of it. */
 export interface ListPage {
-  /** Indexes of the filtered items; `undefined` without a filter. */
+  /** Where the items stand that the filter leaves; `undefined` without a filter. */
   readonly found?: readonly number[] | undefined;
-  /** Hint for a filter without results. */
+  /** What may help where the filter leaves nothing. */
   readonly hint?: string | undefined;
-  /** Index of the page's first item among these. */
+  /** Of the first item of this page among these. */
   readonly offset: number;
-  /** Maximum number of items. */
+  /** The most items. */
   readonly limit: number;
-  /** Returns the cursor for the items from an offset on. */
+  /** The cursor for the items from an offset on. */
   readonly cursorOf: (offset: number) => string;
-  /** Maximum size of this page as JSON. */
+  /** The most that this page may take as JSON. */
   readonly maxBytes: number;
 }
 
-/** Size of a page without its items. */
+/** What a page costs beside the items. */
 const PAGE_BYTES = 512;
 
-/** Items are parsed in steps of about this size, each in a turn of its own. */
+/** Items are parsed in steps of about this size: other requests have their turn between them. */
 const STEP_BYTES = 262_144;
 
 /**
- * Returns the page as JSON: `items`, `total` and, unless it is the last, `nextCursor`, cut from the snapshot's bytes.
- * Throws `result_too_large`, with a fitting limit, above `maxBytes`.
+ * The page as JSON: `items`, `total` and, unless it is the last one, `nextCursor`. Cut out of the snapshot's own bytes.
+ * Throws `result_too_large`, with how to ask for less, where it would be larger than `maxBytes`.
  */
 export function writePage(snapshot: Snapshot, page: ListPage): string {
   const { found, offset, maxBytes } = page;
@@ -42,7 +42,10 @@ export function writePage(snapshot: Snapshot, page: ListPage): string {
   return finish(page, { items, total, next, size });
 }
 
-/** The same with selected fields of each item, parsed in steps. Rejects with the signal's reason when it aborts. */
+/**
+ * The same with these fields of each item, which is parsed for that, step by step in turns of their own. Rejects with the
+ * signal's reason once that aborts.
+ */
 export async function writeFields(
   snapshot: Snapshot,
   page: ListPage,
@@ -70,13 +73,13 @@ export async function writeFields(
   return finish(page, { items, total, next, size });
 }
 
-/** Returns the number of items, and the end of the page. */
+/** How many items there are, and where the page ends among them. */
 function extentOf({ count }: Snapshot, { found, offset, limit }: ListPage) {
   const total = found === undefined ? count : found.length;
   return { total, next: Math.min(offset + limit, total) };
 }
 
-/** Size of an item with the following comma or bracket. */
+/** Bytes of an item, and of the comma or the bracket that follows it. */
 function lengthOf({ bytes, itemStarts }: Snapshot, index: number): number {
   const end = itemStarts[index + 1] ?? bytes.length;
   return end - (itemStarts[index] ?? end);

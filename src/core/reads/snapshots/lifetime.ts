@@ -19,6 +19,11 @@ export function freshUntil(loadedAt: number, { ttlMs }: Lifetime): number {
   return loadedAt + ttlMs;
 }
 
+/** Whether a snapshot is young enough to be taken instead of a load. */
+export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boolean {
+  return now - loadedAt < maxAgeMs;
+}
+
 /**
  * Returns the stage of a snapshot at `now`, for a token that ends at `expiresAt`. A snapshot from the future is not
  * used: the clock was set back, and its age is unknown.

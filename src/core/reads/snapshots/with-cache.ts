@@ -1,5 +1,3 @@
-import type { SharedReading } from '../../../capabilities/shared-cache/snapshots/copies.ts';
-import { withShared } from '../../../capabilities/shared-cache/snapshots/with-shared.ts';
 import { under } from '../../kernel/caller.ts';
 import { codeOf } from '../../kernel/causes.ts';
 import type { Events } from '../../kernel/events.ts';
@@ -7,6 +5,7 @@ import type { Span } from '../../kernel/span.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Lifetime } from './lifetime.ts';
 import { cacheOutcome, type Load, type Loader, type Read, type ReadOptions } from './load.ts';
+import { NO_STORE_USE, type StoreUse } from './snapshot-store.ts';
 import type { Waiting } from './waiting.ts';
 import { withEvictions } from './with-evictions.ts';
 import { withFlights } from './with-flights.ts';
@@ -20,8 +19,8 @@ export interface CacheOptions {
   readonly cache: SnapshotCache;
   /** Lifetimes of snapshots. `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
-  /** State shared by replicas. @default none */
-  readonly shared?: SharedReading | undefined;
+  /** The second level of snapshots. @default none */
+  readonly secondLevel?: StoreUse;
   /** Waiting reads of all resources. */
   readonly waiting: Waiting;
   readonly events: Events;
@@ -31,18 +30,18 @@ export interface CacheOptions {
 
 /**
  * Composes the layers of a read: a stored snapshot, or one shared load that stores its result. Resources that are not
- * stored share loads too, and their 401 evicts the other resources. With sharing, a load first looks for another
- * replica's.
+ * stored share loads too, and their 401 evicts the other resources. A load looks into the second level first.
  */
-export function withCache(load: Loader, { lifetime, ...options }: CacheOptions): Read {
+export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, ...rest }: CacheOptions): Read {
+  const options = { ...rest, secondLevel };
   const evicting = withEvictions(load, options);
   if (lifetime === undefined || lifetime.ttlMs === 0) {
     const flying = withFlights(evicting, options);
     return withOutcome((caller, { signal }) => flying(caller, signal), options);
   }
-  const { shared } = options;
-  const sharing = shared === undefined ? evicting : withShared(evicting, { ...options, lifetime, shared });
-  const flying = withFlights(withStorage(sharing, { ...options, lifetime }), options);
+  const { resource, cache } = options;
+  const stored = secondLevel.store.wrapLoad(evicting, { ...secondLevel, resource, cache, lifetime });
+  const flying = withFlights(withStorage(stored, { ...options, lifetime }), options);
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 

@@ -1,10 +1,9 @@
-import { isRecent } from '../../../capabilities/shared-cache/snapshots/steps.ts';
 import { during } from '../../../capabilities/tracing/during.ts';
 import { type Caller, under } from '../../kernel/caller.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
 import { isShared, type SnapshotCache } from './cache.ts';
-import { allowsStale, type Lifetime, type Stage, stageAt } from './lifetime.ts';
+import { allowsStale, isRecent, type Lifetime, type Stage, stageAt } from './lifetime.ts';
 import type { Cached, Load, Loader, LoadOptions, Read } from './load.ts';
 
 export interface SnapshotsOptions {

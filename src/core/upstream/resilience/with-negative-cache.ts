@@ -1,22 +1,22 @@
-import type { UpstreamRejections } from '../../../capabilities/shared-cache/shared-rejections.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { createTtlSet } from '../../kernel/tables/ttl-set.ts';
 import { requestOf } from '../../kernel/trace.ts';
 import type { Upstream } from '../upstream.ts';
+import { NO_REJECTION_STORE, type UpstreamRejections } from './rejection-store.ts';
 
 export interface NegativeCacheOptions {
   /** How long a 401 is remembered. 0: not at all. */
   readonly ttlMs: number;
-  /** What replicas tell each other. @default nothing */
+  /** Shares rejections with other processes. @default with none */
   readonly rejections?: UpstreamRejections | undefined;
   readonly events: Events;
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
 }
 
-/** Callers whose 401 is remembered at once: some hundred bytes each. Of what other replicas tell, as many beside them. */
+/** Callers whose 401 is remembered at once: some hundred bytes each. As many rejections of other processes are kept separately. */
 const MAX_CALLERS = 10_000;
 
 /**
@@ -26,15 +26,15 @@ const MAX_CALLERS = 10_000;
  */
 export function withNegativeCache(
   upstream: Upstream,
-  { ttlMs, rejections, events, now }: NegativeCacheOptions,
+  { ttlMs, rejections = NO_REJECTION_STORE.of(''), events, now }: NegativeCacheOptions,
 ): Upstream {
   const rejected = createTtlSet({ ttlMs, max: MAX_CALLERS, now });
-  /** Beside the others: however much is told, what was found here stays. */
+  /** Separate, so that no number of these displaces what was found here. */
   const rejectedElsewhere = createTtlSet({ ttlMs, max: MAX_CALLERS, now });
-  const stopHearing = rejections?.onTold(ttlMs, rejectedElsewhere.add);
+  const unsubscribe = rejections.subscribe(ttlMs, rejectedElsewhere.add);
 
   function refuse(caller: Caller, shared?: true): never {
-    const reason = shared ? 'rejected a moment ago, as another replica has told' : 'rejected a moment ago';
+    const reason = shared ? 'rejected a moment ago, as another replica has found' : 'rejected a moment ago';
     const error = new GatewayError('credential_rejected', { upstream: upstream.name, reason });
     events.callRefused?.({
       ...requestOf(caller),
@@ -48,7 +48,7 @@ export function withNegativeCache(
   return {
     name: upstream.name,
     close() {
-      stopHearing?.();
+      unsubscribe();
       return upstream.close();
     },
     async get(request, signal) {
@@ -59,8 +59,8 @@ export function withNegativeCache(
         return await upstream.get(request, signal);
       } catch (error) {
         if (error instanceof GatewayError && error.code === 'credential_rejected') {
-          // Calls that were under way together need not each be told of.
-          if (ttlMs > 0 && !rejected.has(caller.key)) rejections?.tell(caller.key);
+          // One announcement is enough for calls that were under way together.
+          if (ttlMs > 0 && !rejected.has(caller.key)) rejections.announce(caller.key);
           rejected.add(caller.key);
         }
         throw error;

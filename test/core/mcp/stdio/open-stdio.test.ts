@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createTracing, type Tracing } from '../../../../src/capabilities/tracing/tracing.ts';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { RequestRecord } from '../../../../src/core/kernel/request-record.ts';
 import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import { callerWith, TOKEN } from '../../../support/authorization/caller.ts';
@@ -9,7 +10,8 @@ import type { CatalogueRead, Reader } from '../../../support/catalogue.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
-import { type Bug, CLIENT, cachedFor, loadOf, optionsOf } from '../asked.ts';
+import { NAMES } from '../../../support/resources.ts';
+import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
 const TOOLS = 'platform://tools';
@@ -89,8 +91,59 @@ function connect(
 
 const timersLeft = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-// What the SDK's server answers, too, is compared with it (differential.test.ts); errors of reads with HTTP (parity.test.ts).
 describe('MCP over stdio', () => {
+  it('speaks an earlier revision to a client that begins with it', async () => {
+    const { ask } = connect();
+    expect((await ask('initialize', INITIALIZE)).result).to.deep.include({
+      protocolVersion: '2025-06-18',
+      capabilities: { resources: {}, tools: {} },
+    });
+    expect((await ask('resources/list')).result.resources).to.have.length(NAMES.length);
+    const { result } = await ask('resources/read', { uri: TOOLS });
+    expect(result).not.to.have.property('ttlMs');
+    expect(result.contents[0].text).to.equal(loadOf([toolItem('a')]).snapshot.bytes.toString());
+    expect((await ask('tools/call', { name: 'list_tools' })).result.structuredContent.total).to.equal(1);
+    expect((await ask('resources/read', { uri: 'platform://nothing' })).error.code).to.equal(-32002);
+  });
+
+  it('speaks 2026-07-28 to a client that begins with that', async () => {
+    const { ask } = connect();
+    const _meta = ENVELOPE;
+    expect((await ask('server/discover', { _meta })).result.supportedVersions).to.deep.equal(['2026-07-28']);
+    const { result } = await ask('resources/read', { uri: TOOLS, _meta });
+    expect(result).to.include({ ttlMs: 5000, cacheScope: 'private', resultType: 'complete' });
+    expect((await ask('resources/read', { uri: 'platform://nothing', _meta })).error.code).to.equal(-32602);
+    expect((await ask('initialize', INITIALIZE)).error.data.code).to.equal('version_unsupported');
+  });
+
+  it('falls back to an earlier revision after a question for what there is', async () => {
+    const { ask } = connect();
+    expect((await ask('server/discover', { _meta: ENVELOPE })).result).to.have.property('supportedVersions');
+    expect((await ask('initialize', INITIALIZE)).result.protocolVersion).to.equal('2025-06-18');
+    expect((await ask('resources/read', { uri: 'platform://nothing' })).error.code).to.equal(-32002);
+  });
+
+  for (const [code, rpc] of [
+    ['credential_rejected', 401],
+    ['access_denied', 403],
+  ] as const) {
+    it(`has ${code} as an error of JSON-RPC for a read, and as the result of a tool`, async () => {
+      const { ask, records } = connect(async () => {
+        throw new GatewayError(code, { upstream: 'tools' });
+      });
+      await ask('initialize', INITIALIZE);
+      const { error } = await ask('resources/read', { uri: TOOLS });
+      expect(error.code).to.equal(rpc);
+      const { result } = await ask('tools/call', { name: 'list_tools' });
+      expect(result.isError).to.equal(true);
+      for (const facts of [error.data, result._meta['portico/error']]) {
+        expect(facts).to.include({ code, upstream: 'tools' });
+        expect(facts.requestId).to.match(/^[0-9a-f-]{36}$/);
+      }
+      expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', code, code]);
+    });
+  }
+
   it('gives each request an id and a record of its own', async () => {
     const { ask, records, reads } = connect();
     await ask('initialize', INITIALIZE);
@@ -144,6 +197,16 @@ describe('MCP over stdio', () => {
     expect(bugs).to.have.length(1);
     expect(bugs[0]).to.include({ requestId: error.data.requestId });
     expect(bugs[0]?.stack).to.contain('saw [credential]').and.not.contain(TOKEN);
+  });
+
+  it('takes capabilities that nobody could mean for a mistake of the client, and goes on', async () => {
+    const { write, receive, ask } = connect(undefined, { maxBodyBytes: 100_000 });
+    const nested = `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`;
+    const params = `{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"a":${nested}}},"clientInfo":{"name":"a","version":"1"}}`;
+    write(`{"jsonrpc":"2.0","id":"deep","method":"initialize","params":${params}}`);
+    expect((await receive(1))[0]).to.deep.include({ id: 'deep' });
+    expect((await receive(1))[0]).to.have.nested.property('error.code', -32602);
+    expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
   });
 
   it('does not take a message that holds more than maxMessageValues, and goes on', async () => {
@@ -285,6 +348,24 @@ describe('MCP over stdio', () => {
       expect(records[2]).to.include({ rpc: 'resources/read', resource: 'tools', outcome: 'cut' });
     });
   }
+
+  it('acknowledges a subscription to what never changes, and ends it', async () => {
+    const { write, receive, connection, records } = connect();
+    write({
+      jsonrpc: '2.0',
+      id: 'sub',
+      method: 'subscriptions/listen',
+      params: { notifications: { resourcesListChanged: true }, _meta: ENVELOPE },
+    });
+    const [acknowledged, ended] = await receive(2);
+    expect(acknowledged.method).to.equal('notifications/subscriptions/acknowledged');
+    expect(acknowledged.params.notifications).to.deep.equal({});
+    expect(ended).to.deep.include({ id: 'sub' });
+    expect(ended.result.resultType).to.equal('complete');
+    expect(records[0]).to.include({ rpc: 'subscriptions/listen', outcome: 'ok' });
+    connection.drain();
+    expect(await connection.closed).to.equal(true);
+  });
 
   it('ends when nobody is there to answer', async () => {
     for (const open of [0, 1]) {

@@ -1,8 +1,10 @@
 import { createDeploymentSecret } from '../../../../../src/capabilities/shared-cache/deployment-secret.ts';
-import { createSharedLevel, type SharedLevel } from '../../../../../src/capabilities/shared-cache/snapshots/level.ts';
+import { createMemorySemaphore } from '../../../../../src/capabilities/shared-cache/memory-semaphore.ts';
+import { createSharedSnapshots } from '../../../../../src/capabilities/shared-cache/shared-snapshots.ts';
 import { Credential } from '../../../../../src/core/kernel/caller.ts';
 import { createSnapshotCache, type SnapshotCache } from '../../../../../src/core/reads/snapshots/cache.ts';
 import type { Read } from '../../../../../src/core/reads/snapshots/load.ts';
+import { NO_SNAPSHOT_STORE, type SnapshotStore } from '../../../../../src/core/reads/snapshots/snapshot-store.ts';
 import { withCache } from '../../../../../src/core/reads/snapshots/with-cache.ts';
 import type { MemoryConnection } from '../../../../support/fleet/shared-store.ts';
 import { createTower, type Departure, roomy } from '../departures.ts';
@@ -42,11 +44,10 @@ export interface Replica {
 export function createReplica({ now, onDeparture, sharing }: ReplicaOptions): Replica {
   const cache = createSnapshotCache(LIMITS);
   let busy = 0;
-  const level =
-    sharing &&
-    createLevel(sharing, now, (change) => {
-      busy += change;
-    });
+  const count = (change: number) => {
+    busy += change;
+  };
+  const store = sharing === undefined ? NO_SNAPSHOT_STORE : createStore(sharing, now, count);
   const sources = RESOURCES.map((resource) => {
     const tower = createTower(now);
     const source = withCache(
@@ -61,7 +62,13 @@ export function createReplica({ now, onDeparture, sharing }: ReplicaOptions): Re
         resource,
         siblings: RESOURCES,
         cache,
-        shared: level && { level, origin: 'https://platform', stored: STORED, reading: 'as always', maxBytes: 100_000 },
+        secondLevel: {
+          store,
+          origin: 'https://platform',
+          storedSiblings: STORED,
+          reading: 'default',
+          maxBytes: 100_000,
+        },
         lifetime: resource === 'projects' ? undefined : LIFETIME,
         waiting: roomy(),
         events: {},
@@ -79,20 +86,19 @@ export function createReplica({ now, onDeparture, sharing }: ReplicaOptions): Re
   };
 }
 
-function createLevel(sharing: Sharing, now: () => number, count: (change: number) => void): SharedLevel {
+function createStore(sharing: Sharing, now: () => number, count: (change: number) => void): SnapshotStore {
   const { connection, leaseMs, waitMs, sleep } = sharing;
-  const level = createSharedLevel({
-    ...{ store: connection, secrets: [SECRET], leaseMs, waitMs, sleep, now, clock: now },
-    maxValueBytes: 100_000,
-    maxNames: 100,
+  const semaphore = createMemorySemaphore({ maxBytes: 67_108_864, maxAtOnce: 2 });
+  return createSharedSnapshots({
+    ...{ store: connection, announcements: connection, secrets: [SECRET], leaseMs, waitMs, sleep, now, clock: now },
+    ...{ maxValueBytes: 100_000, maxEntries: 100, events: {} },
+    async semaphore(bytes, work) {
+      count(1);
+      try {
+        return await semaphore(bytes, work);
+      } finally {
+        count(-1);
+      }
+    },
   });
-  const inHand: SharedLevel['inHand'] = async (bytes, work) => {
-    count(1);
-    try {
-      return await level.inHand(bytes, work);
-    } finally {
-      count(-1);
-    }
-  };
-  return { ...level, inHand };
 }

@@ -1,0 +1,157 @@
+import type { Events } from '../../core/kernel/events.ts';
+import { nextTurn } from '../../core/kernel/turns.ts';
+import type { StreamEntry } from './redis-client.ts';
+import type { RedisConnection, RunCommand } from './redis-connection.ts';
+import type { RedisKeys } from './redis-store.ts';
+
+export interface AnnouncementsOptions {
+  readonly connection: Pick<RedisConnection, 'run'>;
+  readonly keys: RedisKeys;
+  /** Seals a message for the other replicas. */
+  readonly seal: (text: string) => string;
+  /** Opens what a replica has sealed; `undefined` for anything else. Never throws. */
+  readonly open: (sealed: string) => string | undefined;
+  readonly events: Events;
+  /** Evictions that wait while Redis is down; beyond, everything stored so far is evicted. @default 100,000 names */
+  readonly maxPending?: number | undefined;
+}
+
+/** Names of evicted values; `all`: everything that was stored so far, since some evictions may have been lost. */
+export type Evicted = readonly string[] | 'all';
+
+/** What replicas announce to each other through a stream in Redis: evictions, and rejected credentials. */
+export interface Announcements {
+  /** Deletes values and their leases at once, and announces that at the next heartbeat. Retries until both succeed. */
+  evict(names: readonly string[]): void;
+  /** Announces the text of a rejection at the next heartbeat. */
+  reject(rejection: string): void;
+  onEviction(listener: (evicted: Evicted) => void): void;
+  onRejection(listener: (rejection: string) => void): void;
+  /** Sends what is pending, then receives what others have sent. Resolves with whether Redis did all of it. */
+  exchange(run: RunCommand): Promise<boolean>;
+}
+
+/** Evictions, and rejections, of one message. */
+const BATCH = 100;
+/** Messages that the stream keeps, approximately: 16 MB if all of them are full. */
+const KEPT_MESSAGES = 1000;
+/** Messages that are received with one command. */
+const RECEIVED = 32;
+/** Commands of one exchange: more than it takes to send and to receive everything that is kept. */
+const MAX_COMMANDS = 2000;
+/** Rejections that wait: the oldest, which help least, are dropped. */
+const MAX_REJECTIONS = 1000;
+/** Position before the first entry of a stream. */
+const BEGINNING = '0-0';
+
+interface Message {
+  readonly from: string;
+  readonly evicted: Evicted;
+  readonly rejected: readonly string[];
+}
+
+interface Batch extends Omit<Message, 'from'> {
+  readonly deletions: readonly (readonly [name: string, deletion: Promise<boolean>])[];
+}
+
+export function createAnnouncements(options: AnnouncementsOptions): Announcements {
+  const { connection, keys, seal, open, events, maxPending = 100_000 } = options;
+  const self = crypto.randomUUID();
+  const evictionListeners: ((evicted: Evicted) => void)[] = [];
+  const rejectionListeners: ((rejection: string) => void)[] = [];
+  /** By name, whether Redis has deleted the value. */
+  const pending = new Map<string, Promise<boolean>>();
+  const rejections: string[] = [];
+  /** Whether more evictions were pending than are kept. */
+  let isOverflown = false;
+  /** Id of the last message that was received; empty before the first exchange. */
+  let last = '';
+
+  function receiveEviction(evicted: Evicted): void {
+    events.sharedEvictionsHeard?.({ names: evicted === 'all' ? undefined : evicted.length });
+    for (const listener of evictionListeners) listener(evicted);
+  }
+
+  function receive(message: unknown): void {
+    const text = typeof message === 'string' ? open(message) : undefined;
+    if (text === undefined) return void events.sharedRejectionHeard?.({ outcome: 'altered' });
+    const { from, evicted, rejected }: Message = JSON.parse(text);
+    if (from === self) return;
+    if (evicted.length > 0) receiveEviction(evicted);
+    for (const rejection of rejected) for (const listener of rejectionListeners) listener(rejection);
+  }
+
+  async function deleteValue(run: RunCommand, name: string): Promise<boolean> {
+    const { value, lease } = keys.of(name);
+    return (await run('evict', ({ commands }) => commands.del([value, lease]))) !== undefined;
+  }
+
+  /** Takes what is sent next. A name that is evicted again in the meantime becomes pending again. */
+  function takeBatch(): Batch {
+    const deletions = [...pending.entries().take(isOverflown ? 0 : BATCH)];
+    for (const [name] of deletions) pending.delete(name);
+    const evicted = isOverflown ? 'all' : deletions.map(([name]) => name);
+    isOverflown = false;
+    return { evicted, deletions, rejected: rejections.splice(0, BATCH) };
+  }
+
+  function putBack({ evicted, deletions }: Batch): void {
+    if (evicted === 'all') isOverflown = true;
+    for (const [name, deletion] of deletions) if (!pending.has(name)) pending.set(name, deletion);
+  }
+
+  /** Adds a batch to the stream once its values are deleted, and returns what came after the last message. */
+  async function send(run: RunCommand, { evicted, deletions, rejected }: Batch) {
+    const deleted = await Promise.all(
+      deletions.map(async ([name, deletion]) => (await deletion) || (await deleteValue(run, name))),
+    );
+    if (deleted.includes(false)) return undefined;
+    const isEmpty = evicted.length === 0 && rejected.length === 0;
+    const message = isEmpty ? '' : seal(JSON.stringify({ from: self, evicted, rejected } satisfies Message));
+    const stream = { message, after: last, keep: KEPT_MESSAGES, count: RECEIVED };
+    const entries = await run('exchange', ({ commands }) => commands.exchange(keys.stream, stream));
+    if (entries !== undefined && evicted.length > 0) events.sharedEvictionsTold?.({ names: evicted.length });
+    if (entries !== undefined && rejected.length > 0) events.sharedRejectionsTold?.({ rejections: rejected.length });
+    return entries;
+  }
+
+  async function receiveAll([first, ...later]: readonly StreamEntry[]): Promise<void> {
+    const isKnown = first?.id === last;
+    // The stream was emptied or trimmed: evictions may be among what is gone.
+    if (!isKnown && last !== '' && last !== BEGINNING) receiveEviction('all');
+    for (const { id, message } of isKnown || first === undefined ? later : [first, ...later]) {
+      receive(message);
+      last = id;
+      await nextTurn();
+    }
+    if (first === undefined) last = BEGINNING;
+  }
+
+  return {
+    evict(names) {
+      for (const name of names) pending.set(name, deleteValue(connection.run, name));
+      if (pending.size <= maxPending) return;
+      pending.clear();
+      isOverflown = true;
+    },
+    reject(rejection) {
+      if (rejections.length === MAX_REJECTIONS) rejections.shift();
+      rejections.push(rejection);
+    },
+    onEviction: (listener) => void evictionListeners.push(listener),
+    onRejection: (listener) => void rejectionListeners.push(listener),
+    async exchange(run) {
+      for (let times = 0; times < MAX_COMMANDS; times += 1) {
+        const batch = takeBatch();
+        const entries = await send(run, batch);
+        if (entries === undefined) {
+          putBack(batch);
+          return false;
+        }
+        await receiveAll(entries);
+        if (entries.length < RECEIVED && pending.size === 0 && rejections.length === 0 && !isOverflown) return true;
+      }
+      return false;
+    },
+  };
+}

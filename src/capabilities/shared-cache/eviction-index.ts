@@ -1,0 +1,111 @@
+import type { Caller } from '../../core/kernel/caller.ts';
+import { createRecentKeys } from '../../core/kernel/tables/recent-keys.ts';
+import { nextTurn } from '../../core/kernel/turns.ts';
+import { isShared, type SnapshotCache } from '../../core/reads/snapshots/cache.ts';
+import type { Evicted } from './announcements.ts';
+
+/** An entry of the cache of this process. */
+export interface CacheEntry {
+  readonly cache: SnapshotCache;
+  readonly resource: string;
+  readonly caller: Pick<Caller, 'key' | 'partition'>;
+}
+
+/** Maps the names of stored values to entries of the cache, and remembers when values were evicted. */
+export interface EvictionIndex {
+  /**
+   * Links names to an entry, so that an eviction of any of them on another replica evicts it. Call it before a load begins. Returns
+   * a function that removes the links if the entry holds nothing: made-up tokens would displace others.
+   */
+  link(names: readonly string[], entry: CacheEntry): () => void;
+  /** Whether a value that was loaded at `loadedAt`, in milliseconds since the epoch, is younger than the last eviction. */
+  isCurrent(name: string, loadedAt: number): boolean;
+  /** Records evictions of this process. */
+  record(names: readonly string[]): void;
+  /** Records evictions of another replica, and evicts the linked entries. */
+  onRemoteEviction(evicted: Evicted): Promise<void>;
+}
+
+export interface EvictionIndexOptions {
+  /** Names that are linked at most. */
+  readonly maxNames: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Slots for times of evictions, by a hash of the name. Memory pages that are never written to are not allocated. */
+const SLOTS = 1_048_576;
+/** Entries that are evicted in one turn of the event loop: about a millisecond. */
+const STEP = 500;
+
+/**
+ * Bounded without losing an eviction: an entry whose link is displaced is evicted, and evictions share slots, so that many
+ * of made-up tokens cost other callers few copies.
+ */
+export function createEvictionIndex({ maxNames, now }: EvictionIndexOptions): EvictionIndex {
+  const entries = new Map<string, CacheEntry>();
+  const recent = createRecentKeys({
+    max: maxNames,
+    onForgotten(name) {
+      evictEntry(name);
+      entries.delete(name);
+    },
+  });
+  const evictedAt = new Float64Array(SLOTS);
+  /** When everything was evicted. */
+  let allEvictedAt = 0;
+
+  function evictEntry(name: string): void {
+    const entry = entries.get(name);
+    entry?.cache.evict(entry.resource, entry.caller);
+  }
+
+  function record(names: readonly string[]): void {
+    const at = now();
+    for (const name of names) {
+      const slot = slotOf(name);
+      // A clock that is set back makes no eviction older.
+      evictedAt[slot] = Math.max(evictedAt[slot] ?? 0, at);
+    }
+  }
+
+  return {
+    link(names, entry) {
+      for (const name of names) {
+        entries.set(name, entry);
+        recent.add(name);
+      }
+      return () => {
+        if (isHeld(entry)) return;
+        // A later load may have linked the same names.
+        for (const name of names) {
+          if (entries.get(name) === entry && entries.delete(name)) recent.delete(name);
+        }
+      };
+    },
+    isCurrent: (name, loadedAt) => loadedAt > Math.max(evictedAt[slotOf(name)] ?? 0, allEvictedAt),
+    record,
+    async onRemoteEviction(evicted) {
+      if (evicted === 'all') allEvictedAt = Math.max(allEvictedAt, now());
+      else record(evicted);
+      let step = 0;
+      for (const name of evicted === 'all' ? [...entries.keys()] : evicted) {
+        evictEntry(name);
+        step += 1;
+        if (step % STEP === 0) await nextTurn();
+      }
+    },
+  };
+}
+
+function slotOf(name: string): number {
+  let hash = 0;
+  for (let index = 0; index < name.length; index += 1) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) | 0;
+  return (hash >>> 0) % SLOTS;
+}
+
+/** Whether the cache holds something that the caller may be served. */
+function isHeld({ cache, resource, caller }: CacheEntry): boolean {
+  if (isShared(caller)) return cache.admittedAt(resource, caller) > Number.NEGATIVE_INFINITY;
+  return cache.get(resource, caller) !== undefined;
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { KeyOf } from '../../core/credentials/authenticate.ts';
+import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
+import type { RedisConnection } from './redis-connection.ts';
+
+/** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */
+export interface RedisStore {
+  /** `undefined`: Redis is down. Values longer than `maxValueBytes` are cut off there. */
+  get(name: string): Promise<{ readonly value: Buffer | undefined } | undefined>;
+  /**
+   * Acquires the lease of a name for `ms` milliseconds, so that one replica loads at a time. `other`: another load has it.
+   * `undefined`: Redis is down.
+   */
+  lease(name: string, ms: number): Promise<Lease | 'other' | undefined>;
+  /**
+   * Stores a value for `ttlMs` and ends the lease in one step. Resolves with whether it is stored: not if the lease has expired or
+   * an eviction has ended it.
+   */
+  put(name: string, value: Buffer, options: { readonly lease: Lease; readonly ttlMs: number }): Promise<boolean>;
+  /** Ends a lease, if it is still held. */
+  release(name: string, lease: Lease): Promise<void>;
+}
+
+/** A random token that only the holder of the lease has. */
+export type Lease = string & { readonly lease: unique symbol };
+
+export interface RedisStoreOptions {
+  readonly connection: Pick<RedisConnection, 'run'>;
+  readonly keys: RedisKeys;
+  readonly maxValueBytes: number;
+}
+
+/** Names of keys. In a cluster, keys with the same text in braces are in one slot. */
+export interface RedisKeys {
+  readonly stream: string;
+  of(name: string): { readonly value: string; readonly lease: string };
+  counter(name: string): string;
+}
+
+export function createRedisKeys(prefix: string): RedisKeys {
+  return {
+    stream: `${prefix}:announcements`,
+    of: (name) => ({ value: `${prefix}:value:{${name}}`, lease: `${prefix}:lease:{${name}}` }),
+    counter: (name) => `${prefix}:{counters}:${name}`,
+  };
+}
+
+export function createRedisStore({ connection, keys, maxValueBytes }: RedisStoreOptions): RedisStore {
+  const { run } = connection;
+
+  async function release(name: string, lease: Lease): Promise<void> {
+    await run('release', ({ commands }) => commands.releaseLease(keys.of(name).lease, lease));
+  }
+
+  return {
+    async get(name) {
+      const value = await run('get', ({ bytes }) => bytes.getRange(keys.of(name).value, 0, maxValueBytes));
+      // Anything else is the reply of another command: replies were lost on the way.
+      if (!Buffer.isBuffer(value)) return undefined;
+      return { value: value.length === 0 ? undefined : value };
+    },
+    async lease(name, ms) {
+      const token = randomBytes(12).toString('base64url') as Lease;
+      const options = { condition: 'NX', expiration: { type: 'PX', value: ms } } as const;
+      const reply = await run('lease', ({ commands }) => commands.set(keys.of(name).lease, token, options));
+      if (reply === 'OK') return token;
+      // The command may have been executed nevertheless.
+      if (reply === undefined) void release(name, token);
+      return reply === undefined ? undefined : 'other';
+    },
+    async put(name, bytes, { lease, ttlMs }) {
+      const stored = await run('put', ({ commands }) => commands.putLeased(keys.of(name), lease, { bytes, ttlMs }));
+      return stored === true;
+    },
+    release,
+  };
+}
+
+/** Counters of one command. */
+const STEP = 128;
+
+/** Counts in Redis. All counters are in one slot of a cluster, so that one command adds to many of them. */
+export function createRedisCounts(
+  options: Omit<RedisStoreOptions, 'maxValueBytes'> & { readonly keyOf: KeyOf },
+): SharedCounts {
+  const { connection, keys, keyOf } = options;
+  return {
+    nameOf: keyOf,
+    async add(units, windowMs) {
+      const all = [...units].map(([name, count]) => [keys.counter(name), count] as const);
+      const steps = Array.from({ length: Math.ceil(all.length / STEP) }, (_, index) =>
+        all.slice(index * STEP, (index + 1) * STEP),
+      );
+      const counted = await Promise.all(
+        steps.map(async (step) => {
+          const found = await connection.run('count', ({ commands }) => commands.addToCounters(windowMs, step));
+          return step.map((_, index) => found?.[index]);
+        }),
+      );
+      // No window ends later than one that begins now.
+      return counted.flat().map((one) => one && { ...one, restMs: Math.min(one.restMs, windowMs) });
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { nextTurn } from '../../core/kernel/turns.ts';
+import type { Load } from '../../core/reads/snapshots/load.ts';
+import { unpooledInSteps } from '../../core/reads/snapshots/snapshot.ts';
+
+/** What a sealed load is bound to: under anything else it does not open. */
+export interface SealedFor {
+  /** Name that it is stored under. */
+  readonly name: string;
+  readonly resource: string;
+  /** Keyed hash of how the list is read and mapped, base64url. */
+  readonly reading: string;
+}
+
+/** The header of a sealed load. It is authentic once the load is opened. */
+export interface SealedLoad {
+  /** When the load began, in milliseconds since the epoch. */
+  readonly loadedAt: number;
+  /** When it can be served no longer, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** Bytes of the content before compression. */
+  readonly length: number;
+  /** Prefix of {@link SealedFor.reading}. */
+  readonly reading: Buffer;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The header of a sealed load, with the offsets of its fields. The content follows, compressed and encrypted.
+ *
+ *     0  format   1  loadedAt   9  expiresAt   17  length   21  reading   29  nonce   41  tag   57
+ */
+const FORMAT = 1;
+const READING = 21;
+const NONCE = 29;
+const TAG = 41;
+const CONTENT = 57;
+
+const COUNT_BYTES = 4;
+/** Bytes that are encrypted in one turn of the event loop: about a millisecond. */
+const STEP_BYTES = 1_048_576;
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+/** Returns the bytes of a load before compression. */
+export function lengthOf(load: Load): number {
+  const { bytes, itemStarts } = load.snapshot;
+  return COUNT_BYTES + factsOf(load).length + itemStarts.length * COUNT_BYTES + bytes.length;
+}
+
+/**
+ * Seals a load with AES-256-GCM: without the key only its length and times can be read, and nothing can be changed. It is
+ * compressed on the thread pool, and encrypted in several turns of the event loop.
+ */
+export async function seal(load: Load, key: Buffer, expiresAt: number, sealedFor: SealedFor): Promise<Buffer> {
+  const content = await contentOf(load);
+  const compressed = await compress(content);
+  const head = Buffer.alloc(CONTENT);
+  head.writeUInt8(FORMAT, 0);
+  head.writeDoubleBE(load.snapshot.loadedAt, 1);
+  head.writeDoubleBE(expiresAt, 9);
+  head.writeUInt32BE(content.length, 17);
+  head.set(tagOf(sealedFor.reading), READING);
+  const nonce = randomBytes(TAG - NONCE);
+  head.set(nonce, NONCE);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(boundTo(head, sealedFor));
+  const chunks = [head, ...(await inSteps(compressed, (step) => cipher.update(step))), cipher.final()];
+  head.set(cipher.getAuthTag(), TAG);
+  return unpooledInSteps(chunks);
+}
+
+/** Parses the header of a stored value; `undefined` if the value is not a sealed load of this format. */
+export function readSealed(bytes: Buffer): SealedLoad | undefined {
+  if (bytes.length < CONTENT || bytes.readUInt8(0) !== FORMAT) return undefined;
+  return {
+    loadedAt: bytes.readDoubleBE(1),
+    expiresAt: bytes.readDoubleBE(9),
+    length: bytes.readUInt32BE(17),
+    reading: bytes.subarray(READING, NONCE),
+    bytes,
+  };
+}
+
+/** Whether the list was read and mapped in the same way, as far as the header says. */
+export function isOfReading({ reading }: SealedLoad, { reading: expected }: SealedFor): boolean {
+  return reading.equals(tagOf(expected));
+}
+
+/**
+ * Opens a sealed load; `undefined` if the key is another, or the value or what it is bound to was altered. Nothing is decompressed
+ * before it is authenticated.
+ */
+export async function unseal(
+  { bytes, length }: SealedLoad,
+  key: Buffer,
+  sealedFor: SealedFor,
+): Promise<Load | undefined> {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(NONCE, TAG));
+  decipher.setAAD(boundTo(bytes, sealedFor));
+  decipher.setAuthTag(bytes.subarray(TAG, CONTENT));
+  const chunks = await inSteps(bytes.subarray(CONTENT), (step) => decipher.update(step));
+  try {
+    decipher.final();
+    const content = await decompress(await unpooledInSteps(chunks), { maxOutputLength: length });
+    return await loadIn(content, bytes.readDoubleBE(1));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the authenticated data beside the content. */
+function boundTo(bytes: Buffer, { name, resource, reading }: SealedFor): Buffer {
+  return Buffer.concat([bytes.subarray(0, NONCE), Buffer.from(JSON.stringify([name, resource, reading]))]);
+}
+
+function tagOf(reading: string): Buffer {
+  return Buffer.from(reading, 'base64url').subarray(0, NONCE - READING);
+}
+
+async function inSteps(bytes: Buffer, work: (step: Buffer) => Buffer): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for (let begin = 0; begin < bytes.length; begin += STEP_BYTES) {
+    if (begin > 0) await nextTurn();
+    chunks.push(work(bytes.subarray(begin, begin + STEP_BYTES)));
+  }
+  return chunks;
+}
+
+/** All of a load but the bytes of its list. */
+type Facts = Pick<Load, 'pages' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> & {
+  readonly etag: string;
+  readonly count: number;
+};
+
+function factsOf({ snapshot: { etag, count }, pages, dropped, upstreamEtag, upstreamSaid }: Load): Buffer {
+  const facts: Facts = {
+    etag,
+    count,
+    pages,
+    dropped,
+    ...(upstreamEtag !== undefined && { upstreamEtag }),
+    ...(upstreamSaid !== undefined && { upstreamSaid }),
+  };
+  return Buffer.from(JSON.stringify(facts));
+}
+
+/** Returns the length of the facts, the facts, the distance from each item to the next one, and the list. */
+function contentOf(load: Load): Promise<Buffer> {
+  const { itemStarts, bytes } = load.snapshot;
+  const facts = factsOf(load);
+  const head = Buffer.alloc(COUNT_BYTES);
+  head.writeUInt32LE(facts.length);
+  const steps = Buffer.allocUnsafe(itemStarts.length * COUNT_BYTES);
+  let before = 0;
+  itemStarts.forEach((start, index) => {
+    steps.writeUInt32LE(start - before, index * COUNT_BYTES);
+    before = start;
+  });
+  return unpooledInSteps([head, facts, steps, bytes]);
+}
+
+async function loadIn(content: Buffer, loadedAt: number): Promise<Load> {
+  const beginOfSteps = COUNT_BYTES + content.readUInt32LE(0);
+  const { etag, count, ...facts }: Facts = JSON.parse(content.toString('utf8', COUNT_BYTES, beginOfSteps));
+  const itemStarts = new Uint32Array(count);
+  let start = 0;
+  for (let index = 0; index < count; index += 1) {
+    start += content.readUInt32LE(beginOfSteps + index * COUNT_BYTES);
+    itemStarts[index] = start;
+  }
+  const bytes = await unpooledInSteps([content.subarray(beginOfSteps + count * COUNT_BYTES)]);
+  const snapshot = Object.freeze({ bytes, etag, count, itemStarts, loadedAt, representations: Object.freeze({}) });
+  return { snapshot, upstreamMs: 0, ...facts };
+}

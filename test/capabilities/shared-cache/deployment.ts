@@ -1,0 +1,178 @@
+import {
+  createDeploymentSecret,
+  type DeploymentSecret,
+} from '../../../src/capabilities/shared-cache/deployment-secret.ts';
+import {
+  createSharedSnapshots,
+  type SharedSnapshotsOptions,
+} from '../../../src/capabilities/shared-cache/shared-snapshots.ts';
+import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import type { Events, SharedLooked, SharedPut } from '../../../src/core/kernel/events.ts';
+import { createSnapshotCache } from '../../../src/core/reads/snapshots/cache.ts';
+import type { Load } from '../../../src/core/reads/snapshots/load.ts';
+import { withCache } from '../../../src/core/reads/snapshots/with-cache.ts';
+import {
+  callerOf,
+  createTower,
+  type Departure,
+  never,
+  roomy,
+  settle,
+  text,
+} from '../../core/reads/snapshots/departures.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createMemoryStore } from '../../support/fleet/shared-store.ts';
+
+export const LIFETIME = {
+  ttlMs: 60_000,
+  staleWhileRevalidateMs: 300_000,
+  staleIfErrorMs: 3_600_000,
+  minRefreshMs: 5000,
+};
+export const STORED = ['workflows', 'tools'];
+export const ORIGIN = 'https://platform.example.com';
+
+export const secretOf = (text: string): DeploymentSecret =>
+  createDeploymentSecret(new Credential(text.padEnd(32, '.')));
+export const SECRET = secretOf('the secret of the deployment');
+
+export interface ReplicaOptions
+  extends Partial<
+    Pick<SharedSnapshotsOptions, 'secrets' | 'maxValueBytes' | 'leaseMs' | 'waitMs' | 'maxEntries' | 'semaphore'>
+  > {
+  readonly reading?: string;
+  readonly maxBytes?: number;
+  /** @default {@link LIFETIME} */
+  readonly lifetime?: typeof LIFETIME;
+}
+
+export type Deployment = ReturnType<typeof deployment>;
+export type Replica = ReturnType<Deployment['replica']>;
+
+/** Replicas of one deployment over one store, a platform behind each, and the clock of all of them. */
+export function deployment() {
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const store = createMemoryStore(now);
+  /** Reads that wait for another replica, until the test wakes them. */
+  const sleeping: { readonly ms: number; wake(): void }[] = [];
+
+  function replica({
+    reading = 'as always',
+    maxBytes = 1_000_000,
+    lifetime = LIFETIME,
+    ...given
+  }: ReplicaOptions = {}) {
+    const connection = store.connect();
+    const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 100 });
+    const looked: SharedLooked[] = [];
+    const puts: SharedPut[] = [];
+    const bugs: unknown[] = [];
+    const ended: (string | undefined)[] = [];
+    const events: Events = {
+      sharedLooked: (event) => looked.push(event),
+      sharedPut: (event) => puts.push(event),
+      internalError: (event) => bugs.push(event),
+      readEnded: ({ cache: outcome, error }) => ended.push(outcome ?? error),
+    };
+    const snapshots = createSharedSnapshots({
+      store: connection,
+      announcements: connection,
+      secrets: [SECRET],
+      leaseMs: 10_000,
+      waitMs: 2000,
+      maxValueBytes: 100_000,
+      maxEntries: 100,
+      events,
+      now,
+      clock: now,
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          const wake = () => {
+            clock.now += ms;
+            resolve(undefined);
+          };
+          sleeping.push({ ms, wake });
+        }),
+      ...given,
+    });
+    const of = (resource: string) => {
+      const { load, departures } = createTower(now);
+      const read = withCache(load, {
+        resource,
+        siblings: ['projects', ...STORED],
+        cache,
+        secondLevel: { store: snapshots, origin: ORIGIN, storedSiblings: STORED, reading, maxBytes },
+        lifetime: resource === 'projects' ? undefined : lifetime,
+        waiting: roomy(),
+        events,
+        now,
+      });
+      return {
+        departures,
+        async read(caller: Caller, { signal = never, noCache = false } = {}): Promise<Load> {
+          return read(caller, { signal, noCache });
+        },
+      };
+    };
+    return {
+      connection,
+      snapshots,
+      cache,
+      looked,
+      puts,
+      bugs,
+      ended,
+      outcomes: () => looked.map(({ outcome }) => outcome),
+      projects: of('projects'),
+      workflows: of('workflows'),
+      tools: of('tools'),
+    };
+  }
+
+  return { clock, store, sleeping, replica };
+}
+
+/** The load of this number, as soon as it has begun. */
+export function departureOf({ departures }: Replica['tools'], index = 0): Promise<Departure> {
+  return eventually(() => departures[index]);
+}
+
+export const SECOND = 1000;
+export const MINUTE = 60_000;
+export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503 });
+
+export const alice = callerOf('alice');
+/** They share a partition, as callers of one tenant. */
+export const bob = callerOf('bob', { partition: 'team' });
+export const carol = callerOf('carol', { partition: 'team' });
+
+/** Reads tools on a replica where the upstream is asked, and has it answer with one item of this id. */
+export async function readLanding(
+  replica: Replica,
+  id: string,
+  caller: Caller = alice,
+  rest: Partial<Load> = {},
+): Promise<Load> {
+  const { tools, puts } = replica;
+  const [loads, put] = [tools.departures.length, puts.length];
+  const reading = tools.read(caller);
+  (await departureOf(tools, loads)).land([{ id }], rest);
+  const loaded = await reading;
+  await eventually(() => puts.length > put);
+  return loaded;
+}
+
+/** Ends the pause of one read that waits for another replica. */
+export async function wakeOne({ sleeping }: Deployment): Promise<void> {
+  const next = await eventually(() => sleeping.shift());
+  next.wake();
+  await settle();
+}
+
+export const ids = (load: Load): string =>
+  JSON.parse(text(load))
+    .map(({ id }: { id: string }) => id)
+    .join();

@@ -1,0 +1,236 @@
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import { createAuthority } from '../../support/certificates.ts';
+import { readDoc } from '../../support/docs.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Fleet, join, joined, storeLog } from '../../support/fleet/fleet.ts';
+import {
+  AS_IT_IS,
+  late,
+  listenForTls,
+  type Redis,
+  type RedisProxy,
+  STALLED,
+  startRedis,
+  startRedisProxy,
+} from '../../support/fleet/redis.ts';
+import { freePort, listen } from '../../support/listening.ts';
+import { needsCommands } from '../../support/tools.ts';
+
+const TTL_MS = 60_000;
+const ABSENT = { value: undefined };
+
+/** Runs each command once that replicas use. */
+async function exercise(one: Fleet, other: Fleet): Promise<void> {
+  const evicted: string[] = [];
+  other.announcements.onEviction((names) => evicted.push(...names));
+  const names = Array.from({ length: 100 }, (_, count) => `name ${count}`);
+  for (const name of names) {
+    const lease = await one.store.lease(name, TTL_MS);
+    if (lease === undefined || lease === 'other') throw new Error(`no lease: ${lease}`);
+    expect(await one.store.put(name, Buffer.from(name), { lease, ttlMs: TTL_MS }), name).to.equal(true);
+    expect(String((await other.store.get(name))?.value)).to.equal(name);
+    await one.store.release(name, lease);
+  }
+  one.announcements.evict(names);
+  await eventually(() => evicted.length >= names.length);
+  expect(evicted).to.deep.equal(names);
+  for (const name of names) expect(await other.store.get(name), name).to.deep.equal(ABSENT);
+  const units = new Map(names.map((name) => [name, 2]));
+  await one.counts.add(units, TTL_MS);
+  expect((await other.counts.add(units, TTL_MS)).map((counted) => counted?.total)).to.deep.equal(names.map(() => 4));
+}
+
+describe('the connection to Redis', () => {
+  let redis: Redis;
+  let proxy: RedisProxy;
+
+  before(function () {
+    needsCommands(this, ['redis-server']);
+  });
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    proxy = await startRedisProxy(redis);
+  });
+
+  it('is opened in the background, and again when Redis is back, each reported once', async () => {
+    const { events, changes, errors } = storeLog();
+    await proxy.refuse();
+    const fleet = join(proxy.redisUrl, { events });
+    expect(await fleet.store.get('a')).to.equal(undefined);
+    await eventually(() => changes.length > 0);
+    await proxy.accept();
+    await eventually(() => fleet.isUp);
+    expect(await fleet.store.get('a')).to.deep.equal(ABSENT);
+    await proxy.refuse();
+    await eventually(() => !fleet.isUp);
+    await proxy.accept();
+    await eventually(() => fleet.isUp);
+    expect(changes.filter((change) => change === 'up')).to.have.length(2);
+    expect(changes[0]).to.equal('unreachable');
+    expect(errors[0]).to.equal('ECONNREFUSED');
+  });
+
+  it('bounds each command, and stops sending commands to a Redis that answers late', async () => {
+    const { events, changes } = storeLog();
+    const fleet = await joined(proxy.redisUrl, { events, timeoutMs: 500 });
+    proxy.treat(late(1500));
+    const startedAt = performance.now();
+    expect(await fleet.store.get('a')).to.equal(undefined);
+    expect(performance.now() - startedAt).to.be.within(490, 1400);
+    await eventually(() => !fleet.isUp);
+    const stoppedAt = performance.now();
+    expect(await fleet.store.get('a')).to.equal(undefined);
+    expect(performance.now() - stoppedAt).to.be.below(100);
+    proxy.treat(AS_IT_IS);
+    await eventually(() => fleet.isUp);
+    expect(changes).to.deep.equal(['up', 'stalled', 'up']);
+  });
+
+  it('replaces a client whose Redis does not answer, or not even the handshake', async () => {
+    const silent = await listen(createServer((socket) => socket.on('error', () => {}).resume()));
+    for (const cluster of [false, true]) {
+      const { events, changes } = storeLog();
+      const before = silent.connections();
+      const user = async () => ({ username: 'a', password: 'b' });
+      const url = `redis://127.0.0.1:${silent.port}`;
+      const fleet = join(url, { events, cluster, user, connectTimeoutMs: 50, timeoutMs: 50 });
+      await eventually(() => silent.connections() > before + 1);
+      expect(changes).to.deep.equal(['unreachable']);
+      await fleet.close();
+      if (!cluster) await eventually(() => silent.open() === 0);
+    }
+  }).timeout(30_000);
+
+  it('is down when the stream cannot be read, whatever else works', async () => {
+    const { events, changes } = storeLog();
+    const fleet = await joined(redis.url, { events });
+    await redis.command('DEL', 'portico:announcements');
+    await redis.command('SET', 'portico:announcements', 'of another program');
+    await eventually(() => !fleet.isUp);
+    expect(changes).to.deep.equal(['up', 'failing']);
+    await redis.command('DEL', 'portico:announcements');
+    await eventually(() => fleet.isUp);
+  });
+
+  it('reads nothing from a replica of Redis, which may not have received evictions', async () => {
+    const { events, changes } = storeLog();
+    const fleet = await joined(redis.url, { events });
+    await redis.command('REPLICAOF', '127.0.0.1', '1');
+    await eventually(() => changes.includes('replica'));
+    expect(await fleet.store.get('a')).to.equal(undefined);
+    await redis.command('REPLICAOF', 'NO', 'ONE');
+    await eventually(() => fleet.isUp);
+  });
+
+  it('is closed at once, whatever Redis does, and sends pending evictions before if it can', async () => {
+    const [one, other] = [await joined(proxy.redisUrl, { timeoutMs: 1000 }), await joined(redis.url)];
+    const evicted: unknown[] = [];
+    other.announcements.onEviction((names) => evicted.push(names));
+    one.announcements.evict(['a']);
+    await one.close();
+    await eventually(() => evicted.length === 1);
+    const stalled = await joined(proxy.redisUrl, { timeoutMs: 200 });
+    proxy.treat(STALLED);
+    const reading = stalled.store.get('a');
+    await stalled.close();
+    expect(await reading).to.equal(undefined);
+    await eventually(() => proxy.open() === 0);
+    expect(await stalled.store.get('a')).to.equal(undefined);
+    await join('redis://127.0.0.1:1').close();
+  });
+
+  it('needs no more permissions than docs/fleet.md lists', async () => {
+    const [, rules = ''] = /^ *user portico (.+)$/m.exec(readDoc('docs/fleet.md')) ?? [];
+    await redis.command('ACL', 'SETUSER', 'portico', ...rules.split(' '));
+    const user = async () => ({ username: 'portico', password: 'password' });
+    const { events, changes, errors } = storeLog();
+    await exercise(await joined(redis.url, { user, events }), await joined(redis.url, { user }));
+    expect(changes).to.deep.equal(['up']);
+    expect(await redis.command('ACL', 'LOG'), 'denied commands').to.deep.equal([]);
+    join(redis.url, { user, events, prefix: 'other' });
+    await eventually(() => changes.length === 2);
+    expect(changes[1]).to.equal('credential');
+    const wrong = storeLog();
+    join(redis.url, { user: async () => ({ username: 'portico', password: 'wrong' }), events: wrong.events });
+    await eventually(() => wrong.changes.length === 1);
+    expect([wrong.changes, wrong.errors, errors]).to.deep.equal([['credential'], ['WRONGPASS'], ['NOPERM']]);
+  });
+
+  it('uses the password that its file has now for the next connection', async () => {
+    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>one', '~*', '+@all');
+    let password = 'one';
+    const { events, changes } = storeLog();
+    const user = async () => ({ username: 'portico', password });
+    const fleet = await joined(proxy.redisUrl, { user, events });
+    await redis.command('ACL', 'SETUSER', 'portico', '<one', '>two');
+    expect(await fleet.store.get('a'), 'the connection stays').to.deep.equal(ABSENT);
+    proxy.reset();
+    await eventually(() => changes.includes('credential'));
+    password = 'two';
+    await eventually(() => fleet.isUp);
+  });
+
+  it('can require TLS with a certificate, and is replaced when the files change', async () => {
+    const [authority, other] = [await createAuthority(), await createAuthority()];
+    const [server, own] = [await authority.issue(), await authority.issue()];
+    const port = await listenForTls(redis, { ca: authority.ca, ...server });
+    const url = `rediss://127.0.0.1:${port}`;
+    const tls = { minVersion: 'TLSv1.3' as const, servername: 'localhost' };
+    const identity = { ca: Buffer.from(authority.ca), cert: Buffer.from(own.cert), key: Buffer.from(own.key) };
+    for (const wrong of [{ ...tls, ca: identity.ca }, tls, { ...tls, ...identity, servername: 'other.example' }]) {
+      const { events, changes, errors } = storeLog();
+      const refused = join(url, { tls: async () => wrong, events });
+      await eventually(() => changes.length > 0);
+      // Without a certificate the connection may be closed before the alert is read.
+      expect(changes[0]).to.be.oneOf('cert' in wrong || !('ca' in wrong) ? ['tls'] : ['tls', 'closed']);
+      if (changes[0] === 'tls') expect(errors[0]).to.match(/^[A-Z][\w/]+$/);
+      await refused.close();
+    }
+    const { events, changes } = storeLog();
+    let held = { ...tls, ...identity };
+    const fleet = await joined(url, { tls: async () => held, events });
+    expect(await fleet.store.get('a')).to.deep.equal(ABSENT);
+    held = { ...held, ca: Buffer.from(other.ca) };
+    await eventually(() => !fleet.isUp);
+    expect(changes[1]).to.equal('tls');
+    held = { ...tls, ...identity };
+    await eventually(() => fleet.isUp);
+  });
+
+  it('can lead to a cluster, over whose nodes names are spread', async () => {
+    const ports = [];
+    for (let count = 0; count < 3; count += 1) ports.push({ port: await freePort(), bus: await freePort() });
+    const nodes = await Promise.all(
+      ports.map(({ port, bus }) =>
+        startRedis('--port', `${port}`, '--cluster-enabled', 'yes', '--cluster-port', `${bus}`),
+      ),
+    );
+    for (const [index, node] of nodes.entries()) {
+      const [first, last] = [Math.ceil((index * 16_384) / 3), Math.ceil(((index + 1) * 16_384) / 3) - 1];
+      await node.command('CLUSTER', 'ADDSLOTSRANGE', `${first}`, `${last}`);
+      await node.command('CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
+    }
+    const [first] = nodes;
+    for (const { port, bus } of ports.slice(1)) {
+      await first?.command('CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${bus}`);
+    }
+    for (const node of nodes) {
+      await eventually(async () => String(await node.command('CLUSTER', 'INFO')).includes('cluster_state:ok'));
+    }
+    const url = `redis://127.0.0.1:${ports[0]?.port}`;
+    const one = await joined(url, { cluster: true });
+    await exercise(one, await joined(url, { cluster: true }));
+    for (let count = 0; count < 100; count += 1) await one.store.lease(`name ${count}`, TTL_MS);
+    for (const node of nodes) expect(Number(await node.command('DBSIZE'))).to.be.greaterThan(10);
+    const alone = storeLog();
+    for (const { port } of ports) join(`redis://127.0.0.1:${port}`, { events: alone.events });
+    await eventually(() => alone.errors.includes('MOVED'));
+    const [{ events, changes, errors }, user] = [storeLog(), async () => ({ password: 'wrong' })];
+    await first?.command('CONFIG', 'SET', 'requirepass', 'secret');
+    join(url, { cluster: true, events, user });
+    await eventually(() => changes.length > 0);
+    expect([changes, errors]).to.deep.equal([['credential'], ['WRONGPASS']]);
+  }).timeout(60_000);
+});

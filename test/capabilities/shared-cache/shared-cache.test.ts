@@ -1,0 +1,269 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Status } from '../../../src/capabilities/status/view.ts';
+import type { SettingsInput } from '../../../src/gateway.ts';
+import { createGateway } from '../../../src/gateway.ts';
+import { createAuthority } from '../../support/certificates.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  listenForTls,
+  type Redis,
+  type RedisProxy,
+  STALLED,
+  startRedis,
+  startRedisProxy,
+} from '../../support/fleet/redis.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { needsCommands } from '../../support/tools.ts';
+
+describe('a gateway that shares with other replicas', () => {
+  let redis: Redis;
+  let proxy: RedisProxy;
+  let platform: HttpUpstream;
+  let settings: SettingsInput;
+  /** However much else the machine has to do, Redis is not late. */
+  const timeoutMs = 5000;
+
+  before(function () {
+    needsCommands(this, ['redis-server']);
+  });
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    proxy = await startRedisProxy(redis);
+    platform = await startHttpUpstream(lists({ tools: [{ id: 'a', name: 'A' }] }));
+    const keySecretFile = join(redis.folder, 'secret');
+    writeFileSync(keySecretFile, 'k'.repeat(32));
+    settings = settingsFor(platform.url, {
+      admin: { port: 0 },
+      shared: { url: proxy.redisUrl, keySecretFile, timeoutMs },
+    });
+  });
+
+  async function status(adminUrl: string | undefined): Promise<Status> {
+    return (await (await fetch(`${adminUrl}/status`)).json()) as Status;
+  }
+
+  it('starts, is ready and reads without the store, and tells that it is away', async () => {
+    await proxy.refuse();
+    const { gateway, url, read } = await startGateway(settings);
+    expect((await fetch(`${url}/readyz`)).status).to.equal(200);
+    expect((await read('tools')).status).to.equal(200);
+    const { changes } = await eventually(async () => {
+      const told = await status(gateway.adminUrl);
+      return told.changes.length > 1 && told;
+    });
+    expect(changes.map(({ text, isTrouble }) => [text, isTrouble])).to.deep.include([
+      'the shared store is away: unreachable',
+      true,
+    ]);
+    expect((await status(gateway.adminUrl)).shared).to.include({ isUp: false });
+    expect(await (await fetch(`${gateway.adminUrl}/`)).text()).to.contain('<span class="bad">away</span>');
+    expect(await (await fetch(`${gateway.adminUrl}/metrics`)).text()).to.contain('portico_shared_up 0');
+    await proxy.accept();
+    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    expect(await (await fetch(`${gateway.adminUrl}/`)).text()).to.contain('<span class="good">there</span>');
+    expect(await (await fetch(`${gateway.adminUrl}/metrics`)).text()).to.contain('portico_shared_up 1');
+    expect((await fetch(`${url}/readyz`)).status).to.equal(200);
+  });
+
+  it('is closed though Redis says nothing', async () => {
+    const { gateway } = await startGateway(settings);
+    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    proxy.treat(STALLED);
+    expect(await gateway.close()).to.equal(true);
+    await eventually(() => proxy.open() === 0);
+  });
+
+  it('leaves other settings to a change, and says that these need a restart', async () => {
+    const { gateway } = await startGateway(settings);
+    const { shared, ...alone } = settings;
+    expect(gateway.change({ ...alone, scheme: 'acme' })).to.deep.equal({
+      applied: ['scheme'],
+      needRestart: ['shared'],
+    });
+    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+  });
+
+  it('tells nothing of a store where there is none', async () => {
+    const { shared, ...alone } = settings;
+    const { gateway } = await startGateway(alone);
+    expect((await status(gateway.adminUrl)).shared).to.equal(null);
+    expect(await (await fetch(`${gateway.adminUrl}/`)).text()).to.not.contain('Shared store');
+  });
+
+  it('does not start with a secret that could be tried out', async () => {
+    await inFolder(async (folder) => {
+      const keySecretFile = join(folder, 'short');
+      writeFileSync(keySecretFile, 'short');
+      const wrong = { ...settings, shared: { url: proxy.redisUrl, keySecretFile } };
+      expect(() => createGateway(wrong)).to.throw('shared.keySecretFile: must hold 32 characters at least');
+    });
+  });
+
+  /** Two replicas that are there, each with how to read from it. */
+  async function pair(more: Partial<SettingsInput> = {}) {
+    const replicas = [
+      await startGateway({ ...settings, ...more }),
+      await startGateway({ ...settings, ...more }),
+    ] as const;
+    for (const { gateway } of replicas) await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    return replicas;
+  }
+
+  it('takes what another one has loaded for the same caller, and for no other', async () => {
+    const [one, other] = await pair();
+    expect((await one.read('tools')).headers.get('cache-status')).to.contain('fwd=miss');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const second = await other.read('tools');
+    expect(second.headers.get('cache-status')).to.contain('detail=shared');
+    expect(await second.json()).to.deep.equal(await (await one.read('tools')).json());
+    expect(platform.requests).to.have.length(1);
+    const foreign = await other.read('tools', { headers: { authorization: 'Bearer another' } });
+    expect(foreign.headers.get('cache-status')).to.contain('fwd=miss');
+    expect(platform.requests).to.have.length(2);
+    expect(await (await fetch(`${other.gateway.adminUrl}/metrics`)).text()).to.contain(
+      'portico_shared_looks_total{resource="tools",outcome="hit"} 1',
+    );
+  });
+
+  it('lets go within a second of what another one was denied', async () => {
+    const [one, other] = await pair();
+    await one.read('tools');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    expect((await other.read('tools')).status).to.equal(200);
+    platform.respond((_, response) => response.writeHead(403).end());
+    const denied = await one.read('tools', { headers: { 'cache-control': 'no-cache' } });
+    expect(denied.status).to.equal(200); // It is younger than minRefreshMs.
+    const strict = { ...settings, resources: { tools: { cache: { minRefreshMs: 0 } } } };
+    one.gateway.change(strict);
+    expect((await one.read('tools', { headers: { 'cache-control': 'no-cache' } })).status).to.equal(403);
+    await eventually(async () => (await other.read('tools')).status === 403);
+    expect(await redis.command('KEYS', '*:value:*')).to.deep.equal([]);
+  });
+
+  it('asks a platform with no token that it has rejected at another one, before and after a change of settings', async () => {
+    const upstream = 'platform';
+    const asking = (timeoutMs: number): SettingsInput => ({
+      ...settings,
+      // Longer than any machine takes for this.
+      upstreams: { platform: { baseUrl: platform.url, rememberRejectedMs: 3_600_000, timeoutMs } },
+      resources: { projects: { upstream }, workflows: { upstream }, tools: { upstream } },
+    });
+    const [one, other] = await pair(asking(10_000));
+    platform.respond((_, response) => response.writeHead(401).end());
+    const count = async (outcome: string) => {
+      const text = await (await fetch(`${other.gateway.adminUrl}/metrics`)).text();
+      return Number(new RegExp(`portico_shared_rejections_total{outcome="${outcome}"} (\\d+)`).exec(text)?.[1]);
+    };
+    expect((await one.read('projects')).status).to.equal(401);
+    await eventually(async () => (await count('taken')) === 1);
+    for (const name of ['projects', 'tools']) expect((await other.read(name)).status).to.equal(401);
+    expect(platform.requests).to.have.length(1);
+    expect((await status(other.gateway.adminUrl)).shared).to.include({ spared: 2 });
+    expect(await (await fetch(`${other.gateway.adminUrl}/`)).text()).to.contain('2 calls spared');
+    // Asked in another way, it may say something else.
+    one.gateway.change(asking(20_000));
+    expect((await one.read('projects')).status).to.equal(401);
+    expect(platform.requests).to.have.length(2);
+    await eventually(async () => (await count('useless')) === 1);
+    other.gateway.change(asking(20_000));
+    expect((await other.read('projects')).status).to.equal(401);
+    expect(platform.requests).to.have.length(3);
+    const next = { headers: { authorization: 'Bearer next' } };
+    expect((await one.read('projects', next)).status).to.equal(401);
+    await eventually(async () => (await count('taken')) === 2);
+    expect((await other.read('projects', next)).status).to.equal(401);
+    expect(platform.requests).to.have.length(4);
+  });
+
+  it('counts requests for limits together with the others', async () => {
+    const [one, other] = await pair({ limits: { perCaller: 20, rejectedPerAddress: 5 } });
+    for (let count = 0; count < 10; count += 1) expect((await one.read('tools')).status).to.equal(200);
+    for (let count = 0; count < 9; count += 1) expect((await other.read('tools')).status).to.equal(200);
+    await eventually(async () => (await other.read('tools')).status === 429);
+    await eventually(async () => (await one.read('tools')).status === 429);
+    for (let count = 0; count < 5; count += 1) {
+      expect((await fetch(`${one.url}/mcp/v1/resources`)).status).to.equal(401);
+    }
+    await eventually(async () => (await fetch(`${other.url}/mcp/v1/resources`)).status === 429);
+    const names = (await redis.command('KEYS', '*:{counters}:*')) as string[];
+    // Of the caller, of its address until a platform had accepted it, and of the address whose tokens were refused.
+    expect(names).to.have.length(3);
+    expect(names.join()).to.not.contain('127.0.0.1');
+  });
+
+  it('counts by itself where settings say so', async () => {
+    const shared = { ...settings.shared, limits: false } as SettingsInput['shared'];
+    const [one] = await pair({ limits: { perCaller: 20 }, shared });
+    expect((await one.read('tools')).status).to.equal(200);
+    await one.gateway.close();
+    expect(await redis.command('KEYS', '*:{counters}:*')).to.deep.equal([]);
+  });
+
+  it('asks Redis nothing for what it has in memory itself', async () => {
+    const [one] = await pair();
+    await one.read('tools');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const asked = async () => {
+      const text = await (await fetch(`${one.gateway.adminUrl}/metrics`)).text();
+      return text.split('\n').filter((line) => /duration_seconds_count{command="(get|lease|put|release)"/.test(line));
+    };
+    const before = await asked();
+    expect(before.join()).to.contain('command="put",outcome="ok"');
+    for (let count = 0; count < 20; count += 1) {
+      expect((await one.read('tools')).headers.get('cache-status')).to.contain('hit');
+    }
+    expect(await asked()).to.deep.equal(before);
+  });
+
+  it('takes what was stored under the secret before, while that is named', async () => {
+    const { shared, ...alone } = settings;
+    const before = join(redis.folder, 'secret');
+    const next = join(redis.folder, 'next');
+    writeFileSync(next, 'n'.repeat(32));
+    const url = proxy.redisUrl;
+    const start = async (files: object) => {
+      const running = await startGateway({ ...alone, shared: { url, timeoutMs, ...files } as SettingsInput['shared'] });
+      await eventually(async () => (await status(running.gateway.adminUrl)).shared?.isUp);
+      return running;
+    };
+    await (await start({ keySecretFile: before })).read('tools');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const stranger = await (await start({ keySecretFile: next })).read('tools');
+    expect(stranger.headers.get('cache-status')).to.contain('fwd=miss').and.not.contain('shared');
+    await redis.command('FLUSHALL');
+    await (await start({ keySecretFile: before })).read('workflows');
+    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    const changed = await (await start({ keySecretFile: next, previousKeySecretFile: before })).read('workflows');
+    expect(changed.headers.get('cache-status')).to.contain('detail=shared');
+  });
+
+  it('speaks TLS to Redis, and is known there by a user, as settings say', async () => {
+    const authority = await createAuthority();
+    const issued = await authority.issue();
+    const file = (name: string, text: string) => {
+      writeFileSync(join(redis.folder, name), text);
+      return join(redis.folder, name);
+    };
+    const [caFile, certFile, keyFile] = [file('ca', authority.ca), file('cert', issued.cert), file('key', issued.key)];
+    const port = await listenForTls(redis, { ca: authority.ca, ...issued });
+    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>hidden-word', '~*', '+@all');
+    const shared = {
+      url: `rediss://127.0.0.1:${port}`,
+      keySecretFile: join(redis.folder, 'secret'),
+      username: 'portico',
+      passwordFile: file('password', 'hidden-word\n'),
+      tls: { caFile, certFile, keyFile, serverName: 'localhost' },
+    };
+    const { gateway, read } = await startGateway({ ...settings, shared });
+    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    expect((await read('tools')).status).to.equal(200);
+    expect(String(await redis.command('CLIENT', 'LIST'))).to.contain('user=portico');
+    const shown = await (await fetch(`${gateway.adminUrl}/status`)).text();
+    expect(shown).to.contain('rediss://127.0.0.1').and.not.contain('kkkk').and.not.contain('hidden');
+  });
+});

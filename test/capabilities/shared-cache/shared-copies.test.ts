@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import type { MemorySemaphore } from '../../../src/capabilities/shared-cache/memory-semaphore.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { callerOf, errorOf, text } from '../../core/reads/snapshots/departures.ts';
+import { eventually } from '../../support/eventually.ts';
+import { manyTools } from '../../support/platform/loads.ts';
+import { departureOf, deployment, ORIGIN, type Replica, secretOf } from './deployment.ts';
+
+const SECOND = 1000;
+const alice = callerOf('alice');
+const [older, newer] = [secretOf('older'), secretOf('newer')];
+
+/** Has a replica load these items, and gives what its reader got once they were put, or not. */
+async function readLanding({ tools, puts }: Replica, items: readonly object[]) {
+  const [loads, put] = [tools.departures.length, puts.length];
+  const reading = tools.read(alice, { noCache: true });
+  (await departureOf(tools, loads)).land(items);
+  const loaded = await reading;
+  await eventually(() => puts.length > put);
+  return loaded;
+}
+
+async function deny({ projects }: Replica): Promise<void> {
+  const denied = errorOf(projects.read(alice));
+  (await departureOf(projects)).reject(new GatewayError('credential_rejected'));
+  await denied;
+}
+
+describe('copies under two secrets', () => {
+  it('are not looked for any further where the store cannot be asked about the first', async () => {
+    const { replica } = deployment();
+    const rotating = replica({ secrets: [newer, older] });
+    const { get } = rotating.connection;
+    let gets = 0;
+    Object.assign(rotating.connection, {
+      async get(name: string) {
+        gets += 1;
+        return gets % 2 === 1 ? undefined : get(name);
+      },
+    });
+    const reading = rotating.tools.read(alice);
+    (await departureOf(rotating.tools)).land([{ id: 'a' }]);
+    await reading;
+    expect([gets, rotating.outcomes(), rotating.puts]).to.deep.equal([1, ['unavailable'], []]);
+  });
+
+  it('are not taken after an eviction that was told under one of them', async () => {
+    const { replica, clock, store } = deployment();
+    const [before, rotating] = [replica({ secrets: [older] }), replica({ secrets: [newer, older] })];
+    await readLanding(before, [{ id: 'a' }]);
+    const [[name, bytes] = ['', Buffer.of()]] = store.held;
+    clock.now += SECOND;
+    await deny(before);
+    clock.now += SECOND;
+    store.tamper(name, bytes);
+    await readLanding(rotating, [{ id: 'b' }]);
+    expect(rotating.outcomes()).to.deep.equal(['miss']);
+  });
+});
+
+describe('a copy', () => {
+  it('that is evicted while it is being opened serves nobody', async () => {
+    const { replica, clock } = deployment();
+    const one = replica();
+    await readLanding(one, [{ id: 'old' }]);
+    clock.now += SECOND;
+    const semaphore: MemorySemaphore = async (_bytes, work) => {
+      const made = await work();
+      if (opening.puts.length === 0) one.snapshots.evict(ORIGIN, ['tools'], alice);
+      return made;
+    };
+    const opening = replica({ semaphore });
+    const reading = opening.tools.read(alice);
+    (await departureOf(opening.tools)).land([{ id: 'new' }]);
+    expect(text(await reading)).to.contain('new');
+  });
+
+  it('is frozen, as what was loaded here is', async () => {
+    const { replica } = deployment();
+    await readLanding(replica(), [{ id: 'a' }]);
+    const copied = await replica().tools.read(alice);
+    expect(copied.copied).to.equal(true);
+    expect(copied.snapshot).to.be.frozen;
+  });
+
+  it('counts, with its list, for what is in hand, be it opened or sealed', async () => {
+    const { replica } = deployment();
+    const counted: number[] = [];
+    const semaphore: MemorySemaphore = (bytes, work) => {
+      counted.push(bytes);
+      return work();
+    };
+    const { snapshot } = await readLanding(replica({ semaphore }), manyTools(200));
+    await replica({ semaphore }).tools.read(alice);
+    const [sealing = 0, opening = 0] = counted;
+    expect(counted).to.have.length(2);
+    expect(sealing).to.be.above(2 * snapshot.bytes.length);
+    expect(opening).to.be.above(snapshot.bytes.length);
+  });
+
+  it('is followed by the keys of its caller alone: nothing that is kept for long holds a credential', async () => {
+    const { replica } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, [{ id: 'a' }]);
+    const evicted: object[] = [];
+    Object.assign(one.cache, { evict: (_resource: string, caller: object) => evicted.push(caller) });
+    other.snapshots.evict(ORIGIN, ['tools'], alice);
+    expect(evicted).to.deep.equal([{ key: 'alice', partition: 'alice' }]);
+  });
+
+  it('that is older than what is known here is not opened, nor told to the upstream', async () => {
+    const { replica, clock } = deployment();
+    await readLanding(replica(), [{ id: 'old' }]);
+    clock.now += SECOND;
+    const one = replica();
+    one.connection.cut();
+    const reading = one.tools.read(alice);
+    (await departureOf(one.tools)).land([{ id: 'new' }], { upstreamEtag: '"new"' });
+    await reading;
+    one.connection.mend({ missed: false });
+    clock.now += 1800 * SECOND;
+    void one.tools.read(alice).catch(() => {});
+    const { options } = await departureOf(one.tools, 1);
+    expect(options?.known).to.include({ upstreamEtag: '"new"' });
+  });
+});

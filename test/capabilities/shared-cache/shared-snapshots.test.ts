@@ -1,0 +1,303 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { callerOf, errorOf, settle } from '../../core/reads/snapshots/departures.ts';
+import { eventually } from '../../support/eventually.ts';
+import { manyTools } from '../../support/platform/loads.ts';
+import {
+  alice,
+  bob,
+  carol,
+  departureOf,
+  deployment,
+  failed,
+  ids,
+  LIFETIME,
+  MINUTE,
+  readLanding,
+  SECOND,
+  secretOf,
+  wakeOne,
+} from './deployment.ts';
+
+describe('a read that misses the first level', () => {
+  it('takes what another replica has loaded, as old as it is, and has it from then on', async () => {
+    const { replica, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    const loaded = await readLanding(one, 'a', alice, { dropped: 2, upstreamEtag: '"x"' });
+    clock.now += 20 * SECOND;
+    const copied = await other.tools.read(alice);
+    expect(copied).to.deep.include({ snapshot: { ...loaded.snapshot }, dropped: 2, copied: true, upstreamMs: 0 });
+    expect(copied.cached).to.include({ stored: false, freshUntil: clock.now + 40 * SECOND });
+    expect(copied.cached).to.not.have.property('forwarded');
+    const hit = await other.tools.read(alice);
+    expect(hit).to.not.have.property('copied');
+    expect([other.outcomes(), other.ended, other.tools.departures]).to.deep.equal([['hit'], ['shared', 'hit'], []]);
+    expect(one.outcomes()).to.deep.equal(['miss']);
+    expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'stored' }]);
+  });
+
+  it('takes what is stale at once, too, and has it refreshed behind the read', async () => {
+    const { replica, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'old');
+    clock.now += 2 * MINUTE;
+    expect(ids(await other.tools.read(alice))).to.equal('old');
+    expect(other.ended).to.deep.equal(['stale']);
+    (await departureOf(other.tools)).land([{ id: 'new' }]);
+    await eventually(() => other.puts.length === 1);
+    expect(ids(await other.tools.read(alice))).to.equal('new');
+    expect(ids(await replica().tools.read(alice))).to.equal('new');
+    expect(other.tools.departures).to.have.length(1);
+  });
+
+  it('is told what a copy knows of the upstream, and is served that where the upstream fails', async () => {
+    const { replica, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'old', alice, { upstreamEtag: '"x"' });
+    clock.now += 30 * MINUTE;
+    const reading = other.tools.read(alice);
+    const departure = await departureOf(other.tools);
+    expect(departure.options?.known).to.include({ upstreamEtag: '"x"' }).and.not.have.property('copied');
+    departure.reject(failed);
+    const served = await reading;
+    expect(ids(served)).to.equal('old');
+    expect(served.cached).to.include({ forwarded: 'stale', error: failed });
+    expect(other.outcomes()).to.deep.equal(['stale']);
+    expect(other.connection.calls.release, 'the lease goes back').to.equal(1);
+  });
+
+  it('is served no copy where the upstream denies it, nor after its whole life', async () => {
+    const { replica, clock } = deployment();
+    const one = replica();
+    await readLanding(one, 'old');
+    clock.now += 30 * MINUTE;
+    const other = replica();
+    const denied = errorOf(other.tools.read(alice));
+    (await departureOf(other.tools)).reject(new GatewayError('access_denied', { upstreamStatus: 403 }));
+    expect(await denied).to.include({ code: 'access_denied' });
+    await readLanding(one, 'newer', callerOf('dave'));
+    clock.now += 61 * MINUTE;
+    const late = errorOf(other.tools.read(callerOf('dave')));
+    (await departureOf(other.tools, 1)).reject(failed);
+    expect(await late).to.equal(failed);
+  });
+
+  it('asks the upstream where it wants that, unless it was asked a moment ago', async () => {
+    const { replica, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'a');
+    clock.now += 4 * SECOND;
+    expect(ids(await other.tools.read(alice, { noCache: true }))).to.equal('a');
+    clock.now += 2 * SECOND;
+    const reading = replica().tools;
+    const refreshed = reading.read(alice, { noCache: true });
+    (await departureOf(reading)).land([{ id: 'b' }]);
+    expect(ids(await refreshed)).to.equal('b');
+  });
+
+  it('takes nothing that is not fresh where it wants that, however long the upstream is spared', async () => {
+    const { replica, clock } = deployment();
+    const lifetime = { ...LIFETIME, minRefreshMs: 10 * MINUTE };
+    await readLanding(replica(), 'a');
+    clock.now += MINUTE;
+    const { tools } = replica({ lifetime });
+    const refreshed = tools.read(alice, { noCache: true });
+    (await departureOf(tools)).land([{ id: 'b' }]);
+    expect(ids(await refreshed)).to.equal('b');
+  });
+
+  it('asks anew where it has joined a read that took an older copy', async () => {
+    const { replica, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'a');
+    clock.now += 10 * SECOND;
+    const [plain, wanting] = [other.tools.read(alice), other.tools.read(alice, { noCache: true })];
+    expect(ids(await plain)).to.equal('a');
+    (await departureOf(other.tools)).land([{ id: 'b' }]);
+    expect(ids(await wanting)).to.equal('b');
+  });
+
+  it('of projects never looks there', async () => {
+    const { replica, store } = deployment();
+    const one = replica();
+    const reading = one.projects.read(alice);
+    (await departureOf(one.projects)).land([{ id: 'p' }]);
+    await reading;
+    await settle();
+    expect([one.connection.calls.get, one.connection.calls.put, store.held.size]).to.deep.equal([0, 0, 0]);
+  });
+
+  it('takes a copy of the near future for one of now, since clocks differ, and none of the far future', async () => {
+    const { replica, clock } = deployment();
+    await readLanding(replica(), 'a');
+    clock.now -= 800;
+    const copied = await replica().tools.read(alice);
+    expect(copied.snapshot.loadedAt).to.equal(clock.now);
+    clock.now -= 800;
+    const far = replica();
+    await readLanding(far, 'b');
+    expect(far.outcomes()).to.deep.equal(['miss']);
+  });
+
+  it('takes nothing past the end of its token, with which the copy ends, too', async () => {
+    const { replica, clock, store } = deployment();
+    const ending = callerOf('alice', { expiresAt: clock.now + 30 * SECOND });
+    await readLanding(replica(), 'a', ending);
+    expect((await replica().tools.read(ending)).cached).to.include({ freshUntil: clock.now + 30 * SECOND });
+    clock.now += 30 * SECOND;
+    expect(store.held.size).to.equal(0);
+    await readLanding(replica(), 'without an end');
+    const over = replica();
+    await readLanding(over, 'b', ending);
+    expect(over.outcomes()).to.deep.equal(['miss']);
+    expect(over.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
+  });
+
+  it('takes nothing past the end of its token that a reader with a longer one has found', async () => {
+    const world = deployment();
+    const [one, other] = [world.replica(), world.replica()];
+    const ending = callerOf('alice', { expiresAt: world.clock.now + 5 });
+    const loading = one.tools.read(alice);
+    const loads = await departureOf(one.tools);
+    const waiting = other.tools.read(alice);
+    await eventually(() => world.sleeping.length === 1);
+    const joined = other.tools.read(ending);
+    loads.land([{ id: 'a' }]);
+    await loading;
+    await eventually(() => one.puts.length === 1);
+    await wakeOne(world);
+    expect(ids(await waiting)).to.equal('a');
+    (await departureOf(other.tools)).land([{ id: 'b' }]);
+    expect(ids(await joined)).to.equal('b');
+  });
+});
+
+describe('what replicas share', () => {
+  it('is the own of each caller, also where callers share what one replica holds', async () => {
+    const { replica } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'of bob', bob);
+    await readLanding(other, 'of carol', carol);
+    expect(other.outcomes(), 'carol was shown nothing of bob').to.deep.equal(['miss']);
+    // Her own copy admits her there, as a load of her own would have.
+    const third = replica();
+    expect(ids(await third.tools.read(carol))).to.equal('of carol');
+    expect(third.cache.admittedAt('tools', carol)).to.be.a('number').and.be.above(0);
+    expect(third.cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
+  });
+
+  it('keeps nothing newer of a partition from being served', async () => {
+    const { replica, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'older', bob);
+    clock.now += SECOND;
+    await readLanding(other, 'newer', carol);
+    expect(ids(await other.tools.read(bob))).to.equal('older');
+    expect(ids(await other.tools.read(bob)), 'what is held').to.equal('newer');
+  });
+
+  it('does not open for another caller, resource, deployment or way of reading', async () => {
+    const { replica, store } = deployment();
+    await readLanding(replica(), 'a');
+    const [[name, bytes] = ['', Buffer.of()]] = store.held;
+    const others = [replica({ secrets: [secretOf('of another deployment')] }), replica({ reading: 'in another way' })];
+    for (const other of others) {
+      await readLanding(other, 'b');
+      expect(other.outcomes()).to.deep.equal(['miss']);
+    }
+    await readLanding(replica(), 'c', bob);
+    for (const each of store.held.keys()) if (each !== name) store.tamper(each, bytes);
+    const victim = replica();
+    await readLanding(victim, 'd', bob);
+    expect(victim.outcomes()).to.deep.equal(['altered']);
+  });
+
+  it('is a miss where somebody has altered it, however', async () => {
+    const { replica, store } = deployment();
+    await readLanding(replica(), 'a');
+    const [[name, bytes] = ['', Buffer.of()]] = store.held;
+    const last = Buffer.from(bytes);
+    last[last.length - 1] = (last.at(-1) ?? 0) ^ 1;
+    const vast = Buffer.from(bytes);
+    vast.writeUInt32BE(2 ** 32 - 1, 17);
+    for (const altered of [last, vast, Buffer.alloc(0), Buffer.from('what is this?'), Buffer.alloc(100_001, 1)]) {
+      store.tamper(name, altered);
+      const victim = replica();
+      await readLanding(victim, 'b');
+      expect(victim.outcomes()).to.deep.equal(['altered']);
+    }
+  });
+
+  it('is a miss where it is longer than settings here allow, whatever it says', async () => {
+    const { replica } = deployment();
+    const writer = replica();
+    const reading = writer.tools.read(alice);
+    (await departureOf(writer.tools)).land(manyTools(200));
+    await reading;
+    await eventually(() => writer.puts.length === 1);
+    for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
+      const one = replica(options);
+      void one.tools.read(alice).catch(() => {});
+      (await departureOf(one.tools)).reject(failed);
+      expect(one.outcomes()).to.deep.equal(['altered']);
+    }
+  });
+
+  it('is found under the secret before, and written under the current one', async () => {
+    const [older, newer] = [secretOf('older'), secretOf('newer')];
+    const { replica, clock } = deployment();
+    await readLanding(replica({ secrets: [older] }), 'a');
+    const rotating = replica({ secrets: [newer, older] });
+    expect(ids(await rotating.tools.read(alice))).to.equal('a');
+    clock.now += 2 * MINUTE;
+    await rotating.tools.read(alice);
+    (await departureOf(rotating.tools)).land([{ id: 'b' }]);
+    await eventually(() => rotating.puts.length === 1);
+    expect(ids(await replica({ secrets: [newer] }).tools.read(alice))).to.equal('b');
+  });
+
+  it('is nothing that is too long', async () => {
+    const { replica, store } = deployment();
+    for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
+      const one = replica(options);
+      const reading = one.tools.read(alice);
+      (await departureOf(one.tools)).land(manyTools(200));
+      await reading;
+      await eventually(() => one.puts.length === 1);
+      expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'too_large' }]);
+      expect(store.held.size).to.equal(0);
+      await eventually(async () => one.connection.calls.release === 1);
+    }
+  });
+
+  it('is waited for by nobody where it was too long a while ago, and shared again later', async () => {
+    const { replica, store, clock } = deployment();
+    const one = replica({ maxValueBytes: 200 });
+    const read = async (items: object[]) => {
+      const { length } = one.tools.departures;
+      const reading = one.tools.read(alice, { noCache: true });
+      (await departureOf(one.tools, length)).land(items);
+      return reading;
+    };
+    await read(manyTools(200));
+    await eventually(() => one.connection.calls.release === 1);
+    clock.now += MINUTE;
+    await read([{ id: 'a' }]);
+    expect([one.outcomes(), one.connection.calls.lease]).to.deep.equal([['miss'], 1]);
+    expect(one.tools.departures[1]?.options?.known, 'the upstream may say that it is still so').to.be.an('object');
+    clock.now += 10 * MINUTE;
+    await read([{ id: 'b' }]);
+    await eventually(() => store.held.size === 1);
+  });
+});
+
+describe('where too much is being sealed and opened', () => {
+  it('a copy is not opened, what is loaded is not put, and the lease goes back', async () => {
+    const { replica } = deployment();
+    await readLanding(replica(), 'a');
+    const full = replica({ semaphore: async () => 'overloaded' });
+    await readLanding(full, 'b');
+    expect([full.outcomes(), full.puts]).to.deep.equal([['stale'], [{ resource: 'tools', outcome: 'overloaded' }]]);
+    await eventually(() => full.connection.calls.release === 1);
+  });
+});

@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { callerOf, errorOf, settle } from '../../core/reads/snapshots/departures.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  alice,
+  bob,
+  carol,
+  departureOf,
+  deployment,
+  failed,
+  ids,
+  readLanding,
+  SECOND,
+  secretOf,
+} from './deployment.ts';
+
+describe('an eviction', () => {
+  const denials = [
+    ['credential_rejected', ['tools', 'workflows']],
+    ['access_denied', ['tools']],
+  ] as const;
+  for (const [code, gone] of denials) {
+    it(`by ${code} lets go of ${gone.join(' and ')} on all replicas`, async () => {
+      const { replica, clock } = deployment();
+      const [one, other] = [replica(), replica()];
+      for (const resource of ['workflows', 'tools'] as const) {
+        const reading = one[resource].read(alice);
+        (await departureOf(one[resource])).land([{ id: resource }]);
+        await reading;
+      }
+      await eventually(() => one.puts.length === 2);
+      await other.tools.read(alice);
+      await other.workflows.read(alice);
+      expect(other.cache.entries).to.equal(2);
+      clock.now += 10 * SECOND;
+      const denied = errorOf(one.tools.read(alice, { noCache: true }));
+      (await departureOf(one.tools, 1)).reject(new GatewayError(code));
+      expect(await denied).to.include({ code });
+      await settle();
+      expect(other.cache.entries).to.equal(2 - gone.length);
+      const third = replica();
+      for (const resource of gone) {
+        void third[resource].read(alice).catch(() => {});
+        expect(await departureOf(third[resource])).to.have.property('caller');
+      }
+      if (gone.length === 1) expect(ids(await third.workflows.read(alice))).to.equal('workflows');
+    });
+  }
+
+  it('by a 401 of what is never stored lets go of the others', async () => {
+    const { replica, store } = deployment();
+    const one = replica();
+    await readLanding(one, 'a');
+    const denied = errorOf(one.projects.read(alice));
+    (await departureOf(one.projects)).reject(new GatewayError('credential_rejected'));
+    await denied;
+    expect(store.held.size).to.equal(0);
+    const forbidden = errorOf(one.projects.read(alice));
+    (await departureOf(one.projects, 1)).reject(new GatewayError('access_denied'));
+    await forbidden;
+    expect(one.connection.calls.evict, 'projects are not there').to.equal(1);
+  });
+
+  it('keeps loads that began before it from being put, and from being held by any replica', async () => {
+    const { replica, clock, store } = deployment();
+    const [one, other] = [replica(), replica()];
+    const early = one.tools.read(alice);
+    const departure = await departureOf(one.tools);
+    clock.now += SECOND;
+    const denied = errorOf(other.projects.read(alice));
+    (await departureOf(other.projects)).reject(new GatewayError('credential_rejected'));
+    await denied;
+    departure.land([{ id: 'too early' }]);
+    await early;
+    await eventually(() => one.puts.length === 1);
+    expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
+    expect([store.held.size, one.cache.entries]).to.deep.equal([0, 0]);
+  });
+
+  it('holds against what somebody has put back, on every replica that knows of it', async () => {
+    const { replica, clock, store } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'a');
+    const [[name, bytes] = ['', Buffer.of()]] = store.held;
+    clock.now += SECOND;
+    const denied = errorOf(one.projects.read(alice));
+    (await departureOf(one.projects)).reject(new GatewayError('credential_rejected'));
+    await denied;
+    clock.now += SECOND;
+    store.tamper(name, bytes);
+    for (const replicaThatKnows of [one, other]) {
+      const { tools } = replicaThatKnows;
+      const loads = tools.departures.length;
+      void tools.read(alice).catch(() => {});
+      await departureOf(tools, loads);
+      tools.departures[loads]?.reject(failed);
+    }
+  });
+
+  it('of one caller of a partition lets go of nothing of the others', async () => {
+    const { replica } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'of bob', bob);
+    await readLanding(one, 'of carol', carol);
+    await other.tools.read(bob);
+    await other.tools.read(carol);
+    const denied = errorOf(one.projects.read(bob));
+    (await departureOf(one.projects)).reject(new GatewayError('credential_rejected'));
+    await denied;
+    expect(other.cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
+    expect((await other.tools.read(carol)).cached).to.not.have.property('forwarded');
+    expect(ids(await replica().tools.read(carol))).to.equal('of carol');
+  });
+
+  it('is one of names under both secrets', async () => {
+    const [older, newer] = [secretOf('older'), secretOf('newer')];
+    const { replica } = deployment();
+    const [before, after] = [replica({ secrets: [older, newer] }), replica({ secrets: [newer, older] })];
+    await readLanding(before, 'a');
+    await after.tools.read(alice);
+    const denied = errorOf(before.projects.read(alice));
+    (await departureOf(before.projects)).reject(new GatewayError('credential_rejected'));
+    await denied;
+    expect(after.cache.entries).to.equal(0);
+  });
+
+  it('lets go of what was put under either secret', async () => {
+    const [older, newer] = [secretOf('older'), secretOf('newer')];
+    const { replica, store } = deployment();
+    const [before, after] = [replica({ secrets: [older, newer] }), replica({ secrets: [newer] })];
+    await readLanding(before, 'a');
+    await readLanding(after, 'a');
+    expect(store.held.size).to.equal(2);
+    const denied = errorOf(before.projects.read(alice));
+    (await departureOf(before.projects)).reject(new GatewayError('credential_rejected'));
+    await denied;
+    expect([store.held.size, after.cache.entries]).to.deep.equal([0, 0]);
+  });
+
+  it('that may have been missed lets go of all that is shared', async () => {
+    const { replica } = deployment();
+    const one = replica();
+    await readLanding(one, 'a');
+    await readLanding(one, 'b', bob);
+    one.connection.cut();
+    one.connection.mend({ missed: false });
+    expect(one.cache.entries).to.equal(2);
+    one.connection.mend();
+    await eventually(() => one.cache.entries === 1);
+    expect(one.cache.admittedAt('tools', bob), 'nobody is served what the partition holds').to.equal(
+      Number.NEGATIVE_INFINITY,
+    );
+  });
+
+  it('of many made-up tokens costs nobody else what is held', async () => {
+    const { replica } = deployment();
+    const one = replica({ maxEntries: 3 });
+    await readLanding(one, 'a');
+    for (let index = 0; index < 10; index += 1) {
+      const denied = errorOf(one.tools.read(callerOf(`made up ${index}`)));
+      (await departureOf(one.tools, index + 1)).reject(new GatewayError('credential_rejected'));
+      await denied;
+    }
+    expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
+    expect(one.tools.departures).to.have.length(11);
+  });
+
+  it('lets go of what is not followed any more, so that there is nothing that it would miss', async () => {
+    const { replica } = deployment();
+    const one = replica({ maxEntries: 1 });
+    await readLanding(one, 'a');
+    await readLanding(one, 'b', callerOf('dave'));
+    expect(one.cache.entries).to.equal(1);
+    expect(one.cache.get('tools', alice)).to.equal(undefined);
+  });
+});
