@@ -59,7 +59,7 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
       return print(settingsJsonSchema(undefined, SLICES));
     }
     case 'init': {
-      const { runInit } = await import('./setup/init/run-init.ts');
+      const { runInit } = await import('./setup/init/init-command.ts');
       const { loadSettings } = await import('./gateway.ts');
       const { openapi, from, yes = false } = init ?? {};
       return runInit({ openapi, from, file }, yes, loadSettings);
@@ -89,7 +89,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
     process.stderr.write(warningLines(warnings, file));
     checkFiles(config);
     if (!probe) return print(checkReport(file, loaded, full));
-    const { runProbe } = await import('./setup/probe/run-probe.ts');
+    const { runProbe } = await import('./setup/probe/probe-command.ts');
     const { text, ok } = await runProbe(file, loaded, options);
     return (await print(text)) || (ok ? 0 : 1);
   }

@@ -53,9 +53,8 @@ const QUOTED: readonly string[] = [];
 
 /** Files of `src/` that share a base name: the list only shrinks. */
 const SHARED_NAMES: readonly string[] = [
-  ...['cache.ts', 'client.ts', 'document.ts', 'fields.ts', 'items.ts', 'log.ts', 'names.ts', 'pagination.ts'],
-  ...['paging.ts', 'platform.ts', 'projects.ts', 'reads.ts', 'reply.ts', 'resource.ts', 'settings.ts', 'shared.ts'],
-  ...['store.ts', 'tools.ts', 'traces.ts', 'tracing.ts', 'upstream.ts', 'workflows.ts'],
+  ...['cache.ts', 'client.ts', 'log.ts', 'pagination.ts', 'reads.ts', 'resource.ts', 'shared.ts'],
+  ...['store.ts', 'traces.ts', 'tracing.ts', 'upstream.ts'],
 ];
 
 const sources = filesIn('src');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { readDescription } from '../../src/setup/description/document.ts';
-import { parseText } from '../../src/setup/description/parse.ts';
+import { parseDocumentText } from '../../src/setup/describe/document-text.ts';
+import { describeDocument } from '../../src/setup/describe/openapi-document.ts';
 import { NAMES } from '../support/resources.ts';
 import { list, listing, loadProposed, object, openApi, parameter, proposedFor, text } from './proposed.ts';
 
@@ -12,10 +12,12 @@ describe('a hostile OpenAPI document', () => {
   it('is bounded in depth', () => {
     let schema: object = text;
     for (let depth = 0; depth < 20_000; depth += 1) schema = { type: 'object', properties: { a: schema } };
-    expect(readDescription(openApi({ '/tools': listing(schema) }))?.listings).to.deep.equal([]);
-    expect(parseText(`${'['.repeat(200_000)}`)).not.to.be.an('object');
-    expect(parseText(`openapi: 3.1.0\npaths: ${'['.repeat(20_000)}${']'.repeat(20_000)}`)).not.to.be.a('string');
-    expect(parseText(`${'- '.repeat(20_000)}a`)).not.to.be.a('string');
+    expect(describeDocument(openApi({ '/tools': listing(schema) }))?.listings).to.deep.equal([]);
+    expect(parseDocumentText(`${'['.repeat(200_000)}`)).not.to.be.an('object');
+    expect(parseDocumentText(`openapi: 3.1.0\npaths: ${'['.repeat(20_000)}${']'.repeat(20_000)}`)).not.to.be.a(
+      'string',
+    );
+    expect(parseDocumentText(`${'- '.repeat(20_000)}a`)).not.to.be.a('string');
   }).timeout(30_000);
 
   it('whose references lead in a circle or multiply ends', () => {
@@ -37,7 +39,7 @@ describe('a hostile OpenAPI document', () => {
 
   it('whose YAML aliases multiply is nothing', () => {
     const levels = Array.from({ length: 9 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(10).fill(`*l${n}`).join()}]`);
-    expect(parseText(`l0: &l0 [x]\n${levels.join('\n')}\n`)).to.equal(undefined);
+    expect(parseDocumentText(`l0: &l0 [x]\n${levels.join('\n')}\n`)).to.equal(undefined);
   }).timeout(30_000);
 
   it('with names of the prototype changes nothing but itself', async () => {
@@ -54,7 +56,7 @@ describe('a hostile OpenAPI document', () => {
     await loadProposed(proposed);
     expect(proposedFor(openApi({}, { info: { title: '__proto__' } })).written.upstreams).to.have.all.keys('proto');
     const yaml = 'openapi: 3.1.0\n__proto__: { polluted: 1 }\npaths: { __proto__: { get: {} } }\n';
-    expect(readDescription(parseText(yaml))?.listings).to.deep.equal([]);
+    expect(describeDocument(parseDocumentText(yaml))?.listings).to.deep.equal([]);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
@@ -94,7 +96,7 @@ describe('a hostile OpenAPI document', () => {
 
   it('with 100,000 paths is read as far as the bound', () => {
     const paths = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`/t${n}/tools`, listing(list())]));
-    expect(readDescription(openApi(paths))?.listings).to.have.length(20_000);
+    expect(describeDocument(openApi(paths))?.listings).to.have.length(20_000);
   }).timeout(60_000);
 
   it('is proposed from without a thousand readings of each list', () => {

@@ -4,11 +4,11 @@ import { parse } from 'yaml';
 import type { Config } from '../../src/core/config/schema/settings.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
 import { loadSettings } from '../../src/gateway.ts';
-import { readDescription } from '../../src/setup/description/document.ts';
-import { parseText } from '../../src/setup/description/parse.ts';
-import { propose } from '../../src/setup/proposal.ts';
-import { placeOf } from '../../src/setup/settings/place.ts';
-import { type SettingsText, writeSettings } from '../../src/setup/settings/settings-text.ts';
+import { parseDocumentText } from '../../src/setup/describe/document-text.ts';
+import { describeDocument } from '../../src/setup/describe/openapi-document.ts';
+import { baseUrlOf } from '../../src/setup/init/base-url.ts';
+import { propose } from '../../src/setup/init/proposal.ts';
+import { type SettingsText, writeSettings } from '../../src/setup/init/settings-text.ts';
 import { inFolder } from '../support/process/process.ts';
 
 /** What a settings file holds of one resource. */
@@ -31,11 +31,11 @@ export interface Proposed extends SettingsText {
 
 /** The settings that are proposed for an OpenAPI document, as text and as YAML. */
 export function proposedFor(document: unknown, from?: string): Proposed {
-  const description = readDescription(typeof document === 'string' ? parseText(document) : document);
+  const description = describeDocument(typeof document === 'string' ? parseDocumentText(document) : document);
   if (description === undefined) throw new Error('that is no OpenAPI document');
   const proposal = propose(description, RESOURCES);
-  const place = placeOf(proposal.title, proposal.server, from === undefined ? {} : { from });
-  const settings = writeSettings(proposal, place, 'openapi.yaml');
+  const place = baseUrlOf(description.title, description.server, { document: from });
+  const settings = writeSettings(description, proposal, place, 'openapi.yaml');
   return { ...settings, written: parse(settings.text) };
 }
 

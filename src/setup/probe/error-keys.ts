@@ -2,11 +2,11 @@ import type { Config } from '../../core/config/schema/settings.ts';
 import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
 
-/** A setting to look at after a failed read. */
+/** A setting that can have caused a failed read. */
 export interface ErrorKey {
   /** Dotted path in the settings file. */
   readonly setting: string;
-  /** Its value, where it is a figure. */
+  /** Its value, if it is a number. */
   readonly value?: number;
 }
 
@@ -15,7 +15,7 @@ const LIST = 'resources.*';
 const PLACE = [`${UPSTREAM}.baseUrl`, `${LIST}.path`];
 const CREDENTIAL = `${UPSTREAM}.credential`;
 
-/** By code and reason. The first row that fits counts; `*` is the name of the upstream or of the resource, `$1` what a reason names. */
+/** By code and reason. The first row that fits is used. `*` is the name of the upstream or resource, `$1` is from the reason. */
 const ROWS: readonly (readonly [ErrorCode, RegExp, readonly string[]])[] = [
   ['credential_rejected', /^/, [CREDENTIAL]],
   ['upstream_credential_rejected', /^/, [CREDENTIAL]],
@@ -45,7 +45,7 @@ const ROWS: readonly (readonly [ErrorCode, RegExp, readonly string[]])[] = [
   ['overloaded', /^/, [`${UPSTREAM}.maxQueue`]],
 ];
 
-/** The settings to look at after a failed read of a resource. Empty for what no setting causes. */
+/** Returns the settings that can have caused a failed read. Empty for errors that no setting causes. */
 export function errorKeys(error: GatewayError, resource: string, upstream: string, config: Config): ErrorKey[] {
   return keysOf(error, resource, upstream, config).map((setting) => {
     const value = at(config, setting);

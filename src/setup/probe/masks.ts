@@ -4,26 +4,26 @@ import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { ownSecretsIn } from '../../core/credentials/authorize.ts';
 import { redact } from '../../core/credentials/redact.ts';
 import type { TappedRequest } from '../../core/upstream/client/tap.ts';
-import type { ResourceReport } from './report.ts';
+import type { ResourceReport } from './probe-report.ts';
 import { createSafeText, type SafeText } from './safe-text.ts';
 
-/** Shorter words of a masked header stand in other texts by chance. */
+/** Shorter words of a masked header occur in other texts by chance. */
 const MIN_SECRET_LENGTH = 8;
 
-/** Keeps what may be secret out of what is shown of a resource's reads. */
+/** Masks secrets in what is shown of a resource's reads. */
 export interface Masks {
   readonly safe: SafeText;
-  /** Has what is secret in a request that is sent masked from now on: its file may have changed since the last one. */
+  /** Masks the secret in a request from now on. A file with a secret can change between two requests. */
   learn(request: TappedRequest): void;
-  /** The request as it was sent, with all that the settings make of it, but for what may be secret. */
+  /** Returns a request as it was sent, secrets masked. */
   show(request: TappedRequest): NonNullable<ResourceReport['request']>;
-  /** Names of the headers that hold the token, or Portico's own secret. */
+  /** Returns the names of the headers with the token, or with Portico's own secret. */
   credentialHeaders(request: TappedRequest): string[];
 }
 
 type Values = string | readonly string[];
 
-/** Masks the token wherever it stands, and of the settings what `check --full` masks, but for addresses that hold no key. */
+/** Masks the token everywhere, and the settings that `check --full` masks, except addresses without a key. */
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig): Masks {
   const { config, isMasked } = loaded;
   const { token } = config.mcp.stdio;
@@ -38,7 +38,7 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
   const inHeaders = [...masked(headers, [...atUpstream, 'headers']), ...masked(ofResource, [...atResource, 'headers'])];
   const inQuery = masked(query, [...atResource, 'query']);
-  // Of an address, all of which may come from the environment, what may be a key.
+  // An address can come from the environment as a whole. Only what can be a key is masked.
   const inAddress = [
     ...masked({ baseUrl }, atUpstream),
     ...masked({ path }, atResource),
@@ -64,7 +64,7 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     return `${pathname}?${shown.join('&')}`;
   }
 
-  /** A body as it was sent, but for what stands in place of what settings mask. */
+  /** Returns a body as it was sent, except for the settings that are masked. */
   function showBody(value: unknown, at: readonly string[]): unknown {
     if (typeof value !== 'object' || value === null) return isMasked(at, value) ? '[masked]' : value;
     const shown = Object.entries(value).map(([key, each]) => [key, showBody(each, [...at, key])] as const);

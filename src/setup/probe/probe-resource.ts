@@ -1,168 +1,115 @@
-import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
-import { createCore } from '../../core/core.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { withoutVerification } from '../../core/local-caller.ts';
-import { addCounts, describeFinding, findingsOf, type MappingFinding, NO_COUNTS } from '../../core/mapping/findings.ts';
-import { createMapper } from '../../core/mapping/mapper.ts';
-import { createPageParser, type Page } from '../../core/mapping/page.ts';
-import type { Load } from '../../core/reads/snapshots/load.ts';
+import { describeFinding, type MappingFinding } from '../../core/mapping/findings.ts';
 import { define, type Resource, requiredFields } from '../../core/resources/resource.ts';
-import { textOf } from '../../core/upstream/client/body.ts';
-import type { Tap } from '../../core/upstream/client/tap.ts';
 import { type Statement, statementsOf } from '../../core/upstream/signs/statements.ts';
-import { describeError } from './describe-error.ts';
 import { errorKeys } from './error-keys.ts';
 import { type Exchange, type Exchanges, recordExchanges } from './exchanges.ts';
 import type { Subject } from './experiments/experiment.ts';
-import { runExperiments } from './experiments/run.ts';
-import { createTrials, lookAt, type Try } from './experiments/trial.ts';
-import { firstItemOf } from './first-item.ts';
+import { runExperiments } from './experiments/run-experiments.ts';
+import { createTrials, type Try } from './experiments/trials.ts';
 import { createMasks, type Masks } from './masks.ts';
-import type { FirstItem, ResourceReport, Warning } from './report.ts';
+import { firstItemOf, lookAt, mapsAll, parsePage } from './page-look.ts';
+import type { FirstItem, ResourceReport, Warning } from './probe-report.ts';
+import { describeFailure } from './read-failure.ts';
 import { safeJson, safeTexts } from './safe-text.ts';
-import { suggestSettings } from './suggest.ts';
+import { hintsFor } from './setting-hints.ts';
+import { readOnce } from './single-read.ts';
 
 export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
-  /** Told how many pages came. */
+  /** Called with the number of pages so far. */
   readonly onPage: (pages: number) => void;
   /** Called with the name of the experiment that begins. */
   readonly onExperiment: (name: string) => void;
-  /** Whether a POST is sent that may write. */
+  /** Whether a POST is sent that settings do not declare harmless. */
   readonly allowPost: boolean;
 }
 
-/**
- * Reads one resource as `portico serve` would, from its first read on, and tells what went over the wire and what was made of
- * it. It takes the way of a read itself: nothing is decided here that the read decides.
- */
+/** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
   const { loaded, identity, onPage, onExperiment, allowPost } = options;
-  const settings = resourceConfig(loaded.config, resource);
-  if (settings.method === 'POST' && !settings.retryPost && !allowPost) return unread(resource, loaded);
+  const { config } = loaded;
+  const settings = resourceConfig(config, resource);
+  const report = emptyReport(resource, config.scheme, settings);
+  if (settings.method === 'POST' && !settings.retryPost && !allowPost) {
+    const notRead = `it needs a POST, which can write; --allow-post sends it, and resources.${resource.name}.retryPost: true declares that it changes nothing`;
+    return { ...report, notRead };
+  }
   const masks = createMasks(loaded, resource.name, settings);
-  const exchanges = recordExchanges(onPage);
-  const counts = { excluded: 0, dropped: 0 };
-  const seen = { received: 0, items: 0, defaulted: new Map<string, number>() as ReadonlyMap<string, number> };
+  const exchanges = recordExchanges({ onRequest: masks.learn, onPage });
+  const seen = { excluded: 0, dropped: 0, received: 0, items: 0, defaulted: NONE };
   const warnings: Warning[] = [];
   const events: Events = {
     listLoaded: ({ excluded, dropped, received, items, defaulted }) => {
-      Object.assign(counts, { excluded, dropped });
-      Object.assign(seen, { received, items, defaulted });
+      Object.assign(seen, { excluded, dropped, received, items, defaulted });
     },
-    mappingDoubted: (doubted) => warnings.push(describeDoubt(doubted)),
+    mappingDoubted: ({ finding, field = '' }) => {
+      const found: MappingFinding = finding === 'field_empty' ? { finding, field } : { finding };
+      warnings.push({ ...found, text: describeFinding(found) });
+    },
   };
-  const tap: Tap = (request) => {
-    masks.learn(request);
-    return exchanges.tap(request);
-  };
-  const core = createCore(withoutVerification(loaded.config), { events, now: Date.now, tap });
+  const trials = createTrials({ config, settings, identity, resource: resource.name, onRequest: masks.learn });
   const begun = performance.now();
-  try {
-    const caller = { ...identity, requestId: randomUUID() };
-    const outcome = await settle(core.catalogue.read(resource.name, caller, { signal: new AbortController().signal }));
+  return readOnce({ config, resource: resource.name, identity, tap: exchanges.tap, events }, async (outcome) => {
     const ms = rounded(performance.now() - begun);
-    const items = outcome instanceof GatewayError ? undefined : itemsOf(outcome);
-    const trials = createTrials({ config: loaded.config, resource, settings, identity, onRequest: masks.learn });
-    const { shown, notTried } =
-      items === undefined
-        ? NONE
-        : await experimentsOn({ resource, settings, loaded, exchanges, trials, seen, onExperiment });
-    const page = await describePage(resource, settings, {
-      exchanges,
-      masks,
-      attempt: trials.attempt,
-      failed: outcome instanceof GatewayError ? outcome : undefined,
-    });
-    const isPageTold = page.first !== undefined || page.suggestions.length > 0;
-    const failed =
-      outcome instanceof GatewayError ? await describeError(outcome, exchanges, masks, isPageTold) : undefined;
+    const { pages } = exchanges;
+    const { excluded, dropped } = seen;
+    const read = { ...report, ...describeExchange(exchanges, masks), ms, pages, excluded, dropped };
+    const describe = (error?: GatewayError) =>
+      describePage({ resource, settings, exchanges, masks, attempt: trials.attempt, error });
+    if (outcome instanceof GatewayError) {
+      const page = await describe(outcome);
+      const isPageShown = page.first !== undefined || page.suggestions.length > 0;
+      const error = await describeFailure(outcome, exchanges, masks, isPageShown);
+      const lookAt = errorKeys(outcome, resource.name, settings.upstream, config);
+      return { ...read, warnings, ...page, extraRequests: trials.requests(), error, lookAt };
+    }
+    const items: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
+    const isWritten = (key: string) => loaded.isWritten(['resources', resource.name, key]);
+    const subject = { resource, settings, isWritten, attempt: trials.attempt, ...seen };
+    const { findings, notTried } = await experimentsOn(subject, { config, exchanges, onExperiment });
     return {
-      resource: resource.name,
-      uri: define(resource, loaded.config.scheme).uri,
-      upstream: settings.upstream,
-      ok: items !== undefined,
-      ...describeExchange(exchanges, masks),
-      ms,
-      pages: exchanges.pages,
-      items: items?.length ?? 0,
-      ...counts,
-      emptyFields: items === undefined ? [] : emptyFields(resource, items),
-      warnings: [...warnings, ...shown.map(({ text, ...found }) => ({ ...found, text: masks.safe(text, 500) }))],
+      ...read,
+      ok: true,
+      items: items.length,
+      emptyFields: emptyFields(resource, items),
+      warnings: [...warnings, ...findings.map((found) => ({ ...found, text: masks.safe(found.text, 500) }))],
       extraRequests: trials.requests(),
       notTried,
-      ...(failed !== undefined && { error: failed }),
-      ...(outcome instanceof GatewayError && {
-        lookAt: errorKeys(outcome, resource.name, settings.upstream, loaded.config),
-      }),
-      ...page,
+      ...(await describe()),
     };
-  } finally {
-    await core.close();
-  }
+  });
 }
 
-const NONE = { shown: [], notTried: [] };
+const NONE: ReadonlyMap<string, number> = new Map();
 
-/** What is said of a resource that takes a POST that may write: nothing was sent. */
-function unread(resource: Resource, { config }: LoadedConfig): ResourceReport {
-  const { upstream } = resourceConfig(config, resource);
-  const notRead = `it needs a POST, which may write; --allow-post sends it, and resources.${resource.name}.retryPost: true declares that it changes nothing`;
+function emptyReport(resource: Resource, scheme: string, { upstream }: ResourceConfig): ResourceReport {
   return {
-    ...{ resource: resource.name, uri: define(resource, config.scheme).uri, upstream, ok: false, notRead },
+    ...{ resource: resource.name, uri: define(resource, scheme).uri, upstream, ok: false },
     ...{ ms: 0, pages: 0, items: 0, excluded: 0, dropped: 0, extraRequests: 0 },
     ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
   };
 }
 
-interface ExperimentsOptions extends Pick<Subject, 'resource' | 'settings'> {
-  readonly loaded: LoadedConfig;
+interface ExperimentsContext extends Pick<ProbeResourceOptions, 'onExperiment'> {
+  readonly config: LoadedConfig['config'];
   readonly exchanges: Exchanges;
-  readonly trials: ReturnType<typeof createTrials>;
-  readonly seen: Pick<Subject, 'received' | 'items' | 'defaulted'>;
-  readonly onExperiment: (name: string) => void;
 }
 
-async function experimentsOn({
-  resource,
-  settings,
-  loaded,
-  exchanges,
-  trials,
-  seen,
-  onExperiment,
-}: ExperimentsOptions) {
-  const { page, headers = {}, request } = exchanges.firstPage ?? {};
-  const first = page && lookAt(page, headers, settings);
-  const credential = loaded.config.upstreams[settings.upstream]?.credential;
-  if (first === undefined || request === undefined || credential === undefined) return NONE;
-  const isWritten = (key: string) => loaded.isWritten(['resources', resource.name, key]);
-  const { attempt } = trials;
-  return runExperiments({ resource, settings, credential, isWritten, request, first, attempt, ...seen }, onExperiment);
-}
-
-function describeDoubt({ finding, field = '' }: Parameters<NonNullable<Events['mappingDoubted']>>[0]): Warning {
-  const found: MappingFinding = finding === 'field_empty' ? { finding, field } : { finding };
-  return { ...found, text: describeFinding(found) };
-}
-
-/** The outcome of a read: an error of the table is one, too. */
-async function settle(read: Load | Promise<Load>): Promise<Load | GatewayError> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-}
-
-function itemsOf({ snapshot }: Load): readonly Readonly<Record<string, string>>[] {
-  return JSON.parse(snapshot.bytes.toString('utf8'));
+async function experimentsOn(
+  subject: Omit<Subject, 'credential' | 'request' | 'first'>,
+  { config, exchanges, onExperiment }: ExperimentsContext,
+) {
+  const exchange = firstPage(exchanges);
+  const first = exchange && lookAt(exchange.page, exchange.headers, subject.settings);
+  const credential = config.upstreams[subject.settings.upstream]?.credential;
+  if (exchange === undefined || first === undefined || credential === undefined) return { findings: [], notTried: [] };
+  return runExperiments({ ...subject, credential, request: exchange.request, first }, onExperiment);
 }
 
 function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string, string>>[]): string[] {
@@ -170,90 +117,61 @@ function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string
   return Object.keys(shape.shape).filter((field) => items.every((item) => item[field] === ''));
 }
 
-/** The first request, and the response that brought the first page, or else the last one. */
-function describeExchange(
-  { first, firstPage, last }: Exchanges,
-  masks: Masks,
-): Pick<ResourceReport, 'request' | 'response'> {
-  const answered = firstPage ?? last;
+function firstPage({ sent }: Exchanges): (Exchange & { readonly page: Buffer }) | undefined {
+  return sent.find((exchange): exchange is Exchange & { readonly page: Buffer } => exchange.page !== undefined);
+}
+
+/** Describes the first request, and the response with the first page or else the last response. */
+function describeExchange(exchanges: Exchanges, masks: Masks): Pick<ResourceReport, 'request' | 'response'> {
+  const [first] = exchanges.sent;
+  const response = firstPage(exchanges) ?? exchanges.answered.at(-1);
+  const contentType = (headers: Exchange['headers']) => [headers['content-type'] ?? ''].flat().join(', ');
   return {
     ...(first !== undefined && { request: masks.show(first.request) }),
-    ...(answered !== undefined && { response: describeResponse(answered, masks) }),
+    ...(response !== undefined && {
+      response: {
+        status: response.status,
+        contentType: masks.safe(contentType(response.headers), 100),
+        ms: rounded(response.ms),
+      },
+    }),
   };
 }
 
-function describeResponse({ status, headers, ms }: Exchange, { safe }: Masks): NonNullable<ResourceReport['response']> {
-  return { status, contentType: safe([headers['content-type'] ?? ''].flat().join(', '), 100), ms: rounded(ms) };
-}
-
-interface PageLook {
+interface PageContext {
+  readonly resource: Resource;
+  readonly settings: ResourceConfig;
   readonly exchanges: Exchanges;
   readonly masks: Masks;
   readonly attempt: Try;
-  /** Why the read failed; `undefined` where it did not. */
-  readonly failed: GatewayError | undefined;
+  /** Why the read failed. */
+  readonly error: GatewayError | undefined;
 }
 
-/** The first item of the first page, and what the page looks like. */
-async function describePage(
-  resource: Resource,
-  settings: ResourceConfig,
-  { exchanges, masks, attempt, failed }: PageLook,
-): Promise<Pick<ResourceReport, 'first' | 'signs' | 'suggestions'>> {
-  const { page: bytes, headers = {} } = exchanges.firstPage ?? {};
-  const parsed = bytes && parse(bytes, settings.items);
-  if (parsed === undefined) return { signs: [], suggestions: [] };
+/** Describes the first page: its first item, its signs of further pages, and hints for settings that fit it better. */
+async function describePage({ resource, settings, exchanges, masks, attempt, error }: PageContext) {
+  const exchange = firstPage(exchanges);
+  const parsed = exchange && parsePage(exchange.page, settings);
+  if (exchange === undefined || parsed === undefined) return { signs: [], suggestions: [] };
   const { body, page } = parsed;
-  const first = page && firstItemOf(page, settings, requiredFields(resource));
-  // After a mapping error, and where the pages add up, paging is not at fault.
+  const { headers } = exchange;
+  const required = requiredFields(resource);
+  const first = page && firstItemOf(page, settings, required);
+  const bodies = exchanges.sent.flatMap((each) => each.page ?? []);
   const isPagingInDoubt =
-    failed !== undefined &&
-    PAGING_CODES.includes(failed.code) &&
-    mapsAll(exchanges.bodies, settings, requiredFields(resource));
-  const looks = { body, headers, count: page?.items.length, isPagingInDoubt };
-  const suggestions = (await suggestSettings(resource.name, settings, looks, attempt)).map(
-    ({ setting, value, why }) => ({
-      setting,
-      value: masks.safe(value, 500),
-      why: masks.safe(why, 500),
-    }),
-  );
+    error !== undefined && PAGING_CODES.includes(error.code) && mapsAll(bodies, settings, required);
+  const inDoubt = isPagingInDoubt ? 'pagination' : /^field /.test(error?.reason ?? '') ? 'fields' : undefined;
+  const seen = { body, headers, count: page?.items.length, inDoubt } as const;
+  const { safe } = masks;
+  const hints = (await hintsFor(resource, settings, seen, attempt)).map(({ setting, value, why }) => {
+    return { setting, value: safe(value, 500), why: safe(why, 500) };
+  });
   const signs = statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, masks));
-  return { signs, ...(first !== undefined && { first: safeItem(first, masks) }), suggestions };
+  return { signs, ...(first !== undefined && { first: safeItem(first, masks) }), suggestions: hints };
 }
 
-/** Codes of reads that fail because of their paging. */
+/** Codes of reads that can fail because of their paging. */
 const PAGING_CODES: readonly string[] = ['upstream_invalid', 'upstream_refused'];
-
-/** Whether the items of all pages that came can be mapped, and some of them are served. */
-function mapsAll(bodies: readonly Buffer[], settings: ResourceConfig, required: readonly string[]): boolean {
-  const map = createMapper({ ...settings, required });
-  let counts = NO_COUNTS;
-  try {
-    for (const body of bodies) {
-      const page = parse(body, settings.items)?.page;
-      if (page !== undefined) counts = addCounts(counts, { ...map(page), repeatedIds: 0 });
-    }
-  } catch (error) {
-    if (error instanceof GatewayError) return false;
-    throw error;
-  }
-  const isLeft = counts.received === 0 || counts.excluded + counts.dropped < counts.received;
-  return isLeft && !(settings.strictMapping && findingsOf(counts).length > 0);
-}
-
-/** The body of a page, and the page where its items are where settings say; `undefined` for what is no JSON. */
-function parse(bytes: Buffer, items: string): { readonly body: unknown; readonly page?: Page } | undefined {
-  let body: unknown;
-  try {
-    const text = textOf(bytes);
-    body = JSON.parse(text);
-    return { body, page: createPageParser({ items })(text) };
-  } catch (error) {
-    if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
-    return body === undefined ? undefined : { body };
-  }
-}
 
 function describeSign({ sign, name, path, says }: Statement, { safe }: Masks): string {
   const where = safe(path ?? `the header ${name}`, 100);
@@ -271,7 +189,7 @@ function safeItem({ raw, mapped, from, why }: FirstItem, { safe }: Masks): First
   };
 }
 
-/** To a tenth of a millisecond. */
+/** Rounds to a tenth of a millisecond. */
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

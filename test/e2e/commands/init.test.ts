@@ -179,7 +179,7 @@ describe('portico init', () => {
       const { code, stdout } = await runPortico(['init', file, '--from', `${url}/tools`]).ended;
       expect(code).to.equal(0);
       expect(stdout)
-        .to.contain('which header takes the token: it was asked without one')
+        .to.contain('which header takes the token: the platform was read without one')
         .and.contain('portico check --probe');
       expect(credentialsOf(requests)).to.deep.equal([]);
       expect(await readFile(file, 'utf8')).to.contain('pagination: { kind: none }');
@@ -207,7 +207,7 @@ describe('portico init', () => {
       const file = join(folder, 'portico.yaml');
       const { code, stdout, stderr } = await runPortico(['init', file, '--openapi', 'package.json']).ended;
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-      expect(stderr).to.match(/^portico: package\.json is no OpenAPI document[^\n]*\n$/);
+      expect(stderr).to.match(/^portico: package\.json is not an OpenAPI document[^\n]*\n$/);
       expect(await readFile(file, 'utf8').catch(() => undefined)).to.equal(undefined);
     });
   });
@@ -217,7 +217,7 @@ describe('portico init', () => {
     const { code, stderr } = await runPortico(['init', 'package.json', '--openapi', `${url}/docs/openapi.yaml`]).ended;
     expect({ code, stderr }).to.deep.equal({
       code: 1,
-      stderr: 'portico: package.json is there already, and is left as it is: name another FILE\n',
+      stderr: 'portico: package.json exists and is not replaced; name another FILE\n',
     });
     const nowhere = await runPortico(['init', '/no/such/folder/portico.yaml', '--openapi', `${url}/docs/openapi.yaml`])
       .ended;

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import type { ProbeReport } from '../../../src/setup/probe/report.ts';
+import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
 import { byOffset, FIELDS, forToken, OFFSET, platform, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import {
@@ -162,7 +162,7 @@ FILE: OK with 1 warning: read 60 items of projects
     const yaml = settings('method: POST, items: list, pagination: { kind: none }');
     const without = await run(handler, yaml);
     expect([without.code, posts]).to.deep.equal([1, 0]);
-    expect(without.stdout).to.contain('not read: it needs a POST, which may write; --allow-post sends it');
+    expect(without.stdout).to.contain('not read: it needs a POST, which can write; --allow-post sends it');
     expect((await run(handler, yaml, ['--allow-post'])).code).to.equal(0);
     expect(posts).to.be.greaterThan(0);
   });

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { openTerminal } from '../../../src/setup/init/terminal.ts';
+import { openTerminal } from '../../../src/setup/init/person.ts';
 
 function terminal() {
   const [input, output] = [new PassThrough(), new PassThrough()];

@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts'
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { loadSettings } from '../../../src/gateway.ts';
 import { errorKeys } from '../../../src/setup/probe/error-keys.ts';
-import { printReport } from '../../../src/setup/probe/print.ts';
+import { printReport } from '../../../src/setup/probe/print-report.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 import { probed, settings } from './probed.ts';

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { PROBE } from '../../../src/setup/input-bounds.ts';
 import { madeUp } from '../../../src/setup/probe/experiments/public-list.ts';
-import { MAX_REQUESTS } from '../../../src/setup/probe/experiments/trial.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import { forToken, platform, probed, probedOne, settings, TOKEN } from './probed.ts';
 
@@ -46,7 +46,7 @@ describe('experiments of a probe', () => {
   it('find nothing where settings are right, and count their requests', async () => {
     const report = await probedOne(acme(), settings(`${BY_OFFSET}, query: { open: true }`));
     expect(report).to.deep.include({ ok: true, items: 6, warnings: [], notTried: [] });
-    expect(report.extraRequests).to.be.greaterThan(0).and.at.most(MAX_REQUESTS);
+    expect(report.extraRequests).to.be.greaterThan(0).and.at.most(PROBE.requests);
   });
 
   for (const credential of [
@@ -174,7 +174,7 @@ resources:
   it('take no more requests than their bound', async () => {
     const query = Array.from({ length: 20 }, (_, index) => `q${index}: x`).join(', ');
     const report = await probedOne(acme(), settings(`${BY_OFFSET}, query: { ${query} }`));
-    expect(report.extraRequests).to.be.at.most(MAX_REQUESTS);
+    expect(report.extraRequests).to.be.at.most(PROBE.requests);
     expect(report.notTried.map(({ experiment }) => experiment)).to.deep.equal(['query']);
   });
 
@@ -188,7 +188,7 @@ resources:
     const post = 'items: list, method: POST, pagination: { kind: none }';
     const unread = await probedOne(handler, settings(post));
     expect([posts, unread.ok]).to.deep.equal([0, false]);
-    expect(unread.notRead).to.contain('it needs a POST, which may write; --allow-post sends it');
+    expect(unread.notRead).to.contain('it needs a POST, which can write; --allow-post sends it');
     expect((await probedOne(handler, settings(post), {}, { allowPost: true })).ok).to.equal(true);
     expect((await probedOne(handler, settings(`${post}, retryPost: true`))).ok).to.equal(true);
     expect(posts).to.be.greaterThan(1);

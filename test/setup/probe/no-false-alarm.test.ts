@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startDemoPlatform } from '../../../src/demo/platform.ts';
 import { loadSettings } from '../../../src/gateway.ts';
-import { probe } from '../../../src/setup/probe/probe.ts';
+import { probe } from '../../../src/setup/probe/probe-command.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { loadSettings } from '../../../src/gateway.ts';
-import { type ProbeOptions, probe } from '../../../src/setup/probe/probe.ts';
-import type { ProbeReport, ResourceReport } from '../../../src/setup/probe/report.ts';
+import { type ProbeOptions, probe } from '../../../src/setup/probe/probe-command.ts';
+import type { ProbeReport, ResourceReport } from '../../../src/setup/probe/probe-report.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';

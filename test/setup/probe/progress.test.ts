@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startProgress } from '../../../src/setup/probe/progress.ts';
+import { startProgress } from '../../../src/setup/probe/probe-command.ts';
 
 /** A stream that keeps what is written, and what was written. */
 function stream(isTTY: boolean, columns: number) {

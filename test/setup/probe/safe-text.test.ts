@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { printReport } from '../../../src/setup/probe/print.ts';
+import { printReport } from '../../../src/setup/probe/print-report.ts';
 import { createSafeText, safeJson } from '../../../src/setup/probe/safe-text.ts';
 import { anyText } from '../../support/any-text.ts';
 import { json } from '../../support/platform/http-upstream.ts';

@@ -1,23 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { credentialForm, credentialIn } from '../../../core/credentials/authorize.ts';
 import type { Experiment } from './experiment.ts';
-import { NotTried } from './trial.ts';
+import { NotTried } from './trials.ts';
 
 const CLASSES = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '0123456789'];
 
-/** Another token of the same length: a random letter for each letter, a digit for each digit. All else stays. */
+/** Makes up a token of the same length: random letters for letters, random digits for digits. */
 export function madeUp(token: string): string {
-  return [...token]
-    .map((character) => {
-      const alphabet = CLASSES.find((each) => each.includes(character));
-      return alphabet === undefined ? character : alphabet.charAt(randomInt(alphabet.length));
-    })
-    .join('');
+  return token.replace(/[a-zA-Z0-9]/g, (character) => {
+    const alphabet = CLASSES.find((each) => each.includes(character)) ?? character;
+    return alphabet.charAt(randomInt(alphabet.length));
+  });
 }
 
 /**
- * Reads the first page with a made-up token in place of what the platform was given, in the same header. It goes to the
- * platform alone: never to an authorization server, and not with the name of a user, whose account it might lock.
+ * Reads the first page with a made-up token in the same header. It is sent to the platform only, never to an authorization server,
+ * and without a user name, whose account could be locked.
  */
 export const publicList: Experiment = {
   name: 'made-up token',
@@ -31,12 +29,11 @@ export const publicList: Experiment = {
     const [look] = await attempt({ credential: { kind: 'service', secret, name, format } });
     if (look?.ids !== first.ids) return [];
     const setting = `upstreams.${settings.upstream}.credential`;
-    const what = credential.kind === 'service' ? 'secret' : 'token';
-    const served = `the same first page (${first.count} items) comes for a made-up ${what}: the platform serves it to the public, or does not read the header ${name}`;
-    const cure =
-      what === 'secret'
-        ? `set ${setting} to the header that the platform reads; where the list is public, kind: none does`
-        : `set ${setting} to the header that the platform reads, or callers get no list of their own`;
-    return [{ finding: 'public_list', setting, text: `${served}; ${cure}` }];
+    const isService = credential.kind === 'service';
+    const served = `a made-up ${isService ? 'secret' : 'token'} gets the same first page (${first.count} items): the list is public, or the platform does not read the header ${name}`;
+    const fix = isService
+      ? `set ${setting} to the header that the platform reads, or to kind: none if the list is public`
+      : `set ${setting} to the header that the platform reads, or callers get no list of their own`;
+    return [{ finding: 'public_list', setting, text: `${served}; ${fix}` }];
   },
 };

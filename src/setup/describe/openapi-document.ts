@@ -1,0 +1,180 @@
+import { guessCredential, waysIn } from '../guess/guess-credential.ts';
+import { guessItems, isInDoubt } from '../guess/guess-items.ts';
+import { DOCUMENT } from '../input-bounds.ts';
+import type { Description, Listing, Parameter } from './listing.ts';
+import { type Budget, isObject, type Json, listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
+
+/** Describes a platform by its parsed OpenAPI document (2.0, 3.0 or 3.1). Returns undefined for anything else. */
+export function describeDocument(document: unknown): Description | undefined {
+  if (!isObject(document) || !isObject(document['paths'])) return undefined;
+  if (typeof document['openapi'] !== 'string' && typeof document['swagger'] !== 'string') return undefined;
+  let external = 0;
+  const resolve = resolver(document, () => {
+    external += 1;
+  });
+  const paths = Object.entries(document['paths']).slice(0, DOCUMENT.paths);
+  const budget = { schemas: DOCUMENT.schemas };
+  const listings = paths.flatMap(([path, value]) => listingAt(path, resolve(value), { document, resolve, budget }));
+  const components = resolve(document['components']);
+  const schemes = resolve(components?.['securitySchemes']) ?? resolve(document['securityDefinitions']) ?? {};
+  const title = shortText(resolve(document['info'])?.['title']);
+  const credentialFor: Description['credentialFor'] = (used) => guessCredential(schemes, used, resolve);
+  return { title, server: serverOf(document, resolve), listings, external, credentialFor };
+}
+
+/** Follows references within the document. One that leads in a circle, nowhere or elsewhere leads to nothing. */
+function resolver(document: Json, onExternal: () => void): Resolve {
+  return (value) => {
+    let found = value;
+    for (let hop = 0; hop < DOCUMENT.references; hop += 1) {
+      if (!isObject(found)) return undefined;
+      const reference = found['$ref'];
+      if (typeof reference !== 'string') return found;
+      if (!reference.startsWith('#')) {
+        onExternal();
+        return undefined;
+      }
+      found = atPointer(document, reference.slice(1));
+    }
+    return undefined;
+  };
+}
+
+/** Returns what a JSON pointer (RFC 6901) in the fragment of a URL points to. */
+function atPointer(document: Json, pointer: string): unknown {
+  let found: unknown = document;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Json)[key];
+  }
+  return found;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function shortText(value: unknown): string {
+  return textOf(value).slice(0, DOCUMENT.textLength);
+}
+
+interface Reading {
+  readonly document: Json;
+  readonly resolve: Resolve;
+  readonly budget: Budget;
+}
+
+/** Whether settings can hold a path: printable, without dot segments, and with complete names in its braces. */
+function isPath(path: string): boolean {
+  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return false;
+  return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x5b\x5d-\x7a~]|\{[\w.-]+\})*$/.test(path);
+}
+
+function listingAt(path: string, item: Json | undefined, { document, resolve, budget }: Reading): Listing[] {
+  const operation = resolve(item?.['get']);
+  if (item === undefined || operation === undefined || !isPath(path)) return [];
+  const reply = replyOf(operation, document, resolve);
+  if (reply === undefined) return [];
+  const body = shapeOfSchema(reply.schema, resolve, budget);
+  const guesses = guessItems(body, lastName(path));
+  const [found] = guesses;
+  if (found === undefined) return [];
+  // Parameters of the operation replace those of the whole path.
+  const declared = [...listOf(item['parameters']), ...listOf(operation['parameters'])].map((each) => resolve(each));
+  const parameters = declared.flatMap((each) => readParameter(each, resolve));
+  return [
+    {
+      path,
+      title: shortText(operation['summary']) || shortText(operation['operationId']),
+      items: found.items,
+      itemsInDoubt: isInDoubt(guesses),
+      item: found.item,
+      body,
+      headers: reply.headers,
+      parameters: [...new Map(parameters.map((each) => [`${each.in} ${each.name}`, each])).values()],
+      deprecated: operation['deprecated'] === true,
+      mediaType: reply.mediaType,
+      security: waysIn(operation['security']) ?? waysIn(document['security']) ?? [],
+    },
+  ];
+}
+
+/** Returns the last segment of a path that is not a variable. */
+export function lastName(path: string): string {
+  return path.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{')) ?? '';
+}
+
+/** Returns the JSON of a successful reply. */
+function replyOf(operation: Json, document: Json, resolve: Resolve) {
+  const responses = resolve(operation['responses']);
+  const response = resolve(responses?.['200'] ?? responses?.['2XX'] ?? responses?.['default']);
+  if (response === undefined) return undefined;
+  const names = Object.keys(resolve(response['headers']) ?? {});
+  const headers = new Map(names.map((name) => [name.toLowerCase(), '']));
+  const types = [...listOf(operation['produces']), ...listOf(document['produces'])].map(textOf);
+  const content =
+    response['schema'] === undefined
+      ? Object.entries(resolve(response['content']) ?? {}).filter(([type]) => isJson(type) || type === '*/*')
+      : [...types.filter(isJson), ...(types.some(isJson) ? [] : ['*/*'])].map((type) => [type, response] as const);
+  const [type, value] = content.find(([each]) => PLAIN_JSON.test(each)) ?? content[0] ?? [];
+  if (type === undefined) return undefined;
+  const mediaType = PLAIN_JSON.test(type) ? '' : (/^application\/[\w.+-]+/i.exec(type)?.[0] ?? '');
+  return { schema: resolve(value)?.['schema'], mediaType, headers };
+}
+
+/** What Portico accepts by default. */
+const PLAIN_JSON = /^application\/json\b/i;
+
+function isJson(type: string): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
+}
+
+function readParameter(parameter: Json | undefined, resolve: Resolve): Parameter[] {
+  const place = parameter?.['in'];
+  const name = textOf(parameter?.['name']);
+  if (parameter === undefined || !/^[\x21-\x7a~]{1,100}$/.test(name) || name in {}) return [];
+  if (place !== 'query' && place !== 'path' && place !== 'header') return [];
+  const schema = { ...parameter, ...resolve(parameter['schema']) } as Json;
+  const number = (key: string) => (typeof schema[key] === 'number' ? schema[key] : undefined);
+  const values = listOf(schema['enum']);
+  const types = [schema['type']].flat();
+  const value = schema['default'] ?? (values.length === 1 ? values[0] : undefined);
+  return [
+    {
+      name,
+      in: place,
+      required: parameter['required'] === true,
+      description: shortText(parameter['description']) || shortText(schema['description']),
+      value: isSendable(value) ? String(value) : undefined,
+      minimum: number('minimum'),
+      maximum: number('maximum'),
+      isNumber: types.includes('integer') || types.includes('number'),
+      isFlag: types.includes('boolean') || values.join() === 'true,false',
+    },
+  ];
+}
+
+/** Whether settings can send a value: printable ASCII. */
+function isSendable(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) && /^[\x20-\x7e]{1,200}$/.test(String(value));
+}
+
+function serverOf(document: Json, resolve: Resolve): string {
+  const server = resolve(listOf(document['servers'])[0]);
+  if (server !== undefined) {
+    const variables = resolve(server['variables']) ?? {};
+    return textOf(server['url']).replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+      return textOf(resolve(variables[name])?.['default']) || whole;
+    });
+  }
+  const host = textOf(document['host']);
+  const schemes = listOf(document['schemes']);
+  const scheme = schemes.length > 0 && !schemes.includes('https') ? 'http' : 'https';
+  const basePath = textOf(document['basePath']).replace(/\/$/, '');
+  return host === '' ? basePath : `${scheme}://${host}${basePath}`;
+}

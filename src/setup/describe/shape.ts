@@ -1,0 +1,127 @@
+import { DOCUMENT, VALUE } from '../input-bounds.ts';
+
+/** What is known of a JSON value: from a schema that describes it, or from the value itself. */
+export interface Shape {
+  readonly type: 'object' | 'list' | 'text' | 'number' | 'boolean' | 'unknown';
+  /** Of an object, by name. */
+  readonly members: ReadonlyMap<string, Shape>;
+  /** Of a list: its items. */
+  readonly items?: Shape;
+  /** All texts that it can be, if the schema lists them. */
+  readonly values: readonly string[];
+  /** Whether it can be null or missing. */
+  readonly optional: boolean;
+  /** Of a value that was seen: the scalar itself. */
+  readonly value?: string | number | boolean | null;
+  /** Of a value that was seen: the number of items of a list, or of members of an object. */
+  readonly count?: number;
+}
+
+export const UNKNOWN: Shape = { type: 'unknown', members: new Map(), values: [], optional: false };
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Replaces `{ $ref }` by what it refers to within the document. Undefined if there is nothing, or it is elsewhere. */
+export type Resolve = (value: unknown) => Json | undefined;
+
+/** Number of schemas of a document that may still be looked at. */
+export interface Budget {
+  schemas: number;
+}
+
+/** Returns the shape that a JSON schema describes (OpenAPI 2.0, 3.0 and 3.1), cut off at the bounds. */
+export function shapeOfSchema(
+  schema: unknown,
+  resolve: Resolve,
+  budget: Budget = { schemas: DOCUMENT.schemasOfReply },
+): Shape {
+  const least = Math.max(0, budget.schemas - DOCUMENT.schemasOfReply);
+  const visit = (value: unknown, depth: number): Shape => {
+    budget.schemas -= 1;
+    const found = resolve(value);
+    if (found === undefined || depth > VALUE.depth || budget.schemas < least) return UNKNOWN;
+    const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((key) => listOf(found[key]));
+    return parts.map((each) => visit(each, depth + 1)).reduce(merge, shallow(found, depth, visit));
+  };
+  return visit(schema, 0);
+}
+
+function shallow(schema: Json, depth: number, visit: (value: unknown, depth: number) => Shape): Shape {
+  const types = [schema['type']].flat();
+  const optional = schema['nullable'] === true || schema['x-nullable'] === true || types.includes('null');
+  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']).filter(isPlain) : [];
+  const members = new Map(properties.map(([name, value]) => [name, visit(value, depth + 1)]));
+  const items = schema['items'] === undefined ? undefined : visit(schema['items'], depth + 1);
+  const listed = schema['const'] === undefined ? listOf(schema['enum']) : [schema['const']];
+  const values = listed.map(textOf).filter((value) => value !== '' && value.length <= 100);
+  const named = types.flatMap((type) => (Object.hasOwn(TYPES, String(type)) ? [TYPES[String(type)]] : []))[0];
+  const implied = members.size > 0 ? 'object' : items !== undefined ? 'list' : values.length > 0 ? 'text' : 'unknown';
+  return { type: named ?? implied, members, values, optional, ...(items !== undefined && { items }) };
+}
+
+/** Whether an expression can hold the name of a member as it is. */
+function isPlain([name]: readonly [string, unknown]): boolean {
+  return /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(name);
+}
+
+const TYPES: Readonly<Record<string, Shape['type']>> = {
+  object: 'object',
+  array: 'list',
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+};
+
+function merge(a: Shape, b: Shape): Shape {
+  const members = new Map(a.members);
+  for (const [name, shape] of b.members) {
+    const known = members.get(name);
+    members.set(name, known === undefined ? shape : merge(known, shape));
+  }
+  const items = a.items !== undefined && b.items !== undefined ? merge(a.items, b.items) : (a.items ?? b.items);
+  const type = a.type === 'unknown' ? b.type : a.type;
+  const values = [...new Set([...a.values, ...b.values])];
+  return { type, members, values, optional: a.optional || b.optional, ...(items !== undefined && { items }) };
+}
+
+/** Returns the shape of a value that was seen. A member that is missing or null in one item of a list is optional. */
+export function shapeOfValue(value: unknown, depth = 0): Shape {
+  if (value === undefined || depth > VALUE.depth) return UNKNOWN;
+  if (Array.isArray(value)) {
+    const shapes = value.slice(0, VALUE.items).map((item) => shapeOfValue(item, depth + 1));
+    return { ...UNKNOWN, type: 'list', items: shapes.reduce(mergeItems, shapes[0] ?? UNKNOWN), count: value.length };
+  }
+  if (isObject(value)) {
+    const entries = Object.entries(value);
+    const members = entries.filter(isPlain).slice(0, VALUE.members);
+    const shapes = new Map(members.map(([name, member]) => [name, shapeOfValue(member, depth + 1)]));
+    return { ...UNKNOWN, type: 'object', members: shapes, count: entries.length };
+  }
+  const scalar = value as string | number | boolean | null;
+  const type = typeof scalar === 'string' ? 'text' : typeof scalar;
+  return type === 'object'
+    ? { ...UNKNOWN, optional: true, value: null }
+    : { ...UNKNOWN, type: type as Shape['type'], value: scalar };
+}
+
+function mergeItems(a: Shape, b: Shape): Shape {
+  const merged = merge(a, b);
+  const members = new Map(merged.members);
+  for (const [name, shape] of members) {
+    if (!a.members.has(name) || !b.members.has(name)) members.set(name, { ...shape, optional: true });
+  }
+  return { ...merged, members };
+}

@@ -1,0 +1,184 @@
+import type { PagedList, Parameter, ParameterRole } from '../describe/listing.ts';
+import { expressionOf, type Member, membersOf, plainName } from '../describe/member-names.ts';
+import type { Shape } from '../describe/shape.ts';
+import { FILTERED_TOTALS, PAGE_MEMBERS, PARAMETERS, TOTAL_HEADERS } from './paging-names.ts';
+
+/** The setting `pagination`, as a file holds it. */
+export type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
+
+/** How a list is spread over pages. */
+export interface PagingGuess {
+  /** Undefined if nothing leads to the second page, although there seems to be one. */
+  readonly pagination: Pagination | undefined;
+  /** A setting to begin with if `pagination` is undefined. */
+  readonly likely?: Pagination;
+  /** Query parameters without which the platform sends no total. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly why: string;
+  /** What a person should check, in words that follow "check". */
+  readonly doubts: readonly string[];
+}
+
+/** Largest page that is requested, if the platform allows it. */
+export const SIZE = 100;
+
+/**
+ * Returns the ways of paging that the parameters, members and headers of a list show, the surest first. It does not matter
+ * whether a document describes them or a reply shows them.
+ */
+export function guessPaging(listing: PagedList): PagingGuess[] {
+  return [byToken, byLink, byOffset, byPage].flatMap((guess) => guess(listing) ?? []);
+}
+
+/** Returns the query parameter of a role, the surest by its name. */
+export function parameterOf({ parameters }: PagedList, role: ParameterRole): Parameter | undefined {
+  const inQuery = parameters.filter((each) => each.in === 'query' && !each.isFlag);
+  const byName = PARAMETERS[role].flatMap((name) => inQuery.filter((each) => plainName(each.name) === name));
+  return inQuery.find((each) => each.role === role) ?? byName.find((each) => each.role === undefined);
+}
+
+/** Returns the members of a role that are accepted, the surest by its name first, then the nearest to the top. */
+export function pageMembers(
+  body: Shape,
+  role: keyof typeof PAGE_MEMBERS,
+  accepts: (shape: Shape) => boolean,
+): Member[] {
+  const byName = Map.groupBy(membersOf(body), nameOf);
+  return PAGE_MEMBERS[role].flatMap((name) => byName.get(name) ?? []).filter(({ shape }) => accepts(shape));
+}
+
+/** The last key; of `links.next.href` it is `next`, and of `total.value` it is `total`. */
+function nameOf({ path }: Member): string {
+  const last = plainName(path.at(-1));
+  return ['href', 'url', 'value'].includes(last) ? plainName(path.at(-2)) : last;
+}
+
+/** Whether a member holds a link, or can hold one. */
+export function isLink({ type, value }: Shape): boolean {
+  return value === undefined ? type === 'text' : typeof value === 'string' && /^(?:https?:\/\/|[/?])/.test(value);
+}
+
+/** Whether a member holds a token, or can hold one. Some platforms number their next page. */
+export function isToken(shape: Shape): boolean {
+  const { type, value } = shape;
+  if (value === undefined) return type === 'text' || type === 'unknown';
+  return typeof value === 'number' ? value > 0 : typeof value === 'string' && value !== '' && !isLink(shape);
+}
+
+/** The parameter for the size and the size itself, as settings have them. */
+function sizeOf(listing: PagedList): { sizeParam: string | null; size?: number } {
+  const size = parameterOf(listing, 'size');
+  if (size === undefined) return { sizeParam: null };
+  const { maximum = SIZE } = size;
+  return { sizeParam: size.name, size: Math.floor(maximum < 1 ? SIZE : Math.min(maximum, SIZE)) };
+}
+
+function byToken(listing: PagedList): PagingGuess | undefined {
+  const parameter = parameterOf(listing, 'token');
+  const [member] = pageMembers(listing.body, 'token', isToken);
+  if (parameter === undefined || member === undefined) return undefined;
+  const at = expressionOf(member.path);
+  // On some platforms a flag shows the end, and the last page still has a token.
+  const [flag] = pageMembers(listing.body, 'more', ({ type }) => type === 'boolean');
+  const next = flag === undefined ? at : `${expressionOf(flag.path)} && ${at}`;
+  const pagination = { kind: 'token', tokenParam: parameter.name, next, ...sizeOf(listing) };
+  return { pagination, why: `${at} of a page is the parameter ${parameter.name} of the next one`, doubts: [] };
+}
+
+/** Guesses links, unless a total allows to request several pages at once. */
+function byLink(listing: PagedList): PagingGuess | undefined {
+  const { headers, body } = listing;
+  const counts = parameterOf(listing, 'offset') ?? parameterOf(listing, 'page');
+  if (counts !== undefined && totalOf(listing) !== undefined) return undefined;
+  const header = headers.get('link');
+  if (header === '' || (header !== undefined && /;\s*rel="?(?:[^",;]*\s)?next\b/i.test(header))) {
+    return {
+      pagination: { kind: 'link', ...sizeOf(listing) },
+      why: 'a Link header leads to the next page',
+      doubts: [],
+    };
+  }
+  const [member] = pageMembers(body, 'link', isLink);
+  if (member === undefined) return undefined;
+  const next = expressionOf(member.path);
+  const doubts =
+    member.shape.value === undefined ? [`whether ${next} is the address of the next page, not a token`] : [];
+  return { pagination: { kind: 'link', next, ...sizeOf(listing) }, why: `${next} links to the next page`, doubts };
+}
+
+/** Where a page holds the number of all items. */
+export interface Total {
+  readonly setting: { readonly total: string } | { readonly totalHeader: string };
+  /** The number, if it was seen. */
+  readonly value: number | undefined;
+  readonly why: string;
+}
+
+/** Returns the total of a list. A number below the number of items that came is not one. */
+export function totalOf({ body, headers, count = 0 }: PagedList): Total | undefined {
+  const totalHeader = TOTAL_HEADERS.find((name) => /^\d{0,15}$/.test(headers.get(name) ?? 'none'));
+  if (totalHeader !== undefined) {
+    const value = headers.get(totalHeader) === '' ? undefined : Number(headers.get(totalHeader));
+    return { setting: { totalHeader }, value, why: `the header ${totalHeader} is the number of all items` };
+  }
+  // A reply that can be a list or an object, as parameters say, is a list unless the other form is requested.
+  if (body.type === 'list') return undefined;
+  const all = pageMembers(body, 'total', ({ type, value }) => {
+    return value === undefined
+      ? type === 'number' || type === 'unknown'
+      : Number.isSafeInteger(value) && Number(value) >= count;
+  });
+  const filtered = all.filter((member) => FILTERED_TOTALS.includes(nameOf(member)));
+  const members = filtered.length > 0 ? filtered : all;
+  // One of several can be the length of the page.
+  const most = Math.max(...members.map(({ shape }) => Number(shape.value ?? 0)));
+  const found = members.find(({ shape }) => Number(shape.value ?? 0) === most);
+  if (found === undefined) return undefined;
+  const total = expressionOf(found.path);
+  const value = found.shape.value === undefined ? undefined : most;
+  return { setting: { total }, value, why: `${total} is the number of all items` };
+}
+
+const UNTIL_EMPTY = 'there is no total, so pages are requested until one is empty';
+
+function byOffset(listing: PagedList): PagingGuess | undefined {
+  const parameter = parameterOf(listing, 'offset');
+  if (parameter === undefined || (!parameter.isNumber && parameterOf(listing, 'page') !== undefined)) return undefined;
+  const total = totalOf(listing);
+  const why = `the parameter ${parameter.name} skips items; ${total?.why ?? UNTIL_EMPTY}`;
+  const first = parameter.minimum ?? Number(parameter.value ?? 0);
+  if (first !== 0) {
+    // From 1 on, the first request would be for item 0, which platforms answer in different ways.
+    const doubts = [`whether ${parameter.name} counts from ${first}; Portico counts from 0`];
+    return { pagination: undefined, why, doubts };
+  }
+  const pagination = { kind: 'offset', offsetParam: parameter.name, ...sizeOf(listing), ...total?.setting };
+  return { pagination, why, doubts: [] };
+}
+
+function byPage(listing: PagedList): PagingGuess | undefined {
+  const parameter = parameterOf(listing, 'page');
+  if (parameter === undefined) return undefined;
+  const total = totalOf(listing);
+  const known = firstPageIn(parameter, listing);
+  // With a total, a read from 1 that misses page 0 is short of it and fails. Without one, either number could be wrong
+  // without an error: some platforms send nothing for a page before their first.
+  const firstPage = known ?? 1;
+  const pagination = { kind: 'page', pageParam: parameter.name, firstPage, ...sizeOf(listing), ...total?.setting };
+  const why = `the parameter ${parameter.name} is the number of the page; ${total?.why ?? UNTIL_EMPTY}`;
+  if (known !== undefined) return { pagination, why, doubts: [] };
+  const doubts = ['whether pages are counted from 0 or from 1'];
+  return total === undefined ? { pagination: undefined, likely: pagination, why, doubts } : { pagination, why, doubts };
+}
+
+const FROM_ZERO = /\b(?:zero|0)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b|\(0\.\./i;
+const FROM_ONE =
+  /\b(?:one|1)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:1|one)\b|default\w*:? 1\b/i;
+
+/** Returns the number of the first page, if it is documented or was seen. */
+function firstPageIn({ description, minimum, value }: Parameter, { body }: PagedList): 0 | 1 | undefined {
+  if (minimum === 0 || value === '0' || FROM_ZERO.test(description)) return 0;
+  if (minimum === 1 || value === '1' || FROM_ONE.test(description)) return 1;
+  // Spring Data counts from 0; this member identifies it.
+  return membersOf(body).some((member) => nameOf(member) === 'totalelements') ? 0 : undefined;
+}

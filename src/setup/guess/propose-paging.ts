@@ -1,0 +1,103 @@
+import type { Listing } from '../describe/listing.ts';
+import { expressionOf, plainName } from '../describe/member-names.ts';
+import {
+  guessPaging,
+  type Pagination,
+  type PagingGuess,
+  pageMembers,
+  parameterOf,
+  SIZE,
+  type Total,
+  totalOf,
+} from './guess-paging.ts';
+import { PAGE_WORDS, TOTAL_FLAGS } from './paging-names.ts';
+
+/** Page size that every platform allows that has a parameter for it. */
+const CERTAIN_SIZE = 10;
+
+/** Usual page sizes: so many items can be a full page. */
+const USUAL_SIZES = new Set([10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 250, 300, 500, 1000]);
+
+/** What a resource that is switched off begins with: it fails on each sign of a further page. */
+const STRICTEST = { kind: 'link', sizeParam: null } as const;
+
+const HOW = 'how the platform pages this list';
+
+/**
+ * Proposes one way of paging that is not short without an error: the surest guess, or that of another list of the same document,
+ * or a setting that fails on a full page.
+ */
+export function proposePaging(listing: Listing, listings: readonly Listing[] = []): PagingGuess {
+  const total = totalOf(listing);
+  const query = total && totalRequest(listing, total);
+  const proposal = guessPaging(listing)[0] ?? borrowed(listing, listings) ?? withoutNext(listing, total);
+  return { ...(query !== undefined && { query }), ...proposal };
+}
+
+/** Returns the query with which the platform sends its total, if a parameter of the operation requests that. */
+function totalRequest({ parameters }: Listing, { setting }: Total): Record<string, string> | undefined {
+  const inQuery = parameters.filter((each) => each.in === 'query');
+  const flag = inQuery.find((each) => each.isFlag && each.value !== 'true' && TOTAL_FLAGS.test(plainName(each.name)));
+  if (flag !== undefined) return { [flag.name]: 'true' };
+  const hasMeta = inQuery.some(({ name }) => name === 'meta');
+  return hasMeta && 'total' in setting && setting.total.startsWith('meta.') ? { meta: '*' } : undefined;
+}
+
+/**
+ * Proposes the paging of another list that has its total at the same place, for a list that is described with a total and without
+ * parameters.
+ */
+function borrowed(listing: Listing, listings: readonly Listing[]): PagingGuess | undefined {
+  const total = JSON.stringify(totalOf(listing));
+  if (total === undefined || listing.parameters.some((each) => each.in === 'query')) return undefined;
+  const lender = listings.find((each) => {
+    const counts = parameterOf(each, 'offset') ?? parameterOf(each, 'page');
+    return each !== listing && counts !== undefined && JSON.stringify(totalOf(each)) === total;
+  });
+  if (lender === undefined) return undefined;
+  const proposal = proposePaging({ ...listing, parameters: lender.parameters.filter((each) => !each.required) });
+  const doubt = `whether this list is paged like ${lender.path}: the document describes no parameters for it`;
+  return { ...proposal, doubts: [doubt, ...proposal.doubts] };
+}
+
+/** Proposes a setting for a list in which nothing leads to a second page. */
+function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
+  const size = parameterOf(listing, 'size');
+  if (size !== undefined) {
+    // A page as long as requested, without a link to a next one, is an error, so that the list is never short. The size has
+    // to be one that the platform allows for certain: a page that it cuts would look like the last.
+    const known = size.maximum ?? Number(size.value ?? CERTAIN_SIZE);
+    const certain = Number.isInteger(known) && known >= 1 ? Math.min(known, SIZE) : CERTAIN_SIZE;
+    const pagination = { kind: 'link', sizeParam: size.name, size: certain, ...total?.setting };
+    const why = `the parameter ${size.name} is the size of a page, and nothing leads to the second page`;
+    return { pagination, why, doubts: [`${HOW}: until then a full page without a Link header is an error`] };
+  }
+  const token = parameterOf(listing, 'token');
+  const [next] = pageMembers(listing.body, 'token', ({ type }) => type === 'text' || type === 'number');
+  if (token !== undefined || next !== undefined) {
+    const found = token === undefined ? `a member ${expressionOf(next?.path ?? [])}` : `a parameter ${token.name}`;
+    return undecided(`there is ${found}, and nothing else that leads to the second page`, STRICTEST);
+  }
+  if (listing.count !== undefined) return seenWhole(listing.count, total?.value);
+  if (total !== undefined) {
+    const pagination = { ...STRICTEST, ...total.setting };
+    const why = `${total.why}, and nothing leads to a second page`;
+    return { pagination, why, doubts: [`${HOW}: until then fewer items than the total are an error`] };
+  }
+  const other = listing.parameters.find((each) => each.in === 'query' && PAGE_WORDS.test(each.name));
+  if (other !== undefined) return undecided(`the parameter ${other.name} seems to concern pages`, STRICTEST);
+  return { pagination: { kind: 'none' }, why: 'no parameter and no member of the reply concerns pages', doubts: [] };
+}
+
+/** Proposes a setting for a list whose reply no known parameter changes. */
+function seenWhole(count: number, total: number | undefined): PagingGuess {
+  if (count < 2) return undecided(`${count === 1 ? 'one item is' : 'no items are'} too few to recognize pages`);
+  const why = `no parameter that was tried changes the ${count} items`;
+  if (total !== undefined && total > count) return undecided(`${why} of ${total}`);
+  if (USUAL_SIZES.has(count)) return undecided(`${why}, which can be a full page`);
+  return { pagination: { kind: 'none' }, why, doubts: ['whether the whole list is one page'] };
+}
+
+function undecided(why: string, likely?: Pagination): PagingGuess {
+  return { pagination: undefined, ...(likely !== undefined && { likely }), why, doubts: [HOW] };
+}

@@ -1,0 +1,87 @@
+import { escapeReferences } from './yaml-text.ts';
+
+/** Where an API lives, as settings have it. */
+export interface BaseUrl {
+  /** Name of the upstream, and prefix of its environment variables. */
+  readonly name: string;
+  /** The setting `baseUrl`; can refer to the environment. */
+  readonly baseUrl: string;
+  /** Undefined if the environment has to name the server. */
+  readonly origin: string | undefined;
+  /** The environment variable that names the server. */
+  readonly variable: string | undefined;
+}
+
+/** Words of a title that do not name a platform. */
+const GENERIC =
+  /^(?:the|an?|official|open|public|rest|restful|http|web|admin|api|apis|openapi|swagger|docs?|documentation|reference|server|service|specification|spec|untitled|fastapi|v\d.*|\d.*)$/;
+
+/** Addresses that a person typed: of the API, and of the document. */
+export interface TypedUrls {
+  readonly api?: string | undefined;
+  readonly document?: string | undefined;
+}
+
+/** Returns the base URL that a person typed or that a document names. A relative one is relative to the document. */
+export function baseUrlOf(title: string, server: string, { api, document }: TypedUrls = {}): BaseUrl {
+  const url = api === undefined ? parseServer(server, document) : parseServer(api, undefined);
+  const name = nameOf(title, api ?? (url === undefined || isExample(url) ? document : url.href));
+  // An example address in a document stands for the reader's own server; a typed one is meant.
+  if (url !== undefined && (api !== undefined || !URL.canParse(server) || !isExample(url))) {
+    const baseUrl = escapeReferences(url.href.replace(/\/$/, ''));
+    return { name, baseUrl, origin: url.origin, variable: undefined };
+  }
+  const variable = variableOf(name, 'URL');
+  return { name, baseUrl: `\${${variable}}${pathOf(server)}`, origin: undefined, variable };
+}
+
+/** Returns a name for an environment variable: `GITHUB_OWNER`. */
+export function variableOf(...parts: readonly string[]): string {
+  const words = parts.map((part) => part.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_'));
+  return words.join('_').replace(/_+/g, '_').replace(/^_|_$/g, '').toUpperCase();
+}
+
+function parseServer(server: string, base: string | undefined): URL | undefined {
+  if (server.includes('{') || !URL.canParse(server, base)) return undefined;
+  const url = new URL(server, base);
+  // Settings hold neither user nor query. The URL is not parsed again: a path `//a` would become a host.
+  Object.assign(url, { username: '', password: '', search: '', hash: '' });
+  return /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/**
+ * Whether an address cannot be one of a server: it contains characters that URLs do not, has another scheme than http or https, or
+ * is not a URL. One that is relative or contains variables can be completed.
+ */
+export function isUnusable(server: string): boolean {
+  if (/[\\\p{Cc}]/u.test(server)) return true;
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(server)?.[1];
+  if (scheme === undefined) return false;
+  return !/^https?$/i.test(scheme) || (!server.includes('{') && !URL.canParse(server));
+}
+
+/** Whether a host is one that documents use for the reader's own. */
+function isExample({ hostname }: URL): boolean {
+  if (/^(?:localhost|0\.0\.0\.0|127\..*|\[::1?\]|host\.docker\.internal|[^.]*)$/.test(hostname)) return true;
+  return /(?:^|[.-])(?:example|your|my|domain|subdomain|tenant|instance)(?:[.-]|$)/.test(hostname);
+}
+
+/** Returns the path of an address that can contain variables. */
+function pathOf(server: string): string {
+  const path = server
+    .replace(/^[a-z]+:\/\/[^/]*/i, '')
+    .replace(/[?#].*$/s, '')
+    .replace(/\/+$/, '');
+  return /^\/[\w/.@~-]*$/.test(path) ? path : '';
+}
+
+function nameOf(title: string, url: string | undefined): string {
+  const host = url !== undefined && URL.canParse(url) ? new URL(url).hostname : '';
+  const labels = /^[\d.]+$|^\[/.test(host) ? [] : host.split('.').slice(0, -1).toReversed();
+  const words = title
+    .toLowerCase()
+    .replace(/'s\b/g, '')
+    .split(/[^a-z0-9]+/);
+  const isName = (word: string) => /^[a-z][a-z0-9-]*$/.test(word) && !GENERIC.test(word) && !(word in {});
+  return [...words, ...labels].find(isName)?.slice(0, 32) ?? 'platform';
+}

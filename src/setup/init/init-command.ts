@@ -1,0 +1,159 @@
+import { writeFile } from 'node:fs/promises';
+import { type Environment, processEnvironment } from '../../core/config/environment.ts';
+import { type LoadedConfig, loadConfig } from '../../core/config/load-config.ts';
+import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import { RESOURCES } from '../../core/resources/index.ts';
+import { type BaseUrl, baseUrlOf, isUnusable } from './base-url.ts';
+import { SourceError } from './fetch-text.ts';
+import { chooseListings, openTerminal, type Person } from './person.ts';
+import { propose } from './proposal.ts';
+import { type SettingsText, writeSettings } from './settings-text.ts';
+import { askForLists, httpUrl, isUrl, readDocument, type Source, shown } from './source.ts';
+
+export interface InitOptions {
+  /** File or URL of an OpenAPI document. */
+  readonly openapi: string | undefined;
+  /** Where the API lives. Without a document, its replies are read. */
+  readonly from: string | undefined;
+  /** The settings file to write. An existing file is not replaced. */
+  readonly file: string;
+}
+
+export interface InitContext {
+  readonly environment?: Environment;
+  /** Answers questions. Undefined: the best guesses are taken. */
+  readonly person?: Person | undefined;
+  print(text: string): void;
+  /** Reads what a settings file offers, with the token of the environment. Resolves with whether all could be read. */
+  probe(file: string): Promise<boolean>;
+}
+
+/** Reads a settings file with the blocks of all capabilities. Throws `ConfigError`. */
+export type LoadSettings = (file: string) => Promise<LoadedConfig>;
+
+/** Runs `portico init` on this terminal, or with the best guesses if `yes`. Resolves with the exit code. */
+export async function runInit(options: InitOptions, yes: boolean, load: LoadSettings): Promise<number> {
+  const { stdin: input, stdout: output } = process;
+  output.on('error', () => {}); // A closed pipe does not keep the file from being written.
+  const print = (text: string) => output.write(text);
+  const onInterrupt = () => process.exit();
+  const person = !yes && input.isTTY && output.isTTY ? openTerminal({ input, output, onInterrupt }) : undefined;
+  try {
+    return await initSettings(options, { person, print, probe: (file) => probeFile(file, load) });
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    process.stderr.write(`portico: ${error.message.replace(/[^\P{Cc}\n]+/gu, ' ')}\n`);
+    return 1;
+  } finally {
+    person?.close();
+  }
+}
+
+async function probeFile(file: string, load: LoadSettings): Promise<boolean> {
+  const { runProbe } = await import('../probe/probe-command.ts');
+  const { text, ok } = await runProbe(file, await load(file), { json: false, strict: false, allowPost: false });
+  process.stdout.write(text);
+  return ok;
+}
+
+/**
+ * Proposes a settings file for a platform, from its OpenAPI document or its own replies, writes it, and probes it if nothing
+ * is missing for that. Resolves with the exit code: 1 if the platform could not be read with it. Throws {@link SourceError} if
+ * there was nothing to propose.
+ */
+export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
+  const { environment = processEnvironment(), person, print } = context;
+  const api = from === undefined ? undefined : httpUrl(from, '--from');
+  const name = shown(openapi ?? from ?? '');
+  const source =
+    openapi === undefined ? await askForLists(api, environment) : await readDocument(openapi, api, environment);
+  const { description, sent } = source;
+  if (api === undefined && isUnusable(description.server)) {
+    throw new SourceError(`${name}: the server that it names is not an http or https URL; name it with --from`);
+  }
+  const chosen = person && (await chooseListings(propose(description, RESOURCES), person));
+  const proposal = propose(description, RESOURCES, chosen);
+  // Paths of lists that were found by requests begin at the origin.
+  const typed =
+    openapi === undefined ? { api: api?.origin } : { api: api?.href, ...(isUrl(openapi) && { document: openapi }) };
+  const place = baseUrlOf(description.title, description.server, typed);
+  const settings = writeSettings(description, proposal, place, name);
+  const isMissing = proposal.resources.some(({ found }) => found === undefined);
+  const canBeSubset = openapi !== undefined && isUrl(openapi) && sent === undefined && isMissing;
+  if (settings.offered.length === 0) {
+    const subset = canBeSubset ? `; ${SUBSET}` : '';
+    throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to begin with${subset}`);
+  }
+  await write(file, settings.text);
+  await checkWritten(file, settings, environment);
+  const missing = [...settings.variables].filter(([variable]) => environment[variable] === undefined);
+  print(report(file, settings, place, missing));
+  if (sent !== undefined) print(`${sent}\n`);
+  if (canBeSubset) print(`  check ${name}: ${SUBSET}\n`);
+  const isReady = missing.length === 0 && (environment['PORTICO_TOKEN'] ?? '') !== '';
+  if (isReady && (isTyped(place, [openapi, from]) || (await mayHaveToken(place, person)))) {
+    return (await context.probe(file)) ? 0 : 1;
+  }
+  print(`Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`);
+  return 0;
+}
+
+/** Some platforms send callers without a token the document of what is public, with status 200. */
+const SUBSET = 'the document can be a public subset, since it was read without a token; set PORTICO_TOKEN';
+
+function whyNothing({ description, firstReply }: Source): string {
+  const { length } = description.listings;
+  if (length === 0)
+    return `no list was found${firstReply === undefined ? '' : `; the address answers with ${firstReply}`}`;
+  const which = length === 1 ? 'the one list there does not fit' : `none of the ${length} lists fits`;
+  const few = firstReply === undefined ? '' : '; fewer than two items are too few to recognize pages';
+  const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(RESOURCES.map(({ name }) => name));
+  return `${which} ${names} with a known way of paging${few}`;
+}
+
+/** Whether a person typed the origin of the API: on the command line, or in the environment. */
+function isTyped({ origin }: BaseUrl, typed: readonly (string | undefined)[]): boolean {
+  return origin === undefined || typed.some((each) => each !== undefined && URL.parse(each)?.origin === origin);
+}
+
+/** Whether the token may be sent to an address that only the document names. */
+async function mayHaveToken({ origin }: BaseUrl, person: Person | undefined): Promise<boolean> {
+  const typed = await person?.answer(`Send the token in PORTICO_TOKEN to ${origin} and read the lists? [y/N] `);
+  return /^y(?:es)?$/i.test(typed?.trim() ?? '');
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'exists and is not replaced' : `cannot be written (${code})`;
+    throw new SourceError(`${file} ${why}; name another FILE`);
+  }
+}
+
+function report(
+  file: string,
+  { offered, doubts }: SettingsText,
+  { name }: BaseUrl,
+  missing: readonly (readonly [string, string])[],
+): string {
+  const lines = [
+    `${file}: proposes ${offered.join(', ')} of ${name}`,
+    ...doubts.map((doubt) => `  check ${doubt}`),
+    ...(missing.length > 0 ? ['Set first:'] : []),
+    ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Checks the written file against the settings schema. Only variables of the environment can be missing. */
+async function checkWritten(file: string, { variables }: SettingsText, environment: Environment): Promise<void> {
+  const examples = [...variables.keys()].map((name) => [name, name.endsWith('_URL') ? 'http://a.example' : 'x']);
+  try {
+    await loadConfig(file, { ...Object.fromEntries(examples), ...environment });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new SourceError(`the proposal is not valid, which is a defect of portico init:\n${error.message}`);
+  }
+}

@@ -1,0 +1,94 @@
+import type { ResourceConfig } from '../../core/config/schema/settings.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import { addCounts, findingsOf, NO_COUNTS } from '../../core/mapping/findings.ts';
+import { createMapper } from '../../core/mapping/mapper.ts';
+import { createPageParser, type Page } from '../../core/mapping/page.ts';
+import { textOf } from '../../core/upstream/client/body.ts';
+import { statementsOf } from '../../core/upstream/signs/statements.ts';
+import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
+import { PROBE } from '../input-bounds.ts';
+import type { FirstItem } from './probe-report.ts';
+
+/** A body, and its page if the items are where settings say. */
+export interface ParsedPage {
+  readonly body: unknown;
+  readonly page?: Page;
+}
+
+/** Parses the body of a page as the read does. Returns undefined if it is not JSON. */
+export function parsePage(bytes: Buffer, settings: Pick<ResourceConfig, 'items'>): ParsedPage | undefined {
+  let body: unknown;
+  try {
+    const text = textOf(bytes);
+    body = JSON.parse(text);
+    return { body, page: createPageParser({ items: settings.items })(text) };
+  } catch (error) {
+    if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
+    return body === undefined ? undefined : { body };
+  }
+}
+
+/** What is compared of two pages. */
+export interface Look {
+  readonly count: number;
+  /** The ids of the items and the totals of the page: equal for the same part of the same list. */
+  readonly ids: string;
+  /** The items as they came, as JSON. */
+  readonly content: string;
+}
+
+/** Returns what is compared of a page. Undefined if the body holds no list. */
+export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
+  try {
+    const page = createPageParser(settings)(textOf(bytes));
+    const { id } = settings.fields;
+    const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
+    const ids = map(page).items.map((item) => item['id']);
+    const content = JSON.stringify(page.items);
+    const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, says }) => (sign === 'total' ? [says] : []));
+    return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
+  } catch (error) {
+    if (error instanceof GatewayError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns the first item of a page that is served, before and after mapping, or else the first one that cannot be mapped, with the
+ * reason. Undefined for an empty page.
+ */
+export function firstItemOf(page: Page, settings: ResourceConfig, required: readonly string[]): FirstItem | undefined {
+  const map = createMapper({ ...settings, required, invalidItems: 'fail' });
+  const from = Object.fromEntries(Object.entries(settings.fields).map(([name, field]) => [name, field.from]));
+  const rawAt = (index: number) => page.exactItems()?.[index] ?? page.items[index];
+  let invalid: FirstItem | undefined;
+  for (let index = 0; index < Math.min(page.items.length, PROBE.items); index += 1) {
+    try {
+      const [mapped] = map(page, index, index + 1).items;
+      if (mapped !== undefined) return { raw: rawAt(index), mapped, from };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      invalid ??= { raw: rawAt(index), from, why: error.reason ?? error.title };
+      if (settings.invalidItems === 'fail') return invalid;
+    }
+  }
+  if (invalid !== undefined || page.items.length === 0) return invalid;
+  return { raw: rawAt(0), from, why: 'where leaves it out' };
+}
+
+/** Whether the items of these pages can be mapped, and some of them are served. */
+export function mapsAll(bodies: readonly Buffer[], settings: ResourceConfig, required: readonly string[]): boolean {
+  const map = createMapper({ ...settings, required });
+  let counts = NO_COUNTS;
+  try {
+    for (const body of bodies) {
+      const page = parsePage(body, settings)?.page;
+      if (page !== undefined) counts = addCounts(counts, { ...map(page), repeatedIds: 0 });
+    }
+  } catch (error) {
+    if (error instanceof GatewayError) return false;
+    throw error;
+  }
+  const isLeft = counts.received === 0 || counts.excluded + counts.dropped < counts.received;
+  return isLeft && !(settings.strictMapping && findingsOf(counts).length > 0);
+}

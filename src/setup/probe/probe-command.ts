@@ -1,0 +1,91 @@
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import type { LoadedConfig } from '../../core/config/load-config.ts';
+import { resourceConfig } from '../../core/config/schema/settings.ts';
+import { localCaller } from '../../core/local-caller.ts';
+import { RESOURCES } from '../../core/resources/index.ts';
+import { printReport } from './print-report.ts';
+import type { ProbeReport, ResourceReport } from './probe-report.ts';
+import { probeResource } from './probe-resource.ts';
+
+export interface ProbeFlags {
+  readonly json: boolean;
+  /** Makes warnings, and experiments that could not be tried, failures. */
+  readonly strict: boolean;
+  /** Sends a POST that settings do not declare harmless (`retryPost`). */
+  readonly allowPost: boolean;
+}
+
+/**
+ * Runs `portico check --probe`. Resolves with the text for standard output, and whether the probe succeeded. Progress goes to
+ * standard error if that is a terminal. Node decides whether standard output takes colours (`NO_COLOR`, `FORCE_COLOR`).
+ */
+export async function runProbe(
+  file: string,
+  loaded: LoadedConfig,
+  { json, strict, allowPost }: ProbeFlags,
+): Promise<{ readonly text: string; readonly ok: boolean }> {
+  const progress = startProgress(process.stderr);
+  try {
+    const report = await probe(file, loaded, { onProgress: progress.show, strict, allowPost });
+    const text = json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, styleText);
+    return { text, ok: report.ok };
+  } finally {
+    progress.clear();
+  }
+}
+
+export interface ProbeOptions extends Partial<Pick<ProbeFlags, 'strict' | 'allowPost'>> {
+  /** Called with what is read now. */
+  readonly onProgress?: (text: string) => void;
+}
+
+/**
+ * Reads every resource of a settings file, one after the other, with the token of the environment, as `portico serve` does. Throws
+ * `ConfigError` if a platform needs a token and there is none.
+ */
+export async function probe(
+  file: string,
+  loaded: LoadedConfig,
+  { onProgress = () => {}, strict = false, allowPost = false }: ProbeOptions = {},
+): Promise<ProbeReport> {
+  const offered = RESOURCES.filter((resource) => resourceConfig(loaded.config, resource).enabled);
+  const identity = await localCaller(loaded, file, 'portico check --probe');
+  const resources: ResourceReport[] = [];
+  for (const resource of offered) {
+    const onPage = (pages: number) => onProgress(`${resource.name}: ${pages} page${pages === 1 ? '' : 's'}`);
+    const onExperiment = (name: string) => onProgress(`${resource.name}: trying ${name}`);
+    onProgress(`${resource.name}: reading`);
+    resources.push(await probeResource(resource, { loaded, identity, onPage, onExperiment, allowPost }));
+  }
+  const isFine = ({ ok, warnings, notTried }: ResourceReport) =>
+    ok && !(strict && warnings.filter((warning) => !('mayBeRight' in warning)).length + notTried.length > 0);
+  // A file can have any name.
+  return { file: file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), ok: resources.every(isFine), strict, resources };
+}
+
+/** A line on a terminal that is overwritten as work goes on. */
+export interface Progress {
+  show(text: string): void;
+  clear(): void;
+}
+
+const ERASE_LINE = '\r\u001b[2K';
+
+/** Writes progress to a terminal, and nothing to other streams. */
+export function startProgress(stream: Pick<WriteStream, 'isTTY' | 'columns' | 'write'>): Progress {
+  let shown = false;
+  const write = (text: string) => {
+    if (stream.isTTY === true) stream.write(ERASE_LINE + text);
+  };
+  return {
+    show(text) {
+      shown = true;
+      // A line that wraps cannot be erased.
+      write(text.slice(0, Math.max((stream.columns || 80) - 1, 1)));
+    },
+    clear() {
+      if (shown) write('');
+    },
+  };
+}

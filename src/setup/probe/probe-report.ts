@@ -1,0 +1,119 @@
+import type { MappingFinding } from '../../core/mapping/findings.ts';
+import type { ErrorKey } from './error-keys.ts';
+
+/** Result of `portico check --probe`, as `--json` prints it. Every text in it is safe to print and holds no secret. */
+export interface ProbeReport {
+  readonly file: string;
+  /** Whether every resource was read; with `strict`, without a warning, and with every experiment tried. */
+  readonly ok: boolean;
+  readonly strict: boolean;
+  readonly resources: readonly ResourceReport[];
+}
+
+/** Result of the read of one resource. */
+export interface ResourceReport {
+  readonly resource: string;
+  readonly uri: string;
+  /** Name in settings. */
+  readonly upstream: string;
+  readonly ok: boolean;
+  /** The first request as it was sent, secrets masked. */
+  readonly request?: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** JSON, of a POST that has a body. */
+    readonly body?: string;
+  };
+  /** The response with the first page, or else the last response. */
+  readonly response?: {
+    readonly status: number;
+    readonly contentType: string;
+    /** Milliseconds until the page was complete, or until the headers of another response. */
+    readonly ms: number;
+  };
+  /** Milliseconds of the whole read. */
+  readonly ms: number;
+  readonly pages: number;
+  /** Items of the answer. */
+  readonly items: number;
+  /** Items that `where` left out. */
+  readonly excluded: number;
+  /** Invalid items that were dropped (`invalidItems: drop`). */
+  readonly dropped: number;
+  /** What the first page says about further pages. */
+  readonly signs: readonly string[];
+  readonly first?: FirstItem;
+  /** Documented fields that are empty in every item of the answer. */
+  readonly emptyFields: readonly string[];
+  /** Doubts about a read that succeeded. */
+  readonly warnings: readonly Warning[];
+  /** Number of requests of experiments. */
+  readonly extraRequests: number;
+  /** Experiments that showed nothing. */
+  readonly notTried: readonly Untried[];
+  /** Why nothing was sent. */
+  readonly notRead?: string;
+  readonly error?: ReadFailure;
+  /** Settings that can have caused the error. */
+  readonly lookAt?: readonly ErrorKey[];
+  readonly suggestions: readonly Hint[];
+}
+
+/** A doubt, and its text. */
+export type Warning = (MappingFinding & { readonly text: string }) | Finding;
+
+/** An item before and after mapping. */
+export interface FirstItem {
+  readonly raw: unknown;
+  /** By documented field; absent if no item could be mapped. */
+  readonly mapped?: Readonly<Record<string, string>>;
+  /** Expressions of the documented fields. */
+  readonly from: Readonly<Record<string, string>>;
+  /** Why it could not be mapped. */
+  readonly why?: string;
+}
+
+/** Why a read failed. */
+export interface ReadFailure {
+  /** Code of the error table, as callers receive it. */
+  readonly code: string;
+  /** For the operator. */
+  readonly reason: string;
+  /** The beginning of the platform's own body. */
+  readonly said?: string;
+  /** Response headers that help: `location`, `www-authenticate`, `retry-after`, `allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Names of the request headers with the refused token, or with Portico's own secret. */
+  readonly credentialHeaders?: readonly string[];
+}
+
+/** A setting that seems to fit the platform. */
+export interface Hint {
+  /** Dotted path in the settings file. */
+  readonly setting: string;
+  /** As YAML on one line. */
+  readonly value: string;
+  readonly why: string;
+}
+
+/** A finding of an experiment. `finding` and `setting` are stable; `setting` is a dotted path. */
+export interface Finding {
+  readonly finding:
+    | 'public_list'
+    | 'parameter_ignored'
+    | 'pages_incomplete'
+    | 'list_empty'
+    | 'default_query'
+    | 'default_hides_field';
+  readonly setting: string;
+  readonly text: string;
+  /** Set if a correct setting can lead to the same finding with the current items. It does not fail `--strict`. */
+  readonly mayBeRight?: true;
+}
+
+/** An experiment that showed nothing, and why. */
+export interface Untried {
+  readonly experiment: string;
+  readonly why: string;
+}

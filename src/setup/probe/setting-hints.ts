@@ -1,0 +1,84 @@
+import { PaginationSettings } from '../../core/config/schema/resource/pagination.ts';
+import type { ResourceConfig } from '../../core/config/schema/settings.ts';
+import type { Resource } from '../../core/resources/resource.ts';
+import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
+import { lastName } from '../describe/openapi-document.ts';
+import { type Shape, shapeOfValue } from '../describe/shape.ts';
+import { guessFields } from '../guess/guess-fields.ts';
+import { guessFromPage } from '../guess/guess-from-page.ts';
+import { guessItems, type ItemsGuess } from '../guess/guess-items.ts';
+import type { Pagination } from '../guess/guess-paging.ts';
+import { wordsOf } from '../guess/vocabulary.ts';
+import { flow, scalar } from '../init/yaml-text.ts';
+import { NotTried, type Try } from './experiments/trials.ts';
+import type { Hint } from './probe-report.ts';
+
+/** The first page of a list, as settings read it. */
+export interface ReadPage {
+  readonly body: unknown;
+  readonly headers: ReplyHeaders;
+  /** Number of items at `items` of the settings. Undefined if there is no list. */
+  readonly count: number | undefined;
+  /** What the failed read points to. */
+  readonly inDoubt: 'fields' | 'pagination' | undefined;
+}
+
+const MAX_HINTS = 3;
+
+/** Returns settings that fit the first page better. A hint for paging has led to another page in a trial. */
+export async function hintsFor(
+  resource: Resource,
+  settings: ResourceConfig,
+  page: ReadPage,
+  attempt: Try,
+): Promise<Hint[]> {
+  const at = `resources.${resource.name}`;
+  const body = shapeOfValue(page.body);
+  const lists = guessItems(body, resource.name);
+  const elsewhere = lists.filter(({ count = 0 }) => (page.count ?? 0) === 0 && count > 0);
+  if (page.count === undefined || elsewhere.length > 0) {
+    const found = elsewhere.length > 0 ? elsewhere : lists;
+    return found
+      .slice(0, MAX_HINTS)
+      .map((guess) => ({ setting: `${at}.items`, value: scalar(guess.items), why: whyItems(guess) }));
+  }
+  if (page.inDoubt === undefined) return [];
+  if (page.inDoubt === 'fields') {
+    const item = lists.find(({ items }) => items === settings.items)?.item;
+    return item === undefined ? [] : fieldsHint(resource, item, settings);
+  }
+  const { items, method, body: posted = {} } = settings;
+  const guesses = guessFromPage({ ...page, count: page.count, items, ...(method === 'POST' && { posted }) });
+  const hints: Hint[] = [];
+  for (const { likely, pagination = likely, why } of guesses.slice(0, MAX_HINTS)) {
+    if (pagination === undefined || pagination.kind === settings.pagination.kind) continue;
+    if (await leadsOn(pagination, attempt)) hints.push({ setting: `${at}.pagination`, value: flow(pagination), why });
+  }
+  return hints;
+}
+
+/** Whether a read with this paging comes to a second page that differs from the first. */
+async function leadsOn({ total: _total, totalHeader: _header, ...serial }: Pagination, attempt: Try): Promise<boolean> {
+  try {
+    const pagination = PaginationSettings.parse(serial);
+    const [one, two] = await attempt({ settings: { pagination }, maxPages: 2 });
+    return one !== undefined && two !== undefined && two.count > 0 && two.ids !== one.ids;
+  } catch (error) {
+    if (error instanceof NotTried) return false;
+    throw error;
+  }
+}
+
+function fieldsHint(resource: Resource, item: Shape, { fields, path }: ResourceConfig): Hint[] {
+  const guesses = [...guessFields(resource, item, wordsOf(lastName(path)).at(-1) ?? '')];
+  const found = guesses.flatMap(([field, { from }]) => (from === undefined ? [] : [[field, from] as const]));
+  if (found.every(([field, from]) => fields[field]?.from === from)) return [];
+  const why = 'members of the items with such names';
+  return [{ setting: `resources.${resource.name}.fields`, value: flow(Object.fromEntries(found)), why }];
+}
+
+function whyItems({ count = 0, item }: ItemsGuess): string {
+  if (count === 0) return 'an empty list is there';
+  const keys = [...item.members.keys()].slice(0, 8).join(', ');
+  return `${count === 1 ? 'an item is' : `${count} items are`} there, with ${keys}`;
+}

@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { describeDocument } from '../../../src/setup/describe/openapi-document.ts';
+import { list, listing, object, openApi, proposedFor, text } from '../proposed.ts';
+
+function listingsOf(document: unknown) {
+  return describeDocument(document)?.listings ?? [];
+}
+
+describe('an OpenAPI document', () => {
+  it('is none without a version or paths', () => {
+    for (const value of [undefined, null, 7, [], {}, { paths: {} }, { openapi: '3.1.0' }, { openapi: 3, paths: {} }]) {
+      expect(describeDocument(value)).to.equal(undefined);
+    }
+  });
+
+  it('is read in version 2.0, with host, base path and security definitions', () => {
+    const { written } = proposedFor({
+      swagger: '2.0',
+      info: { title: 'Acme' },
+      host: 'api.acme.dev',
+      basePath: '/v2/',
+      schemes: ['http', 'https'],
+      securityDefinitions: { key: { type: 'apiKey', in: 'header', name: 'X-Acme-Key' } },
+      paths: { '/projects': { get: { responses: { 200: { schema: list() } } } } },
+    });
+    expect(written.upstreams).to.deep.equal({
+      acme: { baseUrl: 'https://api.acme.dev/v2', credential: { kind: 'header', name: 'X-Acme-Key' } },
+    });
+    expect(written.resources['projects']).to.deep.include({ path: '/projects', items: '@' });
+  });
+
+  it('may refer to responses, schemas and parameters by pointers with escapes', () => {
+    const [found] = listingsOf(
+      openApi(
+        {
+          '/projects': {
+            parameters: [{ $ref: '#/components/parameters/a~1b%20c' }],
+            responses: { 200: { $ref: '#/components/responses/projects' } },
+          },
+        },
+        {
+          components: {
+            parameters: { 'a/b c': { name: 'limit', in: 'query', schema: { $ref: '#/components/schemas/Count' } } },
+            responses: {
+              projects: { content: { 'application/json': { schema: { $ref: '#/components/schemas/List' } } } },
+            },
+            schemas: { Count: { type: 'integer', maximum: 50 }, List: list() },
+          },
+        },
+      ),
+    );
+    expect(found?.parameters).to.deep.include.members([
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        description: '',
+        value: undefined,
+        minimum: undefined,
+        maximum: 50,
+        isNumber: true,
+        isFlag: false,
+      },
+    ]);
+  });
+
+  it('that refers to itself in circles is read all the same', () => {
+    const node = {
+      type: 'object',
+      properties: {
+        id: text,
+        name: text,
+        parent: { $ref: '#/components/schemas/Node' },
+        children: { type: 'array', items: { $ref: '#/components/schemas/Node' } },
+      },
+    };
+    const [found] = listingsOf(
+      openApi(
+        {
+          '/projects': listing({ type: 'array', items: { $ref: '#/components/schemas/Node' } }),
+          '/tools': listing({ $ref: '#/components/schemas/Loop' }),
+        },
+        {
+          components: {
+            schemas: {
+              Node: node,
+              Loop: { $ref: '#/components/schemas/Loop' },
+              All: { allOf: [{ $ref: '#/components/schemas/All' }] },
+            },
+          },
+        },
+      ),
+    );
+    expect([...(found?.item.members.keys() ?? [])]).to.deep.equal(['id', 'name', 'parent', 'children']);
+  });
+
+  it('that refers to others is not followed out of itself, and that is told', () => {
+    const { written, text: yaml } = proposedFor(
+      openApi({
+        '/projects': listing({ $ref: 'https://elsewhere.example/schemas.json#/Projects' }),
+        '/workflows': listing({ $ref: '../../etc/passwd' }),
+        '/tools': listing(list()),
+      }),
+    );
+    expect(written.resources['projects']).to.deep.equal({ enabled: false });
+    expect(written.resources['workflows']).to.deep.equal({ enabled: false });
+    expect(written.resources['tools']).to.deep.include({ path: '/tools' });
+    expect(yaml).to.contain('# The document refers to other documents, which were not read');
+  });
+
+  it('merges allOf, anyOf and oneOf, as for a member that may be null', () => {
+    const [found] = listingsOf(
+      openApi({
+        '/projects': listing({
+          type: 'array',
+          items: {
+            allOf: [
+              object({ id: text }),
+              { oneOf: [object({ name: text }), object({ title: { anyOf: [text, { type: 'null' }] } })] },
+            ],
+          },
+        }),
+      }),
+    );
+    expect([...(found?.item.members ?? [])].map(([name, { type, optional }]) => [name, type, optional])).to.deep.equal([
+      ['id', 'text', false],
+      ['name', 'text', false],
+      ['title', 'text', true],
+    ]);
+  });
+
+  it('has no lists where only scalars, single objects or other media types come', () => {
+    const other = { responses: { 200: { description: '', content: { 'text/csv': { schema: list() } } } } };
+    const paths = {
+      '/projects': other,
+      '/workflows': listing({ type: 'array', items: text }),
+      '/tools': listing(object({ id: text })),
+    };
+    expect(listingsOf(openApi(paths))).to.deep.equal([]);
+  });
+
+  it('leaves out paths that settings cannot hold', () => {
+    const paths = [
+      '/pro jects',
+      '/projects?x=1',
+      '/projects#x',
+      '/a/${HOME}/projects',
+      '/{a b}/projects',
+      '/{a/projects',
+      'projects',
+    ];
+    expect(listingsOf(openApi(Object.fromEntries(paths.map((path) => [path, listing(list())]))))).to.deep.equal([]);
+  });
+
+  it('may ask for another media type, which goes into Accept', () => {
+    const get = {
+      responses: { 200: { content: { 'application/vnd.api+json; v=1': { schema: object({ data: list() }) } } } },
+    };
+    const { written } = proposedFor(openApi({ '/projects': get }));
+    expect(Object.values(written.upstreams)[0]?.['headers']).to.deep.equal({
+      Accept: 'application/vnd.api+json, application/json',
+    });
+  });
+
+  it('with schemas that multiply ends in time', () => {
+    const wide = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`m${index}`, { $ref: '#/components/schemas/Wide' }]),
+    );
+    const schema = { type: 'array', items: { $ref: '#/components/schemas/Wide' } };
+    const paths = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`/t${index}/tools`, listing(schema)]));
+    // 50 members to the sixth would take centuries; without a bound for the whole document it would be minutes.
+    const found = listingsOf(
+      openApi(paths, { components: { schemas: { Wide: object({ id: text, name: text, ...wide }) } } }),
+    );
+    expect(found.length).to.be.within(1, 3000);
+  }).timeout(30_000);
+});

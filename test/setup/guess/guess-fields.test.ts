@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { RESOURCES } from '../../../src/core/resources/index.ts';
+import { isObject, shapeOfSchema } from '../../../src/setup/describe/shape.ts';
+import { guessFields } from '../../../src/setup/guess/guess-fields.ts';
+import { mapperFor } from '../mapped.ts';
+import { number, object, text } from '../proposed.ts';
+
+const boolean = { type: 'boolean' };
+const texts = { type: 'array', items: text };
+
+function proposed(name: string, members: Readonly<Record<string, object>>, noun = name.slice(0, -1)) {
+  const resource = RESOURCES.find((each) => each.name === name);
+  if (resource === undefined) throw new Error(`no resource ${name}`);
+  const shape = shapeOfSchema(object(members), (value) => (isObject(value) ? value : undefined));
+  return guessFields(resource, shape, noun);
+}
+
+function from(name: string, members: Readonly<Record<string, object>>, noun?: string) {
+  return Object.fromEntries([...proposed(name, members, noun)].map(([field, each]) => [field, each.from]));
+}
+
+describe('fields by a document', () => {
+  for (const [name, members, expected] of [
+    [
+      'projects',
+      { id: number, name: text, description: text, created_at: text },
+      { id: 'id', name: 'name', description: 'description', createTime: 'created_at' },
+    ],
+    [
+      'projects',
+      { projectId: text, projectName: text, notes: text, creationTime: number },
+      { id: 'projectId', name: 'projectName', description: 'notes', createTime: 'creationTime' },
+    ],
+    [
+      'projects',
+      { uuid: text, title: text },
+      { id: 'uuid', name: 'title', description: undefined, createTime: undefined },
+    ],
+    [
+      'projects',
+      { id: text, attributes: object({ name: text, created: text }) },
+      { id: 'id', name: 'attributes.name', description: undefined, createTime: 'attributes.created' },
+    ],
+    [
+      'projects',
+      { 'project-id': text, 'display name': text },
+      { id: '"project-id"', name: '"display name"', description: undefined, createTime: undefined },
+    ],
+    [
+      'workflows',
+      { id: text, name: text, state: text, trigger: object({ type: text }) },
+      { id: 'id', name: 'name', description: undefined, status: 'state', triggerType: 'trigger.type' },
+    ],
+    [
+      'workflows',
+      { id: text, name: text, enabled: boolean },
+      { id: 'id', name: 'name', description: undefined, status: 'enabled', triggerType: undefined },
+    ],
+    [
+      'tools',
+      { slug: text, label: text, latestVersion: text, type: text, summary: text },
+      { id: 'slug', name: 'label', version: 'latestVersion', category: 'type', description: 'summary' },
+    ],
+    [
+      'tools',
+      { id: text, host_name: text },
+      { id: 'id', name: 'id', version: undefined, category: undefined, description: undefined },
+    ],
+  ] as const) {
+    it(`of ${name} with ${Object.keys(members).join(', ')}`, () => {
+      expect(from(name, members)).to.deep.equal(expected);
+    });
+  }
+
+  it('take the id for a name that may be missing', () => {
+    const { name } = from('workflows', { id: number, name: { type: ['string', 'null'] } });
+    expect(name).to.equal('name || to_string(id)');
+    expect(mapperFor(name ?? '')({ id: 7, name: null })).to.equal('7');
+    expect(mapperFor(name ?? '')({ id: 7, name: '' })).to.equal('7');
+  });
+
+  it('join lists of texts and of objects, also where they are null or hold null', () => {
+    const { category } = from('tools', { id: text, name: text, categories: texts });
+    expect(mapperFor(category ?? '')({ categories: ['a', null, 'b'] })).to.equal('a, b');
+    expect(mapperFor(category ?? '')({ categories: null })).to.equal('');
+    const { triggerType } = from('workflows', {
+      id: text,
+      name: text,
+      triggers: { type: 'array', items: object({ type: text }) },
+    });
+    expect(mapperFor(triggerType ?? '')({ triggers: [{ type: 'cron' }, {}, { type: 'webhook' }] })).to.equal(
+      'cron, webhook',
+    );
+  });
+
+  it('turn flags into a status, by what the flag says', () => {
+    const status = (flag: string) =>
+      proposed('workflows', { id: text, name: text, [flag]: boolean }).get('status')?.values;
+    expect(status('is_active')).to.deep.equal({ true: 'ACTIVE', false: 'INACTIVE' });
+    expect(status('disabled')).to.deep.equal({ false: 'ACTIVE', true: 'INACTIVE' });
+    expect(status('archived')).to.deep.equal({ false: 'ACTIVE', true: 'INACTIVE' });
+  });
+
+  it('bring the values that a status may have into the documented form', () => {
+    const state = { type: 'string', enum: ['active', 'In Progress', 'DONE', '-'] };
+    expect(proposed('workflows', { id: text, name: text, state }).get('status')?.values).to.deep.equal({
+      active: 'ACTIVE',
+      'In Progress': 'IN_PROGRESS',
+    });
+  });
+
+  it('write an empty text where leaving the field out would take what is no text', () => {
+    const fields = proposed('tools', { id: text, name: text, version: object({ major: number, minor: number }) });
+    expect(fields.get('version')).to.include({ from: undefined, instead: "''" });
+  });
+});

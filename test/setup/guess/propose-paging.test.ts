@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { list, listing, number, object, openApi, parameter, proposedFor, text } from '../proposed.ts';
+
+interface Case {
+  readonly parameters?: readonly object[];
+  readonly beside?: Readonly<Record<string, object>>;
+  readonly headers?: Readonly<Record<string, object>>;
+}
+
+function projectsOf({ parameters = [], beside, headers = {} }: Case) {
+  const schema = beside === undefined ? list() : object({ data: list(), ...beside });
+  const proposed = proposedFor(openApi({ '/projects': listing(schema, { parameters }, headers) }));
+  return { ...proposed, resource: proposed.written.resources['projects'] ?? {} };
+}
+
+const size = { sizeParam: 'limit', size: 100 };
+
+describe('paging by a document', () => {
+  for (const [name, given, pagination] of [
+    ['none, where nothing speaks of pages', {}, { kind: 'none' }],
+    [
+      'by token, where the body holds what a parameter takes',
+      { parameters: [parameter('limit'), parameter('cursor', text)], beside: { meta: object({ nextCursor: text }) } },
+      { kind: 'token', tokenParam: 'cursor', next: 'meta.nextCursor', ...size },
+    ],
+    [
+      'by offset, with a total in the body',
+      { parameters: [parameter('limit'), parameter('offset')], beside: { total_count: number } },
+      { kind: 'offset', offsetParam: 'offset', ...size, total: 'total_count' },
+    ],
+    [
+      'by offset, with a total in a header',
+      { parameters: [parameter('limit'), parameter('skip')], headers: { 'X-Total-Count': {} } },
+      { kind: 'offset', offsetParam: 'skip', ...size, totalHeader: 'x-total-count' },
+    ],
+    [
+      'by page, from the number that the document tells',
+      { parameters: [parameter('limit'), parameter('page', { type: 'integer', default: 1 })] },
+      { kind: 'page', pageParam: 'page', firstPage: 1, ...size },
+    ],
+    [
+      'by page, from the number that words tell',
+      { parameters: [parameter('limit'), parameter('page', number, { description: 'Zero-based page index (0..N)' })] },
+      { kind: 'page', pageParam: 'page', firstPage: 0, ...size },
+    ],
+    [
+      'by the Link header, where no total lets pages be fetched at once',
+      { parameters: [parameter('limit'), parameter('page')], headers: { Link: {} } },
+      { kind: 'link', ...size },
+    ],
+    [
+      'by page rather than by link, where there is a total',
+      { parameters: [parameter('limit'), parameter('page', { minimum: 1 })], headers: { Link: {}, 'X-Total': {} } },
+      { kind: 'page', pageParam: 'page', firstPage: 1, ...size, totalHeader: 'x-total' },
+    ],
+    [
+      'by a link in the body',
+      { parameters: [parameter('limit')], beside: { _links: object({ next: object({ href: text }) }) } },
+      { kind: 'link', next: '_links.next.href', ...size },
+    ],
+    [
+      'with no more items a page than the platform allows',
+      { parameters: [parameter('limit', { maximum: 30 }), parameter('offset')], beside: { total: number } },
+      { kind: 'offset', offsetParam: 'offset', sizeParam: 'limit', size: 30, total: 'total' },
+    ],
+    [
+      'without a size where none is documented',
+      { parameters: [parameter('offset')], beside: { total: number } },
+      { kind: 'offset', offsetParam: 'offset', sizeParam: null, total: 'total' },
+    ],
+  ] as const satisfies readonly (readonly [string, Case, object])[]) {
+    it(`is ${name}`, () => {
+      expect(projectsOf(given).resource.pagination).to.deep.equal(pagination);
+    });
+  }
+
+  it('begins with page 1 in doubt where a total would tell that a page is missing', () => {
+    const { resource, doubts } = projectsOf({ parameters: [parameter('page')], beside: { total: number } });
+    expect(resource.pagination).to.deep.include({ firstPage: 1 });
+    expect(doubts).to.include('projects: whether pages are counted from 0 or from 1');
+  });
+
+  it('is not decided where nothing tells the number of the first page, and nothing would tell that one is missing', () => {
+    const { resource, doubts } = projectsOf({ parameters: [parameter('page')] });
+    expect(resource).to.deep.include({ enabled: false });
+    expect(resource.pagination).to.deep.include({ kind: 'page', firstPage: 1 });
+    expect(doubts).to.include(
+      'projects: whether pages are counted from 0 or from 1; until then the resource is disabled',
+    );
+  });
+
+  it('is a link with a size where only a size is told: a full page is an error then, not a short list', () => {
+    const { resource, doubts } = projectsOf({ parameters: [parameter('limit')] });
+    expect(resource.pagination).to.deep.equal({ kind: 'link', sizeParam: 'limit', size: 10 });
+    const known = projectsOf({ parameters: [parameter('limit', { maximum: 30 })] }).resource;
+    expect(known.pagination).to.deep.equal({ kind: 'link', sizeParam: 'limit', size: 30 });
+    expect(doubts.join()).to.contain('how the platform pages this list');
+  });
+
+  for (const [name, given] of [
+    ['a token that nothing takes', { beside: { nextPageToken: text } }],
+    [
+      'an offset that does not begin with 0',
+      { parameters: [parameter('startIndex', { type: 'integer', minimum: 1 })] },
+    ],
+  ] as const) {
+    it(`is not decided with ${name}: the resource is switched off`, () => {
+      const { resource, offered, doubts } = projectsOf(given);
+      expect(resource.enabled).to.equal(false);
+      expect(offered).to.deep.equal([]);
+      expect(doubts.join()).to.contain('until then the resource is disabled');
+    });
+  }
+});

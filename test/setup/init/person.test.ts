@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { RESOURCES } from '../../../src/core/resources/index.ts';
+import { describeDocument } from '../../../src/setup/describe/openapi-document.ts';
+import { chooseListings } from '../../../src/setup/init/person.ts';
+import { propose } from '../../../src/setup/init/proposal.ts';
+import { list, listing, openApi } from '../proposed.ts';
+
+const description = describeDocument(
+  openApi({
+    '/projects': listing(list()),
+    '/tools': listing(list(), { summary: 'All\u001b[31m tools' }),
+    '/integrations': listing(list(), { summary: 'All integrations' }),
+  }),
+);
+if (description === undefined) throw new Error('that is no OpenAPI document');
+const proposal = propose(description, RESOURCES);
+
+async function asked(...answers: string[]) {
+  const printed: string[] = [];
+  const person = {
+    print: (text: string) => {
+      printed.push(text);
+    },
+    answer: async () => answers.shift(),
+  };
+  const chosen = await chooseListings(proposal, person);
+  const paths = [...chosen].map(([name, found]) => [name, found?.path ?? null] as const);
+  return { chosen: Object.fromEntries(paths), printed: printed.join('') };
+}
+
+describe('a person is asked', () => {
+  it('which list it is, only where more than one could be', async () => {
+    const { chosen, printed } = await asked('2');
+    expect(chosen).to.deep.equal({ tools: '/integrations' });
+    expect(printed).to.equal(
+      'Which list is tools?\n  1  /tools  All [31m tools\n  2  /integrations  All integrations\n  0  none of them\n',
+    );
+  });
+
+  it('and takes the best guess with the enter key, and none with 0', async () => {
+    expect((await asked('')).chosen).to.deep.equal({ tools: '/tools' });
+    expect((await asked('0')).chosen).to.deep.equal({ tools: null });
+  });
+
+  it('again, where the answer is none of the numbers', async () => {
+    const { chosen, printed } = await asked('x', '7', ' 1 ');
+    expect(chosen).to.deep.equal({ tools: '/tools' });
+    expect(printed.split('Type a number from 0 to 2.')).to.have.length(3);
+  });
+
+  it('no more once the input has ended', async () => {
+    expect((await asked()).chosen).to.deep.equal({});
+  });
+
+  it('and what was chosen stands in the proposal', () => {
+    const chosen = description.listings.find(({ path }) => path === '/integrations');
+    const [, , tools] = propose(description, RESOURCES, new Map([['tools', chosen ?? null]])).resources;
+    expect(tools?.found?.listing.path).to.equal('/integrations');
+    const [, , none] = propose(description, RESOURCES, new Map([['tools', null]])).resources;
+    expect(none?.found).to.equal(undefined);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { printReport } from '../../../src/setup/probe/print-report.ts';
+import type { ResourceReport } from '../../../src/setup/probe/probe-report.ts';
+
+const READ: ResourceReport = {
+  resource: 'tools',
+  uri: 'platform://tools',
+  upstream: 'acme',
+  ok: true,
+  request: { method: 'GET', url: 'https://a.example/tools', headers: { accept: 'application/json' } },
+  response: { status: 200, contentType: '', ms: 5 },
+  ms: 7,
+  pages: 1,
+  items: 1,
+  excluded: 0,
+  dropped: 0,
+  signs: [],
+  emptyFields: [],
+  warnings: [],
+  extraRequests: 0,
+  notTried: [],
+  suggestions: [],
+};
+
+/** A report of one resource, each colour as its name. */
+const print = (report: Partial<ResourceReport>) =>
+  printReport(
+    { file: 'p.yaml', strict: false, ok: report.ok ?? true, resources: [{ ...READ, ...report }] },
+    (style, text) => (style === 'dim' ? text : `<${style}>${text}</${style}>`),
+  );
+
+describe('the report of a probe, for a person', () => {
+  it('has a paragraph for each resource, and says in its last line whether all went well', () => {
+    expect(print({})).to.equal(`<bold>tools</bold>  platform://tools, upstream acme
+  GET https://a.example/tools
+      accept: application/json
+  200 after 5 ms
+  <green>1 item of 1 page</green> after 7 ms
+
+<green>p.yaml: OK: 1 of 1 resources could be read whole</green>
+`);
+  });
+
+  it('counts what is not served, and names fields that are empty but for those that it warns of', () => {
+    const shown = print({
+      pages: 2,
+      items: 3,
+      excluded: 4,
+      dropped: 5,
+      emptyFields: ['version', 'category'],
+      warnings: [{ finding: 'field_empty', field: 'category', text: 'the field category is empty in every item' }],
+    });
+    expect(shown)
+      .to.contain(
+        '<green>3 items of 2 pages</green> after 7 ms, 4 left out by where, 5 dropped that could not be mapped\n',
+      )
+      .and.contain('  empty in all of them: version\n')
+      .and.contain('  <yellow>warning:</yellow> the field category is empty in every item\n');
+  });
+
+  it('shows no more than forty lines of an item', () => {
+    const raw = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, index]));
+    const shown = print({ first: { raw, from: { id: 'k0' }, mapped: { id: '0' } } });
+    expect(shown).to.contain('"k38": 38,\n      …\n  and as it is served\n      id (k0)  0\n').and.not.contain('"k39"');
+  });
+
+  it('says why an item is not served', () => {
+    expect(print({ first: { raw: {}, from: {}, why: 'where leaves it out' } })).to.contain(
+      '  first item, as it came\n      {}\n  not served: where leaves it out\n',
+    );
+  });
+
+  const error = { code: 'upstream_failed', reason: 'the connection was refused' };
+
+  it('says why a read failed, and in red that not all went well', () => {
+    const { response: _none, ...silent } = READ;
+    const resources = [{ ...silent, ok: false, error, signs: ['total is 5'] }];
+    expect(
+      printReport(
+        { file: 'p.yaml', strict: false, ok: false, resources },
+        (style, text) => `<${style}>${text}</${style}>`,
+      ),
+    )
+      .to.contain(
+        '  no response\n  <red>upstream_failed: the connection was refused</red>\n  its first page says: total is 5\n',
+      )
+      .and.contain('<red>p.yaml: FAILED: 0 of 1 resources could be read whole</red>');
+  });
+
+  it('says so where nothing was sent', () => {
+    const { request: _none, ...unsent } = READ;
+    expect(
+      printReport(
+        { file: 'p.yaml', strict: false, ok: false, resources: [{ ...unsent, ok: false, error }] },
+        (_style, text) => text,
+      ),
+    ).to.contain('  nothing was sent\n');
+  });
+
+  it('says what the platform said, and where the token was', () => {
+    const refused = { ...error, said: '{"no":1}', headers: { location: '/x' }, credentialHeaders: ['x-api-key'] };
+    expect(print({ ok: false, error: refused })).to.contain(
+      '      location: /x\n  no redirect is followed: if the list is there, name that place in baseUrl and path\n' +
+        '  the platform said: {"no":1}\n  the token was in the header x-api-key; upstreams.acme.credential can name another\n',
+    );
+    expect(print({ ok: false, error: { ...error, credentialHeaders: [] } })).to.contain(
+      '  no header held the token: upstreams.acme.credential is of kind none\n',
+    );
+    const own = { ...error, code: 'upstream_credential_rejected', credentialHeaders: ['x-api-key'] };
+    expect(print({ ok: false, error: own })).to.contain(
+      "  Portico's own secret was in the header x-api-key; upstreams.acme.credential says which, and how it is sent\n",
+    );
+  });
+
+  it('has suggestions as they are written in a settings file', () => {
+    const suggestions = [{ setting: 'resources.tools.items', value: 'data', why: '2 items are there' }];
+    expect(print({ suggestions })).to.contain('  <cyan>try</cyan> resources.tools.items: data   # 2 items are there\n');
+  });
+});

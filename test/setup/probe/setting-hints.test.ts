@@ -1,0 +1,109 @@
+import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { json } from '../../support/platform/http-upstream.ts';
+import { pagedPlatform } from '../../support/platform/paged-platform.ts';
+import { byOffset, FIELDS, OFFSET, probedOne, settings } from './probed.ts';
+
+const PROJECTS = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));
+
+/** A search that is posted for, in pages of 25 from `find.start` on. */
+const search: RequestListener = async (request, response) => {
+  const { find, 'find/~': other } = JSON.parse((await text(request)) || '{}') as Record<string, { start?: number }>;
+  const start = (find ?? other)?.start ?? 0;
+  json({ list: PROJECTS.slice(start, start + 25), total: PROJECTS.length })(request, response);
+};
+
+describe('a probe suggests', () => {
+  it('where the list seems to be', async () => {
+    const report = await probedOne(byOffset, settings(`items: workspaces, pagination: { kind: none }, ${FIELDS}`));
+    expect(report.error?.reason).to.equal('the page holds no list of items where settings say');
+    expect(report.suggestions).to.deep.equal([
+      {
+        setting: 'resources.projects.items',
+        value: 'data.list',
+        why: '25 items are there, with wid, title, about, at',
+      },
+    ]);
+  });
+
+  it('where the list seems to be, where another one is empty', async () => {
+    const body = { items: [], data: { projects: [{ id: 'a', name: 'A' }] } };
+    const report = await probedOne(json(body), settings('items: items, pagination: { kind: none }'));
+    expect(report.suggestions).to.deep.equal([
+      { setting: 'resources.projects.items', value: 'data.projects', why: 'an item is there, with id, name' },
+    ]);
+  });
+
+  for (const kind of ['offset', 'link', 'link in body'] as const) {
+    it(`a way of paging with which the whole list is read: ${kind}`, async () => {
+      const { handler } = pagedPlatform(kind, PROJECTS);
+      const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
+      expect(suggestions[0]?.setting).to.equal('resources.projects.pagination');
+      const value = suggestions[0]?.value;
+      const again = await probedOne(handler, settings(`items: data.list, pagination: ${value}`));
+      expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
+    });
+  }
+
+  it('no parameter that the platform ignores', async () => {
+    const handler = json({ list: PROJECTS.slice(0, 25), total: PROJECTS.length, offset: 0 });
+    const report = await probedOne(handler, settings('items: list, pagination: { kind: none }'));
+    expect(report).to.deep.include({ ok: false, suggestions: [] });
+  });
+
+  it('expressions of fields, and no paging, after a mapping error', async () => {
+    const fields = 'fields: { id: nowhere }';
+    const { handler } = pagedPlatform('offset', PROJECTS);
+    const report = await probedOne(handler, settings(`items: data.list, pagination: { kind: none }, ${fields}`));
+    expect(report.suggestions.map(({ setting, value }) => [setting, value])).to.deep.equal([
+      ['resources.projects.fields', '{ id: id, name: name }'],
+    ]);
+  });
+
+  it('of two ways of paging, where a total is all that a page tells, the one that leads on', async () => {
+    const { handler } = pagedPlatform('page', PROJECTS);
+    const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
+    expect(suggestions.map(({ value }) => value)).to.deep.equal([
+      '{ kind: page, pageParam: page, firstPage: 1, sizeParam: null, totalHeader: x-total }',
+    ]);
+  });
+
+  it('places in the body by which the whole list is read, where it is posted for', async () => {
+    const posted = 'method: POST, retryPost: true, body: { find: { start: 0, limit: 25, like: null } }';
+    const asked = settings(`${posted}, items: list, pagination: { kind: none }`);
+    const { suggestions } = await probedOne(search, asked);
+    expect(suggestions.map(({ value }) => value)).to.deep.equal([
+      '{ kind: offset, offsetParam: /find/start, sizeParam: /find/limit, size: 25, total: total }',
+    ]);
+    const again = await probedOne(search, settings(`${posted}, items: list, pagination: ${suggestions[0]?.value}`));
+    expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
+  });
+
+  it('places in the body that hold a value, whatever they are called', async () => {
+    const posted = 'method: POST, retryPost: true, body: { start: { by: id }, "find/~": { start: 0, limit: 25 } }';
+    const { suggestions } = await probedOne(search, settings(`${posted}, items: list, pagination: { kind: none }`));
+    expect(suggestions.map(({ value }) => value)).to.deep.equal([
+      '{ kind: offset, offsetParam: "/find~1~0/start", sizeParam: "/find~1~0/limit", size: 25, total: total }',
+    ]);
+  });
+
+  it('no query parameter where a list is posted for, and nothing in what is posted asks for a page', async () => {
+    for (const posted of [
+      'method: POST, retryPost: true, body: { find: { like: null } }',
+      'method: POST, retryPost: true',
+    ]) {
+      const { suggestions, signs } = await probedOne(
+        search,
+        settings(`${posted}, items: list, pagination: { kind: none }`),
+      );
+      expect(suggestions).to.deep.equal([]);
+      expect(signs).to.deep.equal(['total is 120']);
+    }
+  });
+
+  it('nothing where the list is read whole by pages', async () => {
+    const report = await probedOne(byOffset, settings(`${OFFSET}, ${FIELDS}`));
+    expect(report.suggestions).to.deep.equal([]);
+  });
+});
