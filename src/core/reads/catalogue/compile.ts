@@ -3,7 +3,7 @@ import { createMapper, type MapperOptions } from '../../mapping/mapper.ts';
 import { createOverlooked } from '../../mapping/overlooked.ts';
 import { createPageParser, type PageExpressions } from '../../mapping/page.ts';
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';
-import type { Pagination } from '../../upstream/pagination/pagination.ts';
+import type { Pagination } from '../../upstream/pagination/page-address.ts';
 import type { PageReaderOptions } from './page-reader.ts';
 
 type Expressions<P> = {

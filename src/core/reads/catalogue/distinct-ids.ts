@@ -1,4 +1,4 @@
-import { inSteps } from '../../upstream/pagination/repeats.ts';
+import { inSteps } from '../../upstream/pagination/digests.ts';
 import type { MappedPage } from './page-reader.ts';
 
 /** Counts duplicate ids of one list, page by page, in steps of one turn of the event loop. */

@@ -1,5 +1,5 @@
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';
-import type { Pagination } from '../../upstream/pagination/pagination.ts';
+import type { Pagination } from '../../upstream/pagination/page-address.ts';
 import { headerStatements } from '../../upstream/signs/statements.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import type { Load } from '../snapshots/load.ts';

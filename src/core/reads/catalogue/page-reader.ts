@@ -4,8 +4,8 @@ import type { MappingCounts } from '../../mapping/findings.ts';
 import type { Mapped } from '../../mapping/mapper.ts';
 import type { Page } from '../../mapping/page.ts';
 import { textOf } from '../../upstream/client/body.ts';
+import { digestsOf, textDigestsOf } from '../../upstream/pagination/digests.ts';
 import { checkBounds, isWhole, type ListRequest, type PageView, viewOf } from '../../upstream/pagination/list-read.ts';
-import { digestsOf, marksOf } from '../../upstream/pagination/repeats.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
 
@@ -76,7 +76,7 @@ export function createPageReader(options: PageReaderOptions): PageReader {
           overlooked: page.items.length === 0 ? overlooked?.(page) : undefined,
         },
         digests,
-        ids: compared ? marksOf(ids) : undefined,
+        ids: compared ? textDigestsOf(ids) : undefined,
       };
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'upstream_invalid') return error;

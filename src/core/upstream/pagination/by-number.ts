@@ -1,18 +1,18 @@
-import { inOrder } from './in-order.ts';
-import { incomplete } from './incomplete.ts';
-import { checkBounds, type ListRead, type PageView, totalKey, totalOf } from './list-read.ts';
-import { type PageAddress, pageAddress } from './page-address.ts';
+import { withAbort } from '../../kernel/deadline.ts';
+import { checkBounds, incomplete, type ListRead, type PageView, totalKey, totalOf } from './list-read.ts';
 import {
   type NumberPagination,
   namesTotal,
   type OffsetPagination,
   offsetParameters,
+  type PageAddress,
+  pageAddress,
   sizeParameter,
-} from './pagination.ts';
+} from './page-address.ts';
 
 /**
- * Pages by the number of items to skip. Without a total, only an empty page ends the list: a short one may be what
- * the platform caps pages at.
+ * Pages by the number of items to skip. Without a total, only an empty page ends the list: the platform may cap the size of
+ * pages.
  */
 export async function* offsetPages<P extends PageView>(
   read: ListRead<P>,
@@ -33,8 +33,8 @@ export async function* offsetPages<P extends PageView>(
 }
 
 /**
- * Pages by number. Without a total, only an empty page ends the list: a short one may be what the platform caps
- * pages at. But then all are as long as the first, up to the last one: another length means that items are missing.
+ * Pages by number. Without a total, only an empty page ends the list: the platform may cap the size of pages. But then all are
+ * as long as the first, up to the last: another length means that items are missing.
  */
 export async function* numberedPages<P extends PageView>(
   read: ListRead<P>,
@@ -63,16 +63,13 @@ export async function* numberedPages<P extends PageView>(
   }
 }
 
-type Totalled = OffsetPagination | NumberPagination;
-
 /**
- * The pages of a list whose pages say how many items there are. The first one tells the total and, by its length,
- * the size that the platform really serves; the others are fetched several at once and come out in order. All must
- * agree on the total and, but for the last, be full, so that the sum is the total.
+ * The pages of a list with a total. The first one has the total and shows the size that the platform really serves; the others
+ * are fetched concurrently and yielded in order. All must agree on the total and, except for the last, be full.
  */
 async function* knownTotalPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
-  pagination: Totalled,
+  pagination: OffsetPagination | NumberPagination,
   pageOf: (index: number, size: number) => PageAddress,
 ): AsyncGenerator<P> {
   const total = totalOf(first, pagination);
@@ -87,10 +84,10 @@ async function* knownTotalPages<P extends PageView>(
   yield* inOrder(pages - 1, pagination.concurrency, signal, async (each, pageSignal) => {
     const index = each + 1;
     const page = await fetch(pageOf(index, size), pageSignal);
-    const told = totalOf(page, pagination);
-    if (told !== total) {
+    const stated = totalOf(page, pagination);
+    if (stated !== total) {
       throw incomplete(
-        `the total changed while the list was read: page 1 says ${total}, and page ${index + 1} says ${told}: check ${totalKey(pagination)}`,
+        `the total changed while the list was read: page 1 says ${total}, and page ${index + 1} says ${stated}: check ${totalKey(pagination)}`,
       );
     }
     const due = Math.min(size, total - index * size);
@@ -101,4 +98,38 @@ async function* knownTotalPages<P extends PageView>(
     }
     return page;
   });
+}
+
+/**
+ * Runs `work` for 0 up to `count`, at most `concurrency` at once, and yields the results in order. The first failure ends all
+ * others and the whole at once; so do `signal` and a consumer that returns early.
+ */
+export async function* inOrder<T>(
+  count: number,
+  concurrency: number,
+  signal: AbortSignal,
+  work: (index: number, signal: AbortSignal) => Promise<T>,
+): AsyncGenerator<T> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  const start = (index: number) => {
+    const result = withAbort(controller.signal, () => work(index, controller.signal));
+    result.catch((error) => controller.abort(error));
+    return result;
+  };
+  const ahead: Promise<T>[] = [];
+  let next = 0;
+  try {
+    for (;;) {
+      for (; next < count && ahead.length < concurrency; next += 1) ahead.push(start(next));
+      const result = ahead.shift();
+      if (result === undefined) return;
+      yield await result;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    controller.abort();
+  }
 }

@@ -1,62 +1,78 @@
 import { FILTERED, type Sign } from '../signs/signs.ts';
 import type { Statement } from '../signs/statements.ts';
+import { inSteps } from './digests.ts';
 import { testEnd } from './end-tests.ts';
-import { goesOn, incomplete } from './incomplete.ts';
-import { type ListRead, type PageView, totalKey, totalOf } from './list-read.ts';
-import { namesTotal } from './pagination.ts';
+import { checkBounds, goesOn, incomplete, type ListRead, type PageView, totalKey, totalOf } from './list-read.ts';
+import { namesTotal } from './page-address.ts';
 
-/** What the pages of a read have told so far. */
-interface Told {
+/** What the pages of a read have shown so far. */
+interface Progress {
   items: number;
-  /** Up to the last one that has items. */
+  /** Pages up to the last one that has items. */
   pages: number;
   /** Pages that have items. */
   filled: number;
   /** Items of the last page that has some. */
   tail: number;
-  /** Marks of the ids of that page and of the one before it. */
+  /** Digests of the ids of that page and of the one before it. */
   tailIds: string;
-  /** The fewest items, and the fewest pages, that a page said there are in all. */
+  /** The smallest totals of items and of pages that a page has stated. */
   readonly least: { total?: Statement; pages?: Statement };
   last: PageView;
 }
 
 /**
- * The same pages, as long as the platform does not say that there are more of them. That is decided once the last one came:
- * what was followed by then is no sign of more. A list may be longer than it was said to be, since it may have grown.
+ * Yields the same pages if they add up to the whole list. Rejects with `upstream_invalid` if they exceed a bound, if an item of
+ * an earlier page comes again, and, after the last page, if the platform states or a test shows that there are more. A list may
+ * be longer than stated, since it may have grown.
  */
 export async function* guarded<P extends PageView>(read: ListRead<P>, pages: AsyncIterable<P>): AsyncGenerator<P> {
-  const { pagination } = read.list;
-  // Of an empty list, some platforms say that it has one page.
-  const told: Told = { items: 0, pages: 1, filled: 0, tail: 0, tailIds: '', least: {}, last: read.first };
+  const { list, first } = read;
+  // Some platforms state one page for an empty list.
+  const progress: Progress = { items: 0, pages: 1, filled: 0, tail: 0, tailIds: '', least: {}, last: first };
+  const checkRepeats = createRepeatCheck();
   let all = 0;
   let ids = '';
   for await (const page of pages) {
     all += 1;
-    told.items += page.count;
-    told.last = page;
+    progress.items += page.count;
+    progress.last = page;
+    checkBounds(list, { items: progress.items });
+    await checkRepeats(page);
     if (page.count > 0) {
-      told.pages = all;
-      told.filled += 1;
-      told.tail = page.count;
-      told.tailIds = ids + (page.ids ?? '');
+      progress.pages = all;
+      progress.filled += 1;
+      progress.tail = page.count;
+      progress.tailIds = ids + (page.ids ?? '');
       ids = page.ids ?? '';
     }
-    keepLeast(told.least, 'total', page);
-    keepLeast(told.least, 'pages', page);
+    keepLeast(progress.least, 'total', page);
+    keepLeast(progress.least, 'pages', page);
     yield page;
   }
-  checkTotal(read, told);
-  const { ignoreSigns = [] } = pagination;
-  const sign = signOf(read, told, (each) => !ignoreSigns.includes(each));
+  checkTotal(read, progress);
+  const { ignoreSigns = [] } = list.pagination;
+  const sign = signOf(read, progress, (each) => !ignoreSigns.includes(each));
   if (sign !== undefined) throw goesOn(...sign);
   if (ignoreSigns.includes('fullPage')) return;
-  await testEnd(read, { ...told, list: read.list, first: read.first });
+  await testEnd(read, { ...progress, list, first });
 }
 
-/** Of several that one page says, that of what a filter leaves counts, else the greatest: the others may be those of this page. */
-function keepLeast(least: Told['least'], sign: 'total' | 'pages', { said, count }: PageView): void {
-  // What is no more than the page itself may be its own length.
+/** A repeated item shows that a page came twice, or that the list shifted while it was read and may lack items as well. */
+function createRepeatCheck(): (page: PageView) => Promise<void> {
+  const seen = new Set<string>();
+  return async ({ digests = '' }) => {
+    // Items of one page may be equal: all are compared with earlier pages before the first is added.
+    for await (const some of inSteps(digests)) {
+      if (some.some((digest) => seen.has(digest))) throw incomplete('an item of an earlier page came again');
+    }
+    for await (const some of inSteps(digests)) for (const digest of some) seen.add(digest);
+  };
+}
+
+/** Keeps the smallest stated figure. Of several on one page, that of a filter counts, else the greatest: others may be its own. */
+function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { said, count }: PageView): void {
+  // A figure up to the length of the page may be that length.
   const floor = sign === 'total' ? count : 0;
   const filtered = said.filter(({ name }) => sign === 'total' && FILTERED.includes(name));
   const [most] = (filtered.length > 0 ? filtered : said)
@@ -68,8 +84,8 @@ function keepLeast(least: Told['least'], sign: 'total' | 'pages', { said, count 
   if (most !== undefined && (before === undefined || most.says < before.says)) least[sign] = most;
 }
 
-/** Where settings say where the total stands, it holds for every kind. */
-function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Told): void {
+/** Checks the total that settings name, for kinds that do not page by it. */
+function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Progress): void {
   const { pagination } = list;
   if (!namesTotal(pagination) || pagination.kind === 'offset' || pagination.kind === 'page') return;
   const total = totalOf(first, pagination);
@@ -80,10 +96,10 @@ function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, l
   }
 }
 
-/** The sign that there is more, if there is one, and what it says. */
+/** The sign that there is more, and its figures; `undefined` if there is none. */
 function signOf<P extends PageView>(
   { list, first }: ListRead<P>,
-  { items, pages, filled, least, last }: Told,
+  { items, pages, filled, least, last }: Progress,
   counts: (sign: Sign) => boolean,
 ): [Sign, string] | undefined {
   const { total, pages: pageCount } = least;
@@ -94,17 +110,17 @@ function signOf<P extends PageView>(
     return ['pages', `${pageCount.name} is ${pageCount.says}, and ${pages} came`];
   }
   const byNumber = list.pagination.kind === 'offset' || list.pagination.kind === 'page';
-  // Where only the first page has items, an empty one behind it does not show that the platform was asked the right way.
-  // But a link or token that was followed may lead to one: DynamoDB names a key behind the last item.
+  // If only the first page has items, an empty one behind it may mean that the platform does not understand the request.
+  // A link or token that was followed may lead to one: DynamoDB returns a key behind the last item.
   const flagging = filled === 1 ? first : last;
   const { said } = byNumber ? flagging : last;
   const more = flagging.said.find(({ sign, says }) => sign === 'more' && says === true);
   if (counts('more') && more !== undefined) return ['more', more.name];
-  // Some platforms link to a next page always, and tell the end by a flag.
+  // Some platforms always link to a next page, and show the end by a flag.
   const isEnded = said.some(({ sign, says }) => sign === 'more' && says === false);
   const next = said.find(({ sign, says }) => sign === 'next' && says === true);
   if (counts('next') && next !== undefined && !isEnded) return ['next', next.name];
-  // Some platforms link back from the first page, too; where it was asked for by its number, it has to be the first.
+  // Some platforms link back from the first page, too; one that was requested by number must be the first.
   const previous = first.said.find(({ sign, says }) => sign === 'previous' && says === true);
   if (counts('previous') && byNumber && previous !== undefined) return ['previous', previous.name];
   return undefined;

@@ -1,11 +1,10 @@
-import { COUNTS } from '../signs/signs.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { COUNTS, type Sign } from '../signs/signs.ts';
 import { type Enclosing, type Statement, statementsOf } from '../signs/statements.ts';
 import type { ReplyHeaders } from '../upstream.ts';
-import { beyond, incomplete } from './incomplete.ts';
-import type { ListAddress, PageAddress } from './page-address.ts';
-import type { Pagination } from './pagination.ts';
+import type { ListAddress, PageAddress, Pagination } from './page-address.ts';
 
-/** A list that an upstream serves, in pages. */
+/** A list that an upstream serves in pages. */
 export interface ListRequest extends ListAddress {
   /** Sent with every page. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -18,22 +17,22 @@ export interface ListRequest extends ListAddress {
 }
 
 /**
- * What pagination knows of a page; whoever fetches it may put more into it. Not its body: parsed, that takes up to thirty
- * times its bytes, and pages wait for each other.
+ * A page as pagination sees it. Its parsed body is not part of it: that takes up to thirty times its bytes, and pages wait for
+ * each other.
  */
 export interface PageView {
   /** Elements of the list, before any is left out. */
   readonly count: number;
   readonly headers: ReplyHeaders;
-  /** What it says of how the list goes on, whether settings read that or not. */
+  /** What the reply says about the rest of the list, whether settings use that or not. */
   readonly said: readonly Statement[];
-  /** The token or link to the next page that its body holds, where settings say that it does. */
+  /** The token or link to the next page in its body, if settings name one. */
   readonly next?: unknown;
-  /** How many items its body says that there are in all, where settings say that it does. */
+  /** The total in its body, if settings name one. */
   readonly total?: unknown;
-  /** Digests of its items, as one text; absent where the page {@link isWhole the whole list} is. */
+  /** Digests of its items, as one text; absent if the page {@link isWhole is the whole list}. */
   readonly digests?: string | undefined;
-  /** Marks of its documented ids, in the same form; absent where the page is the whole list. */
+  /** Digests of its documented ids, in the same form; absent if the page is the whole list. */
   readonly ids?: string | undefined;
 }
 
@@ -45,7 +44,7 @@ export interface RawPage {
   readonly headers: ReplyHeaders;
 }
 
-/** What a page says of itself and of the list. Throws `upstream_invalid` where its body does not fit the settings. */
+/** Extracts what pagination needs of a page. Throws `upstream_invalid` if its body does not fit the settings. */
 export function viewOf(pagination: Pagination, { body, items, enclosing, headers }: RawPage): PageView {
   return {
     count: items.length,
@@ -56,7 +55,7 @@ export function viewOf(pagination: Pagination, { body, items, enclosing, headers
   };
 }
 
-/** Whether a first page is certainly all of its list, so that no other is asked for. */
+/** Whether a first page is certainly the whole list, so that no other is requested. */
 export function isWhole(pagination: Pagination, page: PageView): boolean {
   const { count, headers, next, total } = page;
   switch (pagination.kind) {
@@ -72,32 +71,32 @@ export function isWhole(pagination: Pagination, page: PageView): boolean {
   }
 }
 
-/** Whether a page says that there are `items` in all, and not by what may count its own. */
+/** Whether a page states a total of `items`, by a member that cannot be its own length. */
 export function saysTotal({ said }: PageView, items: number): boolean {
   return said.some(({ sign, name, says }) => sign === 'total' && says === items && !COUNTS.includes(name));
 }
 
-/** Whether what a page holds in place of a token or link says that it is the last one. `hasMore && cursor` is false there. */
+/** Whether a token or link says that its page is the last. The expression `hasMore && cursor` is then false. */
 export function isNone(next: unknown): boolean {
   return next === undefined || next === null || next === '' || next === false;
 }
 
-/** One read of a list whose first page is there, as each kind of pagination sees it. */
+/** One read of a list whose first page has arrived. */
 export interface ListRead<P extends PageView> {
   readonly list: ListRequest;
   readonly first: P;
   fetch(address: PageAddress, signal: AbortSignal): Promise<P>;
-  /** The same for a request that tests the end of the list, which is none of its pages. */
+  /** The same for a request that tests the end of the list and is not one of its pages. */
   test(address: PageAddress, signal: AbortSignal): Promise<P>;
   readonly signal: AbortSignal;
 }
 
-/** Whether the list may be requested once more: a POST may write, unless settings say that it changes nothing. */
+/** Whether the list may be requested again: a POST may write, unless settings say that it changes nothing. */
 export function mayRepeat({ post }: ListRequest): boolean {
   return post === undefined || post.isRepeatable;
 }
 
-/** The total that a page tells where settings say that it does. Throws `upstream_invalid` where it tells none. */
+/** The total of a page at the place that settings name. Throws `upstream_invalid` if there is none. */
 export function totalOf(page: PageView, pagination: Pagination): number {
   const { total, totalHeader = '' } = pagination;
   const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
@@ -110,25 +109,56 @@ export function totalOf(page: PageView, pagination: Pagination): number {
   return number;
 }
 
-/** The setting that says where the total is. */
+/** The key of the setting that names the total. */
 export function totalKey({ total }: Pagination): string {
   return total === undefined ? 'pagination.totalHeader' : 'pagination.total';
 }
 
-/** Throws `upstream_invalid` where a read of so many items or pages would break a bound. */
+/** Throws `upstream_invalid` if a read of so many items or pages exceeds a bound. */
 export function checkBounds(
   { maxItems, maxPages }: ListRequest,
   { items = 0, pages = 0 }: { readonly items?: number; readonly pages?: number },
 ): void {
-  if (items > maxItems) throw beyond('maxItems', `the list has more items than maxItems: ${maxItems}`);
-  if (pages > maxPages) throw beyond('maxPages', `the list has more pages than maxPages: ${maxPages}`);
+  if (items > maxItems) throw exceeds('maxItems', `the list has more items than maxItems: ${maxItems}`);
+  if (pages > maxPages) throw exceeds('maxPages', `the list has more pages than maxPages: ${maxPages}`);
 }
 
 /**
- * Throws `upstream_invalid` for a token or link that is longer than it may be. Call it before anything else is done with
- * one: to put 2 MB into a URL takes half a second, and to send them is no use.
+ * Throws `upstream_invalid` for a token or link that is too long. Call it before any other use of the token or link: to put 2 MB
+ * into a URL takes half a second.
  */
 export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
   if (Buffer.byteLength(next) > maxNextBytes)
-    throw beyond('maxNextBytes', `the token or link to the next page is longer than maxNextBytes: ${maxNextBytes}`);
+    throw exceeds('maxNextBytes', `the token or link to the next page is longer than maxNextBytes: ${maxNextBytes}`);
+}
+
+function exceeds(bound: string, reason: string): GatewayError {
+  return new GatewayError('upstream_invalid', { reason, bound });
+}
+
+/** The error for pages that do not add up to a whole list. `reason` is for the log. */
+export function incomplete(reason: string, cause?: unknown): GatewayError {
+  return new GatewayError('upstream_invalid', { reason, cause });
+}
+
+/**
+ * The error for a list of which the platform says that there is more. `what` is the sign with its figures; `other` is a
+ * remedy besides other paging.
+ */
+export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
+  const cure = `set pagination.kind and its keys to how the platform pages${other === undefined ? '' : `; ${other}`}; only where the list is known to be whole, pagination.ignoreSigns: [${sign}], after which this sign reveals no short list`;
+  return new GatewayError('upstream_invalid', {
+    reason: `the platform says that there is more than was read (${sign}: ${what}): ${cure}`,
+    detail: `The platform says that there is more than the gateway reads (sign: ${sign}). Its operator has to ${cure}.`,
+  });
+}
+
+/** The error for a list whose end a test contradicts. `what` is the cause with its figures, `cure` names the keys. */
+export function failedTest(what: string, cure: string, cause?: unknown): GatewayError {
+  const last = 'pagination.ignoreSigns: [fullPage] turns this check off, and a short list is then served as whole';
+  return new GatewayError('upstream_invalid', {
+    reason: `${what}: ${cure}; ${last}`,
+    detail: `The list may be short: ${what}. Its operator has to ${cure}; ${last}.`,
+    cause,
+  });
 }

@@ -1,24 +1,22 @@
 import type { PageTarget } from '../upstream.ts';
-import { linkedPages } from './by-link.ts';
+import { linkedPages, tokenPages } from './by-next.ts';
 import { numberedPages, offsetPages } from './by-number.ts';
-import { tokenPages } from './by-token.ts';
 import { guarded } from './guard.ts';
 import { checkBounds, type ListRead, type ListRequest, type PageView } from './list-read.ts';
 import { firstAddress, type PageAddress } from './page-address.ts';
-import { withoutRepeats } from './repeats.ts';
 
 export type { ListRequest, PageView } from './list-read.ts';
 
-/** What the first page of a list is asked for by. */
+/** The target of the first page of a list. */
 export function firstTarget(list: ListRequest): PageTarget {
   return targetOf(firstAddress(list));
 }
 
 /**
- * All pages of a list, in order: `first`, which was fetched from {@link firstTarget}, and then the others. Throws
- * `upstream_invalid` where they loop, repeat, do not add up, break a bound or say that there are more, so that a list is
- * complete once the last page came; and whatever `fetchPage` rejects with. Its signal aborts with `signal`, and once its page
- * is not needed any more.
+ * Yields all pages of a list in order: `first`, which was fetched from {@link firstTarget}, then the others. Rejects with
+ * `upstream_invalid` if they loop, repeat, do not add up, exceed a bound or state that there are more, and with what `fetchPage`
+ * rejects with. The list is complete once the last page was yielded. The signal of `fetchPage` aborts with `signal`, and once
+ * its page is not needed any more.
  */
 export function paginate<P extends PageView>(
   list: ListRequest,
@@ -32,10 +30,10 @@ export function paginate<P extends PageView>(
     checkBounds(list, { pages });
     return fetchPage(targetOf(address), pageSignal);
   };
-  // No read has more than two of these, so that they need no bound.
+  // A read makes at most four of these, which are not counted in `maxPages`.
   const test = (address: PageAddress, testSignal: AbortSignal) => fetchPage(targetOf(address), testSignal);
   const read = { list, first, fetch, test, signal };
-  return guarded(read, withoutRepeats(withinMaxItems(list, pagesOf(read))));
+  return guarded(read, pagesOf(read));
 }
 
 async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P> {
@@ -55,16 +53,6 @@ async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P
       return;
     case 'link':
       yield* linkedPages(read, pagination);
-  }
-}
-
-/** The same pages, as long as they hold no more than `maxItems` items together. */
-async function* withinMaxItems<P extends PageView>(list: ListRequest, pages: AsyncIterable<P>): AsyncGenerator<P> {
-  let items = 0;
-  for await (const page of pages) {
-    items += page.count;
-    checkBounds(list, { items });
-    yield page;
   }
 }
 

@@ -8,7 +8,7 @@ import type { Made } from '../../../../src/core/reads/catalogue/loader.ts';
 import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
 import { createMemos } from '../../../../src/core/reads/snapshots/memo.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/pagination.ts';
+import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { readAtOnce } from './read-at-once.ts';
 

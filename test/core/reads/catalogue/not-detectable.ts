@@ -1,4 +1,4 @@
-import { nextLink } from '../../../../src/core/upstream/pagination/by-link.ts';
+import { nextLink } from '../../../../src/core/upstream/pagination/by-next.ts';
 import { isNone } from '../../../../src/core/upstream/pagination/list-read.ts';
 import { firstTarget } from '../../../../src/core/upstream/pagination/paginate.ts';
 import { COUNTING, type GeneratedPlatform, itemsOf, type Reply, replyTo } from './generated-platform.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { textDigestsOf } from '../../../../src/core/upstream/pagination/digests.ts';
 import { viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
+import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import { firstTarget, type ListRequest, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/pagination.ts';
-import { marksOf } from '../../../../src/core/upstream/pagination/repeats.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 import { itemsUpTo, readAll, simulate } from './platform.ts';
 
@@ -44,7 +44,7 @@ async function read(
     const items = Array.from({ length: Math.max(0, replied.to - from) }, (_, index) => `${from + index}`);
     const body = { items, ...replied.said };
     const view = viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
-    return { ...view, ids: marksOf(items) };
+    return { ...view, ids: textDigestsOf(items) };
   };
   const { signal } = new AbortController();
   try {

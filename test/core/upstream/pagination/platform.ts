@@ -1,12 +1,12 @@
+import { digestsOf, textDigestsOf } from '../../../../src/core/upstream/pagination/digests.ts';
 import { isWhole, viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
+import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import {
   firstTarget,
   type ListRequest,
   type PageView,
   paginate,
 } from '../../../../src/core/upstream/pagination/paginate.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/pagination.ts';
-import { digestsOf, marksOf } from '../../../../src/core/upstream/pagination/repeats.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 
 export interface Item {
@@ -122,7 +122,7 @@ export function simulate(options: PlatformOptions): Platform {
       return {
         ...view,
         items: read,
-        ...(!alone && { digests: digestsOf(read), ids: marksOf(read.map(({ id }) => `${id}`)) }),
+        ...(!alone && { digests: digestsOf(read), ids: textDigestsOf(read.map(({ id }) => `${id}`)) }),
       };
     },
   };

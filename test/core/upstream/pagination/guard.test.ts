@@ -1,14 +1,26 @@
 import { expect } from 'chai';
-import type { PageView } from '../../../../src/core/upstream/pagination/list-read.ts';
-import { digestsOf, withoutRepeats } from '../../../../src/core/upstream/pagination/repeats.ts';
+import { digestsOf } from '../../../../src/core/upstream/pagination/digests.ts';
+import { guarded } from '../../../../src/core/upstream/pagination/guard.ts';
+import type { ListRead, PageView } from '../../../../src/core/upstream/pagination/list-read.ts';
 
 async function read(...pages: (readonly unknown[])[]) {
-  async function* source(): AsyncGenerator<PageView> {
-    for (const items of pages) yield { count: items.length, headers: {}, said: [], digests: digestsOf(items) };
+  const views: PageView[] = pages.map((items) => ({
+    ...{ count: items.length, headers: {}, said: [] },
+    digests: digestsOf(items),
+  }));
+  async function* source() {
+    yield* views;
   }
+  const pagination = { kind: 'link', sizeParam: null, size: 2, ignoreSigns: ['fullPage'] } as const;
+  const list = { baseUrl: 'https://platform.example', path: '/list', query: {}, pagination };
+  const bounds = { maxItems: 100, maxPages: 100, maxNextBytes: 100 };
+  const fetch = () => expect.fail('a page was fetched');
+  const [first] = views;
+  const { signal } = new AbortController();
+  const listRead = { list: { ...list, ...bounds }, first, fetch, test: fetch, signal } as ListRead<PageView>;
   try {
     let count = 0;
-    for await (const page of withoutRepeats(source())) count += page.count;
+    for await (const page of guarded(listRead, source())) count += page.count;
     return count;
   } catch (error) {
     expect(error).to.include({ code: 'upstream_invalid', reason: 'an item of an earlier page came again' });

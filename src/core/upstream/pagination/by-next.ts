@@ -1,0 +1,134 @@
+import { textDigestsOf } from './digests.ts';
+import { linkTo } from './link-header.ts';
+import {
+  checkNext,
+  failedTest,
+  incomplete,
+  isNone,
+  type ListRead,
+  mayRepeat,
+  type PageView,
+  saysTotal,
+} from './list-read.ts';
+import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
+
+/**
+ * Pages with a token for the next one, up to a page without. An empty page with a token is not the last (AIP-158). A repeated
+ * token would never end, and is an error.
+ */
+export async function* tokenPages<P extends PageView>(
+  read: ListRead<P>,
+  pagination: TokenPagination,
+): AsyncGenerator<P> {
+  const { list, first, fetch, signal } = read;
+  const size = sizeParameter(pagination);
+  const isNew = createIsNew();
+  let pages = 0;
+  let itemsAfterFirst = 0;
+  for (let page = first; ; ) {
+    yield page;
+    pages += 1;
+    if (page !== first) itemsAfterFirst += page.count;
+    const token = nextToken(page.next);
+    if (token === undefined) {
+      if (pages > 1 && itemsAfterFirst === 0) await testToken(read, pagination);
+      return;
+    }
+    checkNext(list, String(token));
+    if (!isNew(String(token))) {
+      throw incomplete(
+        `page ${pages} names the token that an earlier page named: the pages loop: check pagination.tokenParam and pagination.next`,
+      );
+    }
+    page = await fetch(pageAddress(list, { ...size, [pagination.tokenParam]: token }), signal);
+  }
+}
+
+/**
+ * Tests a list of which no token led to items: it may end with its first page (DynamoDB returns a key behind the last item),
+ * or the platform ignores the token. A first page that is shorter by one must have a token that leads to an item; of a page of
+ * one item, two are requested. If the platform ignores the size, the test shows nothing.
+ */
+async function testToken<P extends PageView>(read: ListRead<P>, pagination: TokenPagination): Promise<void> {
+  const { list, first, test, signal } = read;
+  const { sizeParam, tokenParam, ignoreSigns = [] } = pagination;
+  if (sizeParam === null || !mayRepeat(list) || ignoreSigns.includes('fullPage')) return;
+  if (first.count === 0 || saysTotal(first, first.count)) return;
+  const size = { [sizeParam]: first.count === 1 ? 2 : first.count - 1 };
+  const other = await test(pageAddress(list, size), signal);
+  const token = nextToken(other.next);
+  const rest =
+    other.count < first.count && token !== undefined
+      ? await test(pageAddress(list, { ...size, [tokenParam]: token }), signal)
+      : undefined;
+  if (other.count === 0 || (other.count <= first.count && rest?.count !== 0)) return;
+  throw failedTest(
+    `the token of a first page of ${first.count} items leads to no others, but where ${size[sizeParam]} were requested, ${other.count} came, and ${rest?.count ?? 'more'} behind them`,
+    'set pagination.next to where the page says its token, pagination.tokenParam to the parameter for it, or pagination.kind to how the platform pages',
+  );
+}
+
+/** The token in the form that the page has it: in a body, a number is sent as a number. */
+function nextToken(value: unknown): string | number | undefined {
+  if (isNone(value)) return undefined;
+  // A larger number has lost digits in parsing, and would lead to another page.
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  if (typeof value === 'string') return value;
+  throw incomplete('the next page token is neither text nor a whole number: check pagination.next');
+}
+
+/**
+ * Pages that link to the next one (RFC 8288), up to a page without a link. A link may be relative. It is requested with GET also
+ * if the first page was posted.
+ */
+export async function* linkedPages<P extends PageView>(
+  { list, first, fetch, signal }: ListRead<P>,
+  pagination: LinkPagination,
+): AsyncGenerator<P> {
+  let { url } = firstAddress(list);
+  const isNew = createIsNew();
+  isNew(url.href);
+  let pages = 0;
+  for (let page = first; ; ) {
+    yield page;
+    pages += 1;
+    const link = nextLink(page, pagination);
+    if (link === undefined) return;
+    checkNext(list, link);
+    const source = pagination.next === undefined ? 'its Link header' : 'pagination.next';
+    const wrong = (what: string) => incomplete(`the link to page ${pages + 1} ${what}: check ${source}`);
+    url = resolve(link, url, wrong);
+    if (!isNew(url.href)) throw wrong('leads to an earlier one, so that the pages loop');
+    page = await fetch({ url }, signal);
+  }
+}
+
+/** The link to the next page as written; `undefined` on the last one. */
+export function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
+  if (next === undefined) return linkTo('next', page.headers.link);
+  const link = page.next;
+  if (isNone(link)) return undefined;
+  if (typeof link !== 'string') throw incomplete('the link to the next page is not text: check pagination.next');
+  return link;
+}
+
+function resolve(link: string, current: URL, wrong: (what: string) => Error): URL {
+  const url = URL.parse(link, current);
+  if (url === null) throw wrong('is no URL');
+  // Not by `origin`: that of a blob: URL is the origin of the URL inside it.
+  if (url.protocol !== current.protocol || url.host !== current.host) {
+    throw wrong('leads elsewhere, and a credential goes to its configured origin only');
+  }
+  if (url.username !== '' || url.password !== '') throw wrong('holds a user or a password');
+  url.hash = '';
+  return url;
+}
+
+/** Returns a function that returns whether a token or link is new to this read. */
+function createIsNew(): (text: string) => boolean {
+  const seen = new Set<string>();
+  return (text) => {
+    const before = seen.size;
+    return seen.add(textDigestsOf([text])).size > before;
+  };
+}
