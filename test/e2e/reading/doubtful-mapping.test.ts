@@ -20,7 +20,7 @@ async function withTools(resource: object, list: readonly object[] = tools) {
       const response = await read('tools');
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     },
-    doubts: () => log.lines().filter(({ msg }) => msg === 'mapping doubtful'),
+    doubts: () => log.lines().filter(({ msg }) => msg === 'mapping warning'),
     requests: () => log.lines().filter(({ msg }) => msg === 'request'),
   };
 }

@@ -23,7 +23,7 @@ async function withTools(resource: object, body: Body) {
       const response = await read('tools');
       return { status: response.status, body: (await response.json()) as Record<string, string> };
     },
-    doubts: () => log.lines().flatMap(({ msg, finding }) => (msg === 'mapping doubtful' ? [finding] : [])),
+    doubts: () => log.lines().flatMap(({ msg, finding }) => (msg === 'mapping warning' ? [finding] : [])),
     reason: () => String(log.lines().find(({ msg }) => msg === 'request')?.['reason']),
   };
 }
