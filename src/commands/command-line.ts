@@ -18,8 +18,8 @@ export const USAGE = `Usage: portico COMMAND [FILE]
   portico init [FILE]     propose settings for a platform, from its OpenAPI document, and write them to FILE
                               portico init --openapi https://platform.example.com/openapi.json
       --openapi FILE      the document; a URL, too
-      --from URL          where the API lives; without a document, a list of it, to be looked at with PORTICO_TOKEN
-      --yes               ask nothing: take the best guesses
+      --from URL          address of the API; without a document, one of its lists, read with PORTICO_TOKEN
+      --yes               no questions: take the best guesses
   portico schema          print the JSON Schema of settings files, for editors
                               portico schema > portico.schema.json
   portico --demo          serve the embedded demo platform
@@ -102,7 +102,7 @@ export function parseCommandLine(args: string[]): CommandLine {
   if (files.length > most) return { issue: `too many arguments: ${files.slice(most).join(' ')}` };
   const alone = (['json', 'strict', 'allow-post'] as const).find((option) => values[option] === true && !probe);
   if (alone !== undefined) return { issue: `--${alone} goes with --probe` };
-  if (full && probe) return { issue: '--full and --probe are two questions: ask one' };
+  if (full && probe) return { issue: '--full and --probe exclude each other' };
   if (files.includes('')) return { issue: 'the name of the settings file is empty' };
   if (name === 'init') {
     const { openapi, from, yes = false } = values;

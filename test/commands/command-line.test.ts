@@ -55,7 +55,7 @@ describe('a command line', () => {
     [['schema', 'a.yaml'], { issue: 'too many arguments: a.yaml' }],
     [['serve', '--config', ''], { issue: 'the name of the settings file is empty' }],
     [['check', '--json'], { issue: '--json goes with --probe' }],
-    [['check', '--full', '--probe'], { issue: '--full and --probe are two questions: ask one' }],
+    [['check', '--full', '--probe'], { issue: '--full and --probe exclude each other' }],
     [['serve', '--full'], { issue: 'serve takes no --full' }],
     [['--demo', '--config', 'x'], { issue: '--demo takes no other argument' }],
   ] as const) {

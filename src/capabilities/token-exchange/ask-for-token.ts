@@ -95,7 +95,7 @@ function exchangedFrom(response: TokenEndpointResponse, settings: TokenSettings,
   if (!TOKEN.test(token)) throw unusable('the token cannot stand in a header');
   const claims = claimsOf(token);
   if (claims !== undefined && !isFor(claims['aud'], settings)) {
-    throw unusable('the token is for another audience than was asked for');
+    throw unusable('the token is for another audience than requested');
   }
   const ends = [seconds, claims && numberIn(claims['exp'], begun)].filter((each) => each !== undefined);
   if (ends.some((end) => !(end > 0))) throw unusable('the token has ended already');

@@ -34,21 +34,22 @@ const SAYS: Readonly<Partial<Record<ErrorCode, string>>> = {
     'The authorization server of this platform refused this access token. Obtain a new one and try again.',
   access_denied: 'The authorization server of this platform lets this caller have no token for it.',
   upstream_credential_rejected:
-    'The authorization server of this platform refused Portico as its client, or what it asks for. Its operator has to mend this.',
+    'The authorization server of this platform rejected Portico as its client, or the parameters of its request. The operator of Portico has to correct this.',
   upstream_failed: 'The authorization server of this platform did not answer. Trying again may help.',
   upstream_timeout: 'The authorization server of this platform did not answer in time. Trying again may help.',
   upstream_invalid:
     'The authorization server of this platform answered with no token that can be used for it. Trying again seldom helps.',
   upstream_refused:
-    'The authorization server of this platform is not where Portico asked for it. Its operator has to mend this.',
-  upstream_rate_limited: 'The authorization server of this platform asks to slow down. Try again after Retry-After.',
+    'The authorization server of this platform has no endpoint at the configured address. The operator of Portico has to correct this.',
+  upstream_rate_limited:
+    'The authorization server of this platform limits the rate of requests. Try again after Retry-After.',
   breaker_open:
-    'The authorization server of this platform failed so often that it is given a pause. Try again after Retry-After.',
+    'The authorization server of this platform failed repeatedly and is not called for a while. Try again after Retry-After.',
 };
 
 /** RFC 8693, section 2.2.2 has one code for a subject token that is not accepted, and for a request that is not well-formed. */
 const OF_EITHER =
-  'The authorization server of this platform refused this access token, or the way in which Portico asked. Obtain a new one and try again; if that is refused, too, its operator has to mend this.';
+  'The authorization server of this platform refused this access token, or the form of the request. Obtain a new one and try again; if that is refused, too, the operator of Portico has to correct this.';
 
 /** An error of the table. It speaks of another server than the upstream, which was not asked. */
 export function failedExchange(
@@ -80,7 +81,7 @@ export function errorOfExchange(error: unknown, { what, status }: Asked): Gatewa
   }
   const where = what === 'token' ? 'the token endpoint' : 'metadata';
   const code = libraryCodeOf(error);
-  if (status === 0) return failedExchange('upstream_invalid', `authorization server: ${where} cannot be asked${code}`);
+  if (status === 0) return failedExchange('upstream_invalid', `authorization server: ${where} cannot be called${code}`);
   return status === 200
     ? failedExchange('upstream_invalid', `authorization server: no response of ${where}${code}`)
     : failedExchange('upstream_refused', `authorization server: status ${status} in place of ${where}`);

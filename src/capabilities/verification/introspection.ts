@@ -43,7 +43,7 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
     const { active, iss, aud, exp, nbf, token_type: type } = claims;
     const seconds = now() / 1000;
     const leeway = leewayMs / 1000;
-    if (active !== true) throw rejected('its issuer says that it is not good');
+    if (active !== true) throw rejected('its issuer does not report it as active');
     if (iss !== undefined && iss !== name) throw rejected('another issuer issued it');
     // Whoever leaves it out has not said that the token is for this server.
     if (![aud].flat().some((one: unknown) => audience.includes(one))) throw rejected('it is not for this server');

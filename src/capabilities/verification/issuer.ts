@@ -88,7 +88,7 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
 
 function whyNotAsked(cause: unknown): string {
   const isPaused = cause instanceof GatewayError && cause.code === 'breaker_open';
-  return isPaused ? 'failed so often that it is given a pause' : 'could not be asked';
+  return isPaused ? 'failed repeatedly and is not called for a while' : 'could not be reached';
 }
 
 function wasLost(error: unknown): boolean {

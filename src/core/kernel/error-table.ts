@@ -61,7 +61,7 @@ export const ERRORS = {
     status: 502,
     rpc: INTERNAL_ERROR,
     title: 'Upstream refused Portico',
-    detail: 'The platform refused the credential that Portico itself brought. Its operator has to mend this.',
+    detail: 'The platform rejected the credential of the deployment. The operator of Portico has to correct this.',
   },
   uri_missing: {
     status: 400,
@@ -85,19 +85,19 @@ export const ERRORS = {
     status: 400,
     rpc: INVALID_PARAMS,
     title: 'Invalid parameters',
-    detail: 'The parameters are not those that this method takes.',
+    detail: 'The parameters are invalid for this method.',
   },
   list_changed: {
     status: 409,
     rpc: INVALID_PARAMS,
     title: 'List changed',
-    detail: 'The list changed since this cursor was given out: start again without a cursor.',
+    detail: 'The list has changed since this cursor was issued: start again without a cursor.',
   },
   result_too_large: {
     status: 413,
     rpc: INVALID_PARAMS,
     title: 'Result too large',
-    detail: 'The result would be larger than a tool may return here. Ask for less.',
+    detail: 'The result exceeds the bound of a tool result. Request fewer items or fields.',
   },
   invalid_request: {
     status: 400,
@@ -115,25 +115,25 @@ export const ERRORS = {
     status: 400,
     rpc: INVALID_REQUEST,
     title: 'Invalid JSON-RPC',
-    detail: 'This is not a JSON-RPC 2.0 message that can be answered here.',
+    detail: 'This is not a JSON-RPC 2.0 message that this server answers.',
   },
   header_mismatch: {
     status: 400,
     rpc: HEADER_MISMATCH,
     title: 'Header mismatch',
-    detail: 'The MCP headers are missing, or say something else than the body.',
+    detail: 'The MCP headers are missing or differ from the body.',
   },
   version_unsupported: {
     status: 400,
     rpc: UNSUPPORTED_PROTOCOL_VERSION,
     title: 'Protocol version unsupported',
-    detail: 'This revision of MCP is not spoken here.',
+    detail: 'This revision of MCP is not supported.',
   },
   not_found: {
     status: 404,
     rpc: METHOD_NOT_FOUND,
     title: 'Not found',
-    detail: 'Nothing lives at this path.',
+    detail: 'There is no such path.',
   },
   method_not_allowed: {
     status: 405,
@@ -144,7 +144,7 @@ export const ERRORS = {
     status: 406,
     title: 'Not acceptable',
     detail:
-      'The answer is application/json, plain or coded as zstd or gzip; Accept and Accept-Encoding must allow that.',
+      'The response is application/json, uncompressed or coded as zstd or gzip; Accept and Accept-Encoding must allow that.',
   },
   request_timeout: {
     status: 408,
@@ -155,12 +155,12 @@ export const ERRORS = {
     status: 413,
     rpc: INVALID_REQUEST,
     title: 'Body too large',
-    detail: 'The message is larger than this server reads.',
+    detail: 'The message exceeds the bound of this server.',
   },
   uri_too_long: {
     status: 414,
     title: 'Request target too long',
-    detail: 'The request target is longer than this server reads.',
+    detail: 'The request target exceeds the bound of this server.',
   },
   unsupported_media_type: {
     status: 415,
@@ -170,25 +170,25 @@ export const ERRORS = {
   host_refused: {
     status: 421,
     title: 'Host refused',
-    detail: 'This server does not answer for the host that the request names.',
+    detail: 'This server does not serve the host of the request.',
   },
   headers_too_large: {
     status: 431,
     title: 'Headers too large',
-    detail: 'The request headers are larger than this server reads.',
+    detail: 'The request headers exceed the bound of this server.',
   },
   rate_limited: {
     status: 429,
     rpc: INTERNAL_ERROR,
     title: 'Rate limit',
-    detail: 'More requests came than are answered here. Try again after Retry-After.',
+    detail: 'Too many requests. Try again after Retry-After.',
     retryAfterSeconds: 1,
   },
   upstream_rate_limited: {
     status: 429,
     rpc: INTERNAL_ERROR,
     title: 'Platform rate limit',
-    detail: 'The platform asks to slow down. Try again after Retry-After.',
+    detail: 'The platform limits the rate of requests. Try again after Retry-After.',
     retryAfterSeconds: 1,
   },
   upstream_refused: {
@@ -196,7 +196,7 @@ export const ERRORS = {
     rpc: INTERNAL_ERROR,
     title: 'Platform refused the request',
     detail:
-      "The platform refused the request that Portico made of it. Trying again will not help. Portico's operator finds why by the requestId in the log.",
+      "The platform refused the request. Trying again will not help. Portico's operator finds the reason in the log by the requestId.",
   },
   upstream_failed: {
     status: 502,
@@ -208,19 +208,19 @@ export const ERRORS = {
     status: 502,
     rpc: INTERNAL_ERROR,
     title: 'Platform answer unusable',
-    detail: 'The platform answered, but not in a shape from which the whole list could be built.',
+    detail: 'The platform answered, but no complete list can be built from its reply.',
   },
   upstream_timeout: {
     status: 504,
     rpc: INTERNAL_ERROR,
     title: 'Platform too slow',
-    detail: 'The list did not come from the platform in time. Trying again may help.',
+    detail: 'The platform did not send the list in time. Trying again may help.',
   },
   breaker_open: {
     status: 503,
     rpc: INTERNAL_ERROR,
-    title: 'Platform given a pause',
-    detail: 'The platform has failed too often and is not asked for a while. Try again after Retry-After.',
+    title: 'Platform not called',
+    detail: 'The platform failed repeatedly and is not called for a while. Try again after Retry-After.',
     retryAfterSeconds: 1,
   },
   overloaded: {
@@ -234,8 +234,7 @@ export const ERRORS = {
     status: 503,
     rpc: INTERNAL_ERROR,
     title: 'Access token not verified',
-    detail:
-      'Whether this access token is good could not be found out just now. It may well be: try again after Retry-After.',
+    detail: 'This access token could not be verified just now. It may be valid: try again after Retry-After.',
     retryAfterSeconds: 1,
   },
   draining: {
@@ -254,7 +253,7 @@ export const ERRORS = {
     status: 500,
     rpc: INTERNAL_ERROR,
     title: 'Internal error',
-    detail: 'Something is wrong inside Portico. The requestId finds it in the log.',
+    detail: 'Portico has an internal error. The log has it under the requestId.',
   },
 } as const satisfies Record<string, ErrorRow>;
 

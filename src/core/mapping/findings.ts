@@ -69,7 +69,7 @@ export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
   return excluded === 0
     ? { why: `all ${received} items ${invalid}`, keys: ['fields'] }
     : {
-        why: `where leaves out ${excluded} of ${received} items, and the others ${invalid}`,
+        why: `where leaves out ${excluded} of ${received} items, and the remaining ones ${invalid}`,
         keys: ['where', 'fields'],
       };
 }

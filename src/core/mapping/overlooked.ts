@@ -55,7 +55,7 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
 
   return (page) => {
     const entries = tryDroppedBy(root, page.body);
-    if (entries > 0) return `items selects none of the ${entries} entries that it looks at`;
+    if (entries > 0) return `items selects none of the ${entries} entries before it`;
     return fields.at(-1) === resource ? undefined : elsewhere(page, page.body, []);
   };
 }

@@ -136,7 +136,7 @@ function checkName({ method, params }: JSONRPCRequest, header: string | undefine
   }
   const name = decoded(header);
   if (name === undefined) throw mismatch('Mcp-Name is no base64 of UTF-8.');
-  if (typeof value === 'string' && name !== value) throw mismatch(`Mcp-Name says something else than params.${key}.`);
+  if (typeof value === 'string' && name !== value) throw mismatch(`Mcp-Name differs from params.${key}.`);
 }
 
 /** The value of a header that may be in base64; `undefined` where it begins like that and is not. */

@@ -44,7 +44,7 @@ export type Handler = (params: Params, context: RequestContext, id: RequestId) =
 /** Lists are part of a release and of its settings: nobody needs to ask again soon. */
 const LIST_TTL_MS = 3_600_000;
 
-const TOOLS_HINT = 'The tools return the same lists page by page, narrowed by what is asked for.';
+const TOOLS_HINT = 'The tools return the same lists page by page, with filters.';
 
 /** What is offered: every method that there is, by revision, and whose they are. */
 export function createMethods(options: MethodsOptions) {

@@ -160,7 +160,7 @@ describe('an authorization server that is not as it should be, over real sockets
       return ((await (await read('tools', as('subject'))).json()) as { detail: string }).detail;
     };
     expect(await detailOf('invalid_request'))
-      .to.contain('or the way in which Portico asked')
+      .to.contain('or the form of the request')
       .and.contain('operator');
     expect(await detailOf('invalid_grant')).not.to.contain('operator');
   });

@@ -17,7 +17,7 @@ describe('where an issuer is asked about tokens', () => {
       const introspect = createIntrospect({
         issuer: {
           ask: async () => {
-            throw unavailable('the issuer could not be asked', cause);
+            throw unavailable('the issuer could not be reached', cause);
           },
           endpoint: async () => 'https://login.example/introspect',
           forget() {
@@ -43,7 +43,7 @@ describe('where an issuer is asked about tokens', () => {
     const error = await ask('https://login.example/introspect').catch((thrown: unknown) => thrown);
     expect(error).to.include({
       code: 'verifier_unavailable',
-      reason: 'the issuer failed so often that it is given a pause',
+      reason: 'the issuer failed repeatedly and is not called for a while',
       retryAfterSeconds: 7,
     });
   });

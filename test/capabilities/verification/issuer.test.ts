@@ -108,7 +108,7 @@ describe('what an issuer answers', () => {
     const issuer = askIssuer(server.url);
     expect(await errorOf(issuer.ask(server.url))).to.deep.equal([
       'verifier_unavailable',
-      'the issuer could not be asked',
+      'the issuer could not be reached',
     ]);
     server.respond(json({ small: true }));
     for (const _ of [1, 2]) expect(await issuer.ask(server.url)).to.deep.equal({ small: true });
@@ -122,7 +122,7 @@ describe('what an issuer answers', () => {
       };
       write();
     });
-    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be asked']);
+    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
   });
 
   it('is not decoded, so that nothing small becomes large', async () => {
@@ -162,7 +162,7 @@ describe('what an issuer answers', () => {
 
   it('is asked for once more where the connection was lost, and no more than that', async () => {
     const server = await startRawUpstream();
-    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be asked']);
+    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
     expect(server.attempts()).to.equal(2);
     const body = '{"a":1}';
     await server.behave((socket, { number }) =>
@@ -173,6 +173,6 @@ describe('what an issuer answers', () => {
 
   it('is not taken where it is no HTTP', async () => {
     const server = await startRawUpstream((socket) => socket.end('220 mail.example ESMTP\r\n'));
-    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be asked']);
+    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
   });
 });

@@ -44,7 +44,7 @@ function scene(answer: object | Error, { url = 'https://login.example/keys' as s
   return it;
 }
 
-const DOWN = unavailable('the issuer could not be asked');
+const DOWN = unavailable('the issuer could not be reached');
 
 describe('the keys of an issuer', () => {
   let signer: Signer;

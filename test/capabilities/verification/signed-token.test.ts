@@ -17,7 +17,7 @@ describe('a signed token', () => {
       ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], leewayMs: 0, now: Date.now },
       keys: {
         current: async () => {
-          throw unavailable('the issuer could not be asked');
+          throw unavailable('the issuer could not be reached');
         },
         async newer() {
           asked += 1;
@@ -26,7 +26,7 @@ describe('a signed token', () => {
       },
     });
     const token = await sign(await createSigner(), claimsOf(ISSUER));
-    expect(await errorOf(verify(token))).to.deep.equal(['verifier_unavailable', 'the issuer could not be asked']);
+    expect(await errorOf(verify(token))).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
     expect(asked).to.equal(0);
   });
 

@@ -104,7 +104,7 @@ describe('the verdict on a token', () => {
   it('is not remembered where it could not be found out', async () => {
     const { ask, looked, told, judged } = scene();
     judged.set('a', async () => {
-      throw unavailable('the issuer could not be asked');
+      throw unavailable('the issuer could not be reached');
     });
     await errorOf(ask('a'));
     judged.delete('a');

@@ -113,7 +113,7 @@ describe('the admin listener', () => {
     }
     expect((await exchange(url, get(LIST))).json()).to.include({
       code: 'not_found',
-      detail: 'Nothing lives at this path.',
+      detail: 'There is no such path.',
     });
     expect((await exchange(url, post('{}'))).json()).to.include({ code: 'not_found' });
     expect((await ended(6)).map(({ outcome }) => outcome)).to.deep.equal([

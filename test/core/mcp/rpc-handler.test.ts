@@ -393,7 +393,7 @@ describe('a failed read', () => {
       expect(status).to.equal(200);
       expect(json.error).to.deep.equal({
         code: -32603,
-        message: 'The platform asks to slow down. Try again after Retry-After. (upstream tools)',
+        message: 'The platform limits the rate of requests. Try again after Retry-After. (upstream tools)',
         data: {
           code: 'upstream_rate_limited',
           requestId: 'request-of-the-test',

@@ -99,7 +99,7 @@ describe('POST /mcp of a gateway', () => {
     expect(response.status).to.equal(404);
     expect(await response.json())
       .to.have.property('detail')
-      .that.equals('Nothing lives at this path. There are: /mcp/v1/resources, /mcp/v1/resources/read, /mcp.');
+      .that.equals('There is no such path. Paths are: /mcp/v1/resources, /mcp/v1/resources/read, /mcp.');
   });
 
   it('serves what the HTTP read has in its cache, and says how long it is fresh yet', async () => {

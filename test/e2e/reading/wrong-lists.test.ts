@@ -149,7 +149,7 @@ describe('a list of which settings leave nothing', () => {
     await expectRefused(
       { invalidItems: 'drop', where: "id != 't0'", fields: { name: 'title' } },
       three,
-      'where leaves out 1 of 3 items, and the others are invalid',
+      'where leaves out 1 of 3 items, and the remaining ones are invalid',
       'where',
       'fields',
       'allowEmpty: true',

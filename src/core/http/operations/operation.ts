@@ -70,7 +70,7 @@ export const UNKNOWN_PATH: OpenOperation = {
 export function unknownPath(operations: readonly Operation[]): OpenOperation {
   const paths = operations.filter(({ open }) => open !== true).map(({ path }) => path);
   if (paths.length === 0) return UNKNOWN_PATH;
-  const detail = `Nothing lives at this path. There are: ${[...new Set(paths)].join(', ')}.`;
+  const detail = `There is no such path. Paths are: ${[...new Set(paths)].join(', ')}.`;
   return {
     ...UNKNOWN_PATH,
     respond() {

@@ -39,7 +39,7 @@ function ownIssue(node: ExpressionNode): string | undefined {
     case 'LetExpression':
     case 'Variable':
       // The library loses variables inside functions, and inner ones whose value is false.
-      return 'has a variable, which is not supported; $ stands for the whole value';
+      return 'has a variable, which is not supported; $ is the whole value';
     default:
       return undefined;
   }

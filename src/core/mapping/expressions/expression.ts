@@ -43,7 +43,7 @@ export function checkSelection(text: string): string | undefined {
 /** Syntax of other languages, by its beginning or content; none of it is JMESPath. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/[=!]==/, 'to compare, write == or !='],
-  [/\{\{/, 'it stands without {{ and }}'],
+  [/\{\{/, 'write it without {{ and }}'],
   [/^\./, 'a path begins with a name, and @ is the value itself'],
   [/^\w+(?: \w+)+$/, `a name with spaces needs two pairs of quotes: '"…"'`],
 ];

@@ -57,7 +57,7 @@ function split(text: string, separator: string): string[] {
 }
 
 function searchable(text: string): string {
-  if (text.length > MAX_SEARCHED_CHARACTERS) throw invalid('a function looks for too long a text');
+  if (text.length > MAX_SEARCHED_CHARACTERS) throw invalid('the text that a function searches for is too long');
   return text;
 }
 

@@ -33,7 +33,7 @@ const QUERY = z
   .string()
   .max(MAX_TEXT)
   .optional()
-  .describe('Text to look for in all fields, in any case. Leave it out for all.');
+  .describe('Text to search for in all fields, ignoring case. Omit it for all.');
 
 const PAGING = {
   limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('The most items to return.'),
@@ -41,7 +41,7 @@ const PAGING = {
     .string()
     .max(MAX_CURSOR)
     .optional()
-    .describe('nextCursor of the page before, with the same query and filters. Leave it out to begin.'),
+    .describe('nextCursor of the previous page, with the same query and filters. Omit it to start.'),
 };
 
 type ToolResource = Pick<Offered, 'resource' | 'known'>;
@@ -55,14 +55,14 @@ export function argumentsShape({ resource, known }: ToolResource) {
     .min(1)
     .max(names.length)
     .optional()
-    .describe('The fields that items come with. Leave it out for all.');
+    .describe('The fields to return. Omit it for all.');
   return z.strictObject({ query: QUERY, ...filters, fields, ...PAGING });
 }
 
 function filterShape(field: string, known: readonly string[]) {
   const values = listValues(valuesOf(known));
   const told = values === '' ? '' : ` Known values: ${values}.`;
-  return z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} is this, in any case.${told}`);
+  return z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} equals this, ignoring case.${told}`);
 }
 
 /** Reads arguments. Throws `invalid_params`, with every issue in words that a model can act on. */

@@ -22,7 +22,7 @@ export function readCursor({ etag, filter }: Place, cursor: string | undefined):
   if (cursor === undefined) return 0;
   const [offset, list, narrowed] = parse(cursor);
   if (!Number.isSafeInteger(offset) || Number(offset) < 0)
-    throw invalid('cursor: is not one that was given out here. Leave it out to begin.');
+    throw invalid('cursor: was not issued here. Omit it to start.');
   if (narrowed !== digest(filter)) throw invalid('cursor: belongs to other arguments. Repeat those, or start again.');
   if (list !== etag) throw new GatewayError('list_changed');
   return Number(offset);

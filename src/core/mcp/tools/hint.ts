@@ -12,7 +12,7 @@ export function hintFor(
 ): string {
   const fields = Object.keys(values);
   const hints = fields.map((field) => hintOf(field, seen.get(field), known[field] ?? []));
-  if (query !== undefined) hints.push('query: look for less of the text, or leave it out.');
+  if (query !== undefined) hints.push('query: search for a shorter text, or omit it.');
   const together = hints.length > 1 ? ' all of this together' : '';
   return [`No item fits${together}.`, ...hints].join(' ');
 }

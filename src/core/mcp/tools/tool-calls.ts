@@ -125,7 +125,7 @@ function describeTool({ resource }: Pick<Offered, 'resource'>, taken: z.ZodObjec
   const returned = z.strictObject({
     items: z
       .array(shape.partial())
-      .describe('Items of this page, in the order of the platform, with all fields or those that were asked for.'),
+      .describe('Items of this page, in the order of the platform, with all fields, or those requested.'),
     total: z.number().int().min(0).describe('Items that fit, on all pages.'),
     hint: z.string().optional().describe('What may help, where no item fits.'),
     nextCursor: z.string().optional().describe('Cursor of the next page. Absent on the last one.'),

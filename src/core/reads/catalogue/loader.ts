@@ -88,7 +88,7 @@ export function createLoader(options: LoaderOptions): Loader {
       const read = (body: Buffer, headers: ReplyHeaders) =>
         readPage({ body, headers, first: false, signal: pageSignal, spend });
       const { page } = await get({ ...target, read }, pageSignal);
-      if (page === undefined) throw new Error('the upstream was asked about no entity tag');
+      if (page === undefined) throw new Error('the request had no If-None-Match');
       return orThrow(page);
     }
 
@@ -123,7 +123,7 @@ export function createLoader(options: LoaderOptions): Loader {
     const asked = await get({ ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
     const { page: first, headers } = asked;
     if (first === undefined) {
-      if (known === undefined) throw new Error('the upstream was asked about no entity tag');
+      if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
       if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: restMs() };

@@ -146,7 +146,7 @@ function errorOf({ code, ...facts }: ErrorData): GatewayError {
 }
 
 function closed(): GatewayError {
-  return new GatewayError('draining', { reason: 'the page desk is closed' });
+  return new GatewayError('draining', { reason: 'the gateway is closing' });
 }
 
 /** Bytes from another thread are not Buffers. */

@@ -16,7 +16,7 @@ export interface ProxyOptions {
 export type OpenTunnel = (target: buildConnector.Options) => Promise<Socket>;
 
 const DETAIL =
-  "The proxy refused the connection to the platform. Trying again seldom helps. Portico's operator finds why by the requestId in the log.";
+  "The proxy refused the connection to the platform. Trying again seldom helps. Portico's operator finds the reason in the log by the requestId.";
 
 /**
  * Opens tunnels with `CONNECT` (RFC 9110, section 9.3.6), one connection to the proxy for each. undici's `ProxyAgent` does the

@@ -222,8 +222,8 @@ describe('an expression', () => {
     ['length(&a)', 'has &, which no function takes'],
     ['&a', 'has &, which no function takes'],
     ["a = 'x'", 'has a single =; to compare, write =='],
-    ['let $a = b in $a', 'has a variable, which is not supported; $ stands for the whole value'],
-    ['$a', 'has a variable, which is not supported; $ stands for the whole value'],
+    ['let $a = b in $a', 'has a variable, which is not supported; $ is the whole value'],
+    ['$a', 'has a variable, which is not supported; $ is the whole value'],
     ['a[--1]', 'has an index that is no whole number'],
     ['a[::0]', 'has a slice with step 0'],
     [`${'a || '.repeat(200)}b`, 'is nested too deep'],
@@ -244,7 +244,7 @@ describe('an expression', () => {
   for (const [text, hint] of [
     ["a === 'b'", 'to compare, write == or !='],
     ["a !== 'b' && c", 'to compare, write == or !='],
-    ['{{ name }}', 'it stands without {{ and }}'],
+    ['{{ name }}', 'write it without {{ and }}'],
     ['.data.list', 'a path begins with a name, and @ is the value itself'],
     ['Display Name', `a name with spaces needs two pairs of quotes: '"…"'`],
   ] as const) {

@@ -65,7 +65,7 @@ describe('a function of texts', () => {
     it(`looks for no text beyond 250 characters: ${call}`, () => {
       expect(evaluate(call, { text: long, sought: 'b'.repeat(250) })).not.to.equal(null);
       expect(reasonOf(() => evaluate(call, { text: long, sought: 'b'.repeat(251) }))).to.equal(
-        'a function looks for too long a text',
+        'the text that a function searches for is too long',
       );
     });
   }

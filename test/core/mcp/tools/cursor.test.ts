@@ -53,6 +53,6 @@ describe('a cursor', () => {
     expect(() => readCursor(PLACE, 'a'))
       .to.throw()
       .with.property('detail')
-      .that.contains('Leave it out to begin.');
+      .that.contains('Omit it to start.');
   });
 });

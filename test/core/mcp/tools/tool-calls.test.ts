@@ -59,7 +59,7 @@ describe('the list of tools', () => {
     const before = await listed();
     const { description } = JSON.parse(before).result.tools[2].inputSchema.properties.category;
     expect(description).to.equal(
-      'Only items whose category is this, in any case. Known values: "SCANNER", "FIREWALL", others.',
+      'Only items whose category equals this, ignoring case. Known values: "SCANNER", "FIREWALL", others.',
     );
     const { result } = (await current('tools/call', { name: 'list_tools', arguments: { category: 'x' } })).json;
     expect(result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');
@@ -268,9 +268,9 @@ describe('a tool', () => {
       ],
       [
         { category: 'odd', query: 'xyz' },
-        'No item fits all of this together. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME". query: look for less of the text, or leave it out.',
+        'No item fits all of this together. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME". query: search for a shorter text, or omit it.',
       ],
-      [{ query: 'xyz' }, 'No item fits. query: look for less of the text, or leave it out.'],
+      [{ query: 'xyz' }, 'No item fits. query: search for a shorter text, or omit it.'],
     ] as const) {
       const { structuredContent, content, isError } = await call('list_tools', args, options);
       expect(isError).to.equal(undefined);
@@ -379,7 +379,7 @@ describe('a tool', () => {
     expect(isError).to.equal(true);
     expect(structuredContent).to.equal(undefined);
     expect(content[0].text)
-      .to.match(/^breaker_open: The platform has failed too often/)
+      .to.match(/^breaker_open: The platform failed repeatedly/)
       .and.contain('Wait 9 s')
       .and.contain('request-of-the-test')
       .and.not.contain('secret');
@@ -425,7 +425,7 @@ describe('a tool', () => {
       const { json } = await asked().earlier('tools/call', params);
       expect(json.error).to.deep.include({
         code: -32602,
-        message: 'The parameters are not those that this method takes.',
+        message: 'The parameters are invalid for this method.',
       });
       expect(json.error.data.code).to.equal('invalid_params');
     }

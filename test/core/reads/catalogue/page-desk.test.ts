@@ -151,7 +151,7 @@ describe('a desk for pages', () => {
     const outcomes = Promise.all(pages.map((page) => page.catch((error: unknown) => error)));
     await desk.close();
     for (const error of [...(await outcomes), await read(slow).catch((late: unknown) => late)]) {
-      expect(error).to.include({ code: 'draining', reason: 'the page desk is closed' });
+      expect(error).to.include({ code: 'draining', reason: 'the gateway is closing' });
     }
     expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
     expect(await read('{"things":[]}')).to.have.property('count', 0);

@@ -82,7 +82,7 @@ describe('the status of an upstream', () => {
 
   const DETAILS: Readonly<Record<number, RegExp>> = {
     302: /answered with a redirect, which is not followed/,
-    400: /refused the request that Portico made of it. Trying again will not help/,
+    400: /refused the request. Trying again will not help/,
     404: /has no list where Portico asked for it, or hides it. Trying again will not help/,
     408: /answered this read with an error. Trying again may help/,
     410: /has no list where Portico asked for it, or hides it/,
