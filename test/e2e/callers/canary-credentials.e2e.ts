@@ -126,7 +126,7 @@ async function signedTokens(issuer: TestIssuer, jti: string): Promise<string[]> 
   ];
 }
 
-describe('tokens that are verified, asked about and exchanged, with every fault', function () {
+describe('tokens that are verified, introspected and exchanged, under every fault', function () {
   this.timeout(180_000);
   const tokens: string[] = [];
   /** Of them, the JWTs: the mark stands in them in base64. */
@@ -215,7 +215,7 @@ describe('tokens that are verified, asked about and exchanged, with every fault'
     for (let at = all.indexOf(name); at !== -1; at = all.indexOf(name, at + 1)) yield all.slice(at, at + 80);
   }
 
-  it('came to all that they could come to', () => {
+  it('end in every possible outcome', () => {
     expect([...outcomes]).to.include.members([
       ...['ok', 'credential_rejected', 'access_denied', 'verifier_unavailable', 'upstream_credential_rejected'],
       ...['upstream_failed', 'upstream_invalid'],
@@ -224,7 +224,7 @@ describe('tokens that are verified, asked about and exchanged, with every fault'
     expect(answers).to.have.length(tokens.length * 5);
   });
 
-  it('are in no line of the log at any level, no page, no metric and no answer, nor is what was given for them', () => {
+  it('do not appear in a log line, page, metric or response, and neither do the exchanged tokens', () => {
     const digests = tokens.map((token) => createHash('sha256').update(token).digest('hex').slice(0, 12));
     const coded = [0, 1, 2].map((shift) =>
       Buffer.from(`${'x'.repeat(shift)}${MARK}`)
@@ -243,7 +243,7 @@ describe('tokens that are verified, asked about and exchanged, with every fault'
     expect(written['stderr']).to.equal('');
   });
 
-  it('are in no string of the heap once their requests have ended', () => {
+  it('are in no string of the heap after their requests end', () => {
     // That it can be found: the issuer has not answered about this one yet.
     expect(heldWhileOpen).to.contain(`${MARK}.hanging.0`);
     expect(held).to.deep.equal([]);

@@ -152,7 +152,7 @@ function* marksIn(text: string): Generator<string> {
   for (let at = text.indexOf(MARK); at !== -1; at = text.indexOf(MARK, at + 1)) yield text.slice(at, at + 60);
 }
 
-describe(`a token of ${REQUESTS} requests, over every edge and with every fault`, function () {
+describe(`a token of ${REQUESTS} requests, over both edges and under every fault`, function () {
   this.timeout(180_000);
   let platform: HttpUpstream;
   let portico: PorticoProcess;
@@ -256,7 +256,7 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
     return stdio.ended;
   }
 
-  it('was sent in all the ways there are, which ended in all ways', () => {
+  it('is sent in every way and ends in every outcome', () => {
     const outcomes = new Set([...log.matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome));
     expect([...outcomes]).to.include.members([
       ...['ok', 'credential_missing', 'credential_malformed', 'credential_rejected', 'access_denied'],
@@ -271,25 +271,25 @@ describe(`a token of ${REQUESTS} requests, over every edge and with every fault`
     for (const [name, text] of Object.entries(others)) expect(text.length, name).to.be.above(100);
   });
 
-  it('is in no line of the log at any level, nor on standard error', () => {
+  it('does not appear in the log at any level or on standard error', () => {
     expect(log).to.contain('"level":"debug"').and.contain('"level":"warn"');
     expect(tracesIn(log)).to.deep.equal([]);
     expect(stderr).to.equal('');
   });
 
-  it('is in no status, header, problem or message that a caller is sent', () => {
+  it('does not appear in a status, header, problem or message that a caller receives', () => {
     expect(answers.filter((answer) => tracesIn(answer).length > 0)).to.deep.equal([]);
   });
 
   for (const command of ['portico stdio', 'portico check --probe', 'the admin listener', 'the collector']) {
-    it(`is in nothing that is written by, or for, ${command}`, () => {
+    it(`does not appear in what ${command} writes or receives`, () => {
       const texts = Object.entries(others).filter(([name]) => name.startsWith(command));
       expect(texts).not.to.deep.equal([]);
       expect(texts.filter(([, text]) => tracesIn(text).length > 0).map(([name]) => name)).to.deep.equal([]);
     });
   }
 
-  it('is in no string of the heap once its request has ended', () => {
+  it('is in no string of the heap after its request ends', () => {
     // That it can be found: the platform has not answered this one yet.
     expect(snapshots['while one is open']?.join()).to.contain('hanging');
     expect(snapshots['afterwards']).to.deep.equal([]);

@@ -26,7 +26,7 @@ import { SEEDED } from '../../support/seed.ts';
 
 const HERE = 'https://portico.example/mcp';
 
-describe('a platform whose tokens are exchanged at a real authorization server', () => {
+describe('a platform with credential kind exchange, at a real authorization server', () => {
   let server: AuthorizationServer;
   let platform: HttpUpstream;
 
@@ -44,7 +44,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
   const issue = (subject = 'ada') => server.issue({ resource: HERE, subject });
   const exchanges = () => server.requests.filter(({ method }) => method === 'POST').length;
 
-  it("is given a token that was made for it and the caller, and never the caller's own", async () => {
+  it("receives a token issued for it and the caller, and never the caller's own", async () => {
     const { read } = await gatewayAt(platform, server.issuer, { exchange: { scopes: ['read'] } });
     const [ada, bea] = [await issue('ada'), await issue('bea')];
     const given = await Promise.all([ada, bea].map(async (token) => givenFor(await read('tools', as(token)))));
@@ -55,7 +55,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     ]);
   });
 
-  it('has one token for all reads of a caller, by one exchange', async () => {
+  it('uses one exchanged token for all reads of a caller', async () => {
     const { read } = await gatewayAt(platform, server.issuer);
     const token = await issue();
     const before = exchanges();
@@ -68,7 +68,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect(exchanges() - before).to.equal(3);
   });
 
-  it('has its authorization server on the status page, for as long as that is asked', async () => {
+  it('shows its authorization server on the status page while settings name it', async () => {
     const { gateway, read } = await gatewayAt(platform, server.issuer, { settings: { admin: { port: 0 } } });
     const shown = async () => {
       const { upstreams } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as Status;
@@ -93,7 +93,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     });
   }
 
-  it('is asked by the token endpoint of settings, too, and with opaque tokens', async () => {
+  it('accepts a configured token endpoint, and opaque tokens', async () => {
     const opaque = await startAuthorizationServer({ format: 'opaque' });
     const { read } = await gatewayAt(platform, '', {
       exchange: { issuer: undefined, tokenUrl: opaque.endpoints.token },
@@ -103,7 +103,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect(opaque.requests.map(({ url }) => url)).to.deep.equal(['/token']);
   });
 
-  it('can be asked once the authorization server is up, which was down at start and goes down again', async () => {
+  it('is read as soon as the authorization server is up, and with kept tokens while it is down again', async () => {
     await server.refuse();
     const { read, gateway } = await gatewayAt(platform, server.issuer);
     const token = await issue();
@@ -121,7 +121,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect(gateway.breakers['tools']).to.equal('closed');
   });
 
-  it('says 401 to a token that the authorization server refuses, and asks neither again for a while', async () => {
+  it('answers 401 to a token that the authorization server rejects, and remembers the rejection', async () => {
     const { read, url } = await gatewayAt(platform, server.issuer);
     const [before, asked] = [exchanges(), platform.requests.length];
     for (let count = 0; count < 2; count += 1) {
@@ -143,7 +143,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect(await response.text()).to.contain('credential_rejected');
   });
 
-  it('says 502 where Portico itself is refused, and no caller pays for it', async () => {
+  it("answers 502 when Portico's own client is rejected, without a challenge to the caller", async () => {
     const { read } = await gatewayAt(platform, server.issuer, { exchange: { client: { ...BASIC, secret: 'wrong' } } });
     for (let count = 0; count < 2; count += 1) {
       const refused = await read('tools', as(await issue()));
@@ -152,13 +152,13 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     }
   });
 
-  it('says 502 where the caller has not all scopes that settings ask for', async () => {
+  it('answers 502 when the caller lacks a scope that settings request', async () => {
     const { read } = await gatewayAt(platform, server.issuer, { exchange: { scopes: ['admin'] } });
     const token = await server.issue({ resource: HERE, scope: 'read' });
     expect(await codeOf(await read('tools', as(token)))).to.equal('502 upstream_credential_rejected');
   });
 
-  it('is given a secret that stands in its file now', () =>
+  it('uses the client secret that the file holds now', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'secret');
       writeFileSync(file, 'not-yet\n');
@@ -171,7 +171,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
       await givenFor(await read('tools', as(await issue())));
     }));
 
-  it('keeps a gateway from coming to be whose own secret cannot be had, which says why', () => {
+  it('rejects settings whose client secret cannot be read, with the reason', () => {
     const client = { kind: 'client_secret_basic', id: 'a', file: '/no/secret' } as const;
     return gatewayAt(platform, server.issuer, { exchange: { client } }).then(
       () => expect.fail('it came to be'),
@@ -180,7 +180,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     );
   });
 
-  it('has a fresh token tried once where it refuses one that was kept', async () => {
+  it('retries once with a fresh token when the platform rejects a kept one', async () => {
     const { read } = await gatewayAt(platform, server.issuer);
     const token = await issue();
     const first = await givenFor(await read('projects', as(token)));
@@ -192,7 +192,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect(exchanges() - before).to.equal(1);
   });
 
-  it('says 502 where it refuses a fresh token, which is tried no second time, nor kept', async () => {
+  it('answers 502 when the platform rejects a fresh token, which is neither retried nor kept', async () => {
     const { read } = await gatewayAt(platform, server.issuer);
     const token = await issue();
     platform.respond(json({}, 401));
@@ -205,7 +205,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     }
   });
 
-  it('says 502 after two tokens, a kept one and a fresh one', async () => {
+  it('answers 502 after the platform rejects a kept token and a fresh one', async () => {
     const { read } = await gatewayAt(platform, server.issuer);
     const token = await issue();
     await givenFor(await read('projects', as(token)));
@@ -215,13 +215,13 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect([exchanges() - before, platform.requests.length - asked]).to.deep.equal([1, 2]);
   });
 
-  it('says 403 to the caller where the platform denies the list: the token names the caller', async () => {
+  it('answers 403 when the platform denies the list', async () => {
     const { read } = await gatewayAt(platform, server.issuer);
     platform.respond(json({}, 403));
     expect(await codeOf(await read('tools', as(await issue())))).to.equal('403 access_denied');
   });
 
-  it('has its last list served while the authorization server is down', async () => {
+  it('serves its stale list while the authorization server is down', async () => {
     const clock = { now: Date.now() };
     const { read } = await gatewayAt(platform, server.issuer, {
       exchange: { maxAgeMs: 1000 },
@@ -237,7 +237,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     expect(await givenFor(stale)).to.equal(first);
   });
 
-  it(`is never given the token of another caller, however many ask at once ${SEEDED}`, async () => {
+  it(`never receives the token of another caller under concurrent reads ${SEEDED}`, async () => {
     const callers = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map(async (name) => [name, await issue(name)] as const),
     );
@@ -264,7 +264,7 @@ describe('a platform whose tokens are exchanged at a real authorization server',
     );
   });
 
-  it('is probed with the token of settings exchanged, and what came of that is masked', () =>
+  it('is probed with an exchanged token, which the output masks', () =>
     inFolder(async (folder) => {
       const token = await issue();
       const client = `{ kind: client_secret_basic, id: ${CLIENT.id}, secret: ${CLIENT.secret} }`;

@@ -52,8 +52,8 @@ async function start(upstream: object, settings: object = {}) {
 
 const countOf = (statuses: readonly number[], status: number) => statuses.filter((one) => one === status).length;
 
-describe('tokens that are made up, many of them at one address', () => {
-  it('leave half of the places of newcomers who wait for a platform to other addresses', async () => {
+describe('many made-up tokens from one address', () => {
+  it('leave half of the queue for new callers to other addresses', async () => {
     const { ask, flood, statuses, held, release } = await start({ connections: 2, maxQueue: 16 });
     const flooding = flood('203.0.113.1');
     // One is being asked about, and four of the eight places of newcomers are taken.
@@ -74,7 +74,7 @@ describe('tokens that are made up, many of them at one address', () => {
     expect([countOf(answers, 401), countOf(answers, 503)]).to.deep.equal([10, FLOOD - 10]);
   });
 
-  it('give every place back when the platform does not answer in time', async () => {
+  it('release every place when the platform times out', async () => {
     // Four places of each kind for one address: those that wait, and those whose credential is being judged.
     const settings = { maxWaiting: 8, limits: { rejectedPerAddress: 4 } };
     const upstream = { connections: 2, maxQueue: 16, timeoutMs: 300, breaker: { minimumCalls: 10_000 } };

@@ -52,7 +52,7 @@ function shown(request: IncomingMessage, response: ServerResponse): string {
 
 describe('a token', () => {
   for (const [way, request] of Object.entries(WAYS)) {
-    it(`stands nowhere in what Node and Koa have of a request that is being worked on, nor afterwards: ${way}`, async () => {
+    it(`does not appear in the request objects of Node and Koa, during the request or afterwards: ${way}`, async () => {
       const asked = Promise.withResolvers<() => void>();
       const platform = await startHttpUpstream((_, response) => {
         asked.resolve(() => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"tools":[]}'));
@@ -76,7 +76,7 @@ describe('a token', () => {
     });
   }
 
-  it('stands in no error that undici tells of, whatever the platform does', async () => {
+  it('does not appear in an error that undici publishes', async () => {
     const platform = await startHttpUpstream((request, response) => {
       const { authorization } = request.headers;
       if (request.url?.includes('workflows')) request.socket.resetAndDestroy();

@@ -17,7 +17,7 @@ const FROM = 'X-Acme-Key';
 const SECRET = 'k3y-0f-alice-0123456789';
 const TOOLS = '/mcp/v1/resources/read?uri=platform://tools';
 
-describe('a credential in a header of its own, for one upstream', () => {
+describe('a credential in a separate header, for one upstream', () => {
   let platform: HttpUpstream;
   let running: RunningGateway;
   let log: ReturnType<typeof captureLog>;
@@ -56,7 +56,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(log.text()).to.not.contain(SECRET).and.not.contain(TOKEN);
   });
 
-  it('is what that upstream is given, and no other', async () => {
+  it('is sent to that upstream only', async () => {
     expect(await shown(read('tools'))).to.deep.equal([200, `key ${SECRET}`]);
     expect(await shown(read('workflows'))).to.deep.equal([200, `Bearer ${TOKEN}`]);
     const given = platform.requests.map(({ headers }) => [
@@ -70,7 +70,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     ]);
   });
 
-  it('is found in any case, and is needed for that upstream alone', async () => {
+  it('is found in any case and required for that upstream only', async () => {
     expect(await shown(read('tools', { [FROM.toLowerCase()]: 'one' }))).to.deep.equal([200, 'key one']);
     expect(await shown(read('projects', {}))).to.deep.equal([200, `Bearer ${TOKEN}`]);
     const response = await read('tools', {});
@@ -81,7 +81,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(detail).to.contain(FROM);
   });
 
-  it('makes its caller somebody else: nothing is shared by two who bring the same access token', async () => {
+  it('identifies the caller: two callers with the same access token share nothing', async () => {
     const both = await Promise.all([shown(read('tools', { [FROM]: 'one' })), shown(read('tools', { [FROM]: 'two' }))]);
     expect(both).to.deep.equal([
       [200, 'key one'],
@@ -98,7 +98,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(await shown(read('tools', { [FROM]: 'two' }))).to.deep.equal([200, 'key two']);
   });
 
-  it('is what a cache of the client tells callers apart by, with each status, over both edges', async () => {
+  it('is named in Vary, with each status, over both edges', async () => {
     const bring = { authorization: `Bearer ${TOKEN}`, [FROM]: 'one' };
     const varies = (response: Response) => (response.headers.get('vary') ?? '').split(', ');
     const alice = await read('tools', bring);
@@ -129,7 +129,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     }
   });
 
-  it('is never two, and never what cannot stand in a header', async () => {
+  it('is rejected when it occurs twice or is not a valid header value', async () => {
     const { url } = running;
     const twice = get(TOOLS, { [FROM]: 'one' }).replace('\r\n\r\n', `\r\n${FROM}: two\r\n\r\n`);
     const { code, detail } = JSON.parse(`${(await exchange(url, twice)).body}`);
@@ -142,7 +142,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(platform.requests).to.have.length(0);
   });
 
-  it('that is refused names its header, and logs no client out of MCP', async () => {
+  it('that is rejected names its header, and does not log clients out of MCP', async () => {
     refuses = true;
     const response = await read('tools');
     expect(response.status).to.equal(401);
@@ -169,7 +169,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(await (await call({ [FROM]: 'good' })).text()).to.contain('key good');
   });
 
-  it('may be sent by web pages, and stands in the description', async () => {
+  it('may be sent by web pages and is part of the API description', async () => {
     running.gateway.change(settings(FROM, { http: { allowedOrigins: ['https://app.example'] } }));
     const preflight = await fetch(`${running.url}${TOOLS}`, {
       method: 'OPTIONS',
@@ -181,12 +181,12 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(described.security).to.deep.equal([{ bearer: [], [FROM]: [] }]);
   });
 
-  it('is repeated by no id of a request', async () => {
+  it('does not appear in a request id', async () => {
     const response = await read('tools', { [FROM]: SECRET, 'x-request-id': `id-${SECRET}` });
     expect(response.headers.get('x-request-id')).to.not.contain(SECRET);
   });
 
-  it('goes on in no tracestate and no baggage, nor does the access token, over both edges', async () => {
+  it('is not propagated in tracestate or baggage, and neither is the access token, over both edges', async () => {
     const odd = 'k"\\%;,of-alice';
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const bring = { [FROM]: odd };
@@ -221,7 +221,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     expect(log.text()).to.not.contain('of-alice');
   });
 
-  it('is missing for portico stdio and a probe without its variable of the environment', async () => {
+  it('is missing for portico stdio and a probe without its environment variable', async () => {
     await inFolder(async (folder) => {
       const upstream = (credential: string) => `{ baseUrl: "${platform.url}"${credential} }`;
       const text = `upstreams:
@@ -245,7 +245,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     });
   });
 
-  it('comes from a variable of the environment for portico stdio', async () => {
+  it('comes from an environment variable for portico stdio', async () => {
     await inFolder(async (folder) => {
       const credential = `{ kind: header, name: X-Api-Key, from: ${FROM} }`;
       const text = `upstreams: { tools: { baseUrl: "${platform.url}", credential: ${credential} } }\n`;
@@ -264,7 +264,7 @@ describe('a credential in a header of its own, for one upstream', () => {
     });
   });
 
-  it('cannot come in a header that Portico reads itself', () => {
+  it('cannot be in a header that Portico reads itself', () => {
     for (const from of ['Authorization', 'Host', 'Origin', 'X-Request-Id', 'Mcp-Name', 'Proxy-Authorization']) {
       expect(() => running.gateway.change(settings(from)), from).to.throw('upstreams.tools.credential.from');
     }

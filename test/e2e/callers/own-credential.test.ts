@@ -47,7 +47,7 @@ const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } }
 const SECRET_KEY: Credential = { kind: 'service', secret: SECRET, name: 'X-Api-Key' };
 const admin = () => nock(ADMIN, { reqheaders: { 'x-api-key': SECRET }, badheaders: ['authorization'] });
 
-describe("a platform that is asked by the deployment's own secret", () => {
+describe('a platform with credential kind service or none', () => {
   useNock();
   afterEach(() => {
     expect(nock.pendingMocks()).to.deep.equal([]);
@@ -57,7 +57,7 @@ describe("a platform that is asked by the deployment's own secret", () => {
   const list = (scope: nock.Scope, name: string, status: number, body: object = page(name, name)) =>
     scope.get(`/v1/${name}`).query(true).reply(status, body);
 
-  it("is given that, and never the caller's token, beside one that is given the caller's own", async () => {
+  it("receives the deployment's secret and never the caller's token, next to a platform with passthrough", async () => {
     const users = nock(USERS, { reqheaders: { authorization: `Bearer ${TOKEN}` }, badheaders: ['x-api-key'] });
     list(users, 'projects', 200);
     list(admin(), 'workflows', 200);
@@ -71,7 +71,7 @@ describe("a platform that is asked by the deployment's own secret", () => {
       ['service', SECRET_KEY],
       ['none', { kind: 'none' }],
     ] as const) {
-      it(`is answered for with 502 where it says ${status} to ${kind}, and no caller pays for it`, async () => {
+      it(`answers 502 when it returns ${status} to ${kind}, without a challenge to the caller`, async () => {
         const { read } = await startGateway(mixed(credential), captureLog('silent'));
         const scope = () => (kind === 'none' ? nock(ADMIN, { badheaders: ['authorization'] }) : admin());
         list(scope(), 'tools', 200);
@@ -95,7 +95,7 @@ describe("a platform that is asked by the deployment's own secret", () => {
     }
   }
 
-  it("says 401 where it is the caller's token that a platform beside it refuses", async () => {
+  it("answers 401 when another platform rejects the caller's token", async () => {
     const { read } = await startGateway(mixed(SECRET_KEY), captureLog('silent'));
     list(admin(), 'tools', 200);
     await read('tools');
@@ -104,14 +104,14 @@ describe("a platform that is asked by the deployment's own secret", () => {
     expect((await read('tools')).headers.get('cache-status')).to.match(/^portico; hit/);
   });
 
-  it('is still asked for nobody who brings no token', async () => {
+  it('is not read without a token', async () => {
     const { url } = await startGateway(mixed(SECRET_KEY), captureLog('silent'));
     const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`);
     expect(response.status).to.equal(401);
     expect(await response.json()).to.include({ code: 'credential_missing' });
   });
 
-  it('is given what stands in its file now', () =>
+  it('receives the secret that the file holds now', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'secret');
       writeFileSync(file, 'first\n');
@@ -133,8 +133,8 @@ describe("a platform that is asked by the deployment's own secret", () => {
     }));
 });
 
-describe('a gateway whose secrets cannot be had', () => {
-  it('does not come to be, and says of each why', () => {
+describe('a gateway whose secrets cannot be read', () => {
+  it('is not created, with a reason for each secret', () => {
     const upstream = (file: string) => ({ baseUrl: ADMIN, credential: { kind: 'service' as const, file } });
     const settings = { ...QUIET, upstreams: { projects: upstream('/no/a'), tools: upstream('/no/b') } };
     expect(() => createGateway(settings, captureLog('silent')))
@@ -145,7 +145,7 @@ describe('a gateway whose secrets cannot be had', () => {
       );
   });
 
-  it('names the file that holds no secret, and not the block that it stands in', () =>
+  it('names the file that holds no secret', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'secret');
       for (const [text, issue] of [
@@ -161,7 +161,7 @@ describe('a gateway whose secrets cannot be had', () => {
     }));
 });
 
-describe('callers whom nobody verifies', () => {
+describe('unverified callers', () => {
   /** Several reads at once. */
   const wave = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('projects', 'workflows', 'tools')), {
     minLength: 1,
@@ -170,7 +170,7 @@ describe('callers whom nobody verifies', () => {
   const waves = fc.array(wave, { minLength: 1, maxLength: 4 });
 
   for (const credential of [{ kind: 'service', secret: SECRET }, { kind: 'none' }, { kind: 'passthrough' }] as const) {
-    it(`share no snapshot and no flight where the credential is ${credential.kind} ${SEEDED}`, async () => {
+    it(`share no snapshot and no load with credential kind ${credential.kind} ${SEEDED}`, async () => {
       let serial = 0;
       // Each response is another one, so that whoever is given it can be known by it.
       const platform = await startHttpUpstream((request, response) => {
@@ -226,7 +226,7 @@ describe("the deployment's own secret", () => {
   };
 
   for (const user of [undefined, 'portico']) {
-    it(`is in no log, answer or error, whatever the platform does${user === undefined ? '' : ', as a password'}`, async () => {
+    it(`does not appear in a log, response or error${user === undefined ? '' : ', as a password'}`, async () => {
       const platform = await startHttpUpstream(json({}));
       const log = captureLog('debug');
       const each = {

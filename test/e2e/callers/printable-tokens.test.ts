@@ -60,7 +60,7 @@ describe('a token of any visible ASCII, over sockets', () => {
     });
   });
 
-  it(`is exchanged byte for byte, and so is what it is exchanged for ${SEEDED}`, async () => {
+  it(`is exchanged byte for byte, and so is the token received for it ${SEEDED}`, async () => {
     const client = { kind: 'client_secret_basic', id: 'portico', secret: 'hush' };
     const exchange = { kind: 'exchange', tokenUrl: endpoint.url, resource: 'https://acme.example', client };
     await start(exchange, { kind: 'passthrough' }, { kind: 'passthrough' });
@@ -70,7 +70,7 @@ describe('a token of any visible ASCII, over sockets', () => {
     });
   });
 
-  it('puts no parameter beside it that the operator did not write', async () => {
+  it('cannot add a parameter to a configured header format', async () => {
     const header = { kind: 'header', name: 'X-Key' };
     await start(
       { ...header, format: 'Key key="{token}", tenant=acme' },

@@ -188,7 +188,7 @@ describe('a person who signs in', () => {
 
   for (const sdk of [sdkV2('legacy'), sdkV2('auto'), sdkV1]) {
     describe(`through ${sdk.name}`, () => {
-      it('is led from the first 401 to a token for this very server, and reads', async () => {
+      it('is led by the first 401 to a token for this server, and reads', async () => {
         await start();
         const person = createPerson();
         const connecting = sdk.open(url, { person });
@@ -211,7 +211,7 @@ describe('a person who signs in', () => {
         expect(log.text()).to.not.contain(token);
       });
 
-      it('goes on with the token of its settings, and is led nowhere', async () => {
+      it('uses the configured token without discovery', async () => {
         await start();
         const token = await server.issue({ resource: `${url}/mcp` });
         const session = await sdk.open(url, { headers: { Authorization: `Bearer ${token}` } }).connect();
@@ -220,7 +220,7 @@ describe('a person who signs in', () => {
         expect(routes()).to.not.include(WELL_KNOWN);
       });
 
-      it('is asked again when a platform takes the token no more', async () => {
+      it('is asked to sign in again when a platform rejects the token', async () => {
         await start();
         const token = await server.issue({ resource: `${url}/mcp` });
         const person = createPerson({ access_token: token, scope: 'read admin', issuer: server.issuer });
@@ -242,7 +242,7 @@ describe('a person who signs in', () => {
   }
 
   for (const sdk of [sdkV2('legacy'), sdkV2('auto')]) {
-    it(`is asked for more where a read needs more than the token grants: ${sdk.name}`, async () => {
+    it(`is asked for more scopes when a read needs them: ${sdk.name}`, async () => {
       await start();
       const token = await server.issue({ resource: `${url}/mcp`, scope: 'read' });
       const person = createPerson({ access_token: token, scope: 'read', issuer: server.issuer });
@@ -264,7 +264,7 @@ describe('a person who signs in', () => {
     });
   }
 
-  it('is told where with each 401, over both edges, whatever is wrong with the token', async () => {
+  it('gets the metadata URL with each 401, over both edges', async () => {
     await start();
     const challenge = `resource_metadata="${url}${WELL_KNOWN}"`;
     const elsewhere = await server.issue({ resource: 'https://other.example/mcp' });
@@ -292,7 +292,7 @@ describe('a person who signs in', () => {
     expect(platform.requests).to.have.length(0);
   });
 
-  it('is told by whatever host a client names, of the public address alone', async () => {
+  it('gets the public address only, whatever Host a client sends', async () => {
     await start();
     const { port } = new URL(url);
     const request = get(WELL_KNOWN, { Host: `localhost:${port}`, Authorization: undefined });
@@ -305,7 +305,7 @@ describe('a person who signs in', () => {
     expect(headers.get('www-authenticate')).to.contain(`"${url}${WELL_KNOWN}"`);
   });
 
-  it('is told of it, or no more, as settings change', async () => {
+  it('gets the metadata URL only while settings enable it', async () => {
     const { gateway } = await start();
     const verification = { issuer: server.issuer };
     const at = (path: string) => fetch(`${url}${path}`, { headers: { accept: 'application/json' } });
@@ -325,7 +325,7 @@ describe('a person who signs in', () => {
     expect(metadata).to.not.have.property('scopes_supported');
   });
 
-  it('is told in words where no authorization servers are named, and led nowhere', async () => {
+  it('gets the missing scopes in the message when no authorization server is configured', async () => {
     await start({ authorizationServers: [] });
     const person = createPerson();
     await failure(sdkV2('legacy').open(url, { person }).connect());

@@ -61,7 +61,7 @@ async function scene(
 }
 
 describe('callers of a real authorization server', () => {
-  it('are let in by JWTs for the address of /mcp that clients know, and by no others', async () => {
+  it('are admitted by JWTs for the public URL of /mcp only', async () => {
     const { server, statusOf } = await scene({ type: 'at+jwt' });
     expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
     for (const resource of [PUBLIC_URL, `${RESOURCE}/`, 'https://other.example/mcp']) {
@@ -69,7 +69,7 @@ describe('callers of a real authorization server', () => {
     }
   });
 
-  it('are let in by tokens of keys that are new, and no longer by those of keys that are gone', async () => {
+  it('are admitted by tokens of new keys, and no longer by those of removed keys', async () => {
     const { server, statusOf } = await scene({ keys: { cooldownMs: 1 }, rememberMs: 0 });
     const before = await server.issue({ resource: RESOURCE });
     expect(await statusOf(before)).to.equal(200);
@@ -78,7 +78,7 @@ describe('callers of a real authorization server', () => {
     expect(await statusOf(before)).to.equal(401);
   });
 
-  it('are let in while the server is down, as far as its keys are known', async () => {
+  it('are admitted by known keys while the server is down', async () => {
     const { server, statusOf } = await scene({ keys: { cooldownMs: 1 } });
     const [first, second] = await Promise.all([
       server.issue({ resource: RESOURCE }),
@@ -103,7 +103,7 @@ describe('callers of a real authorization server', () => {
     ['sends keys without end', json({ keys: [{ kty: 'RSA', n: 'A'.repeat(200_000), e: 'AQAB' }] })],
     ['sends a redirect', json({}, 302, { location: 'https://other.example/jwks' })],
   ] as const) {
-    it(`are told 503, and not 401, where the server ${name} before there are keys`, async () => {
+    it(`get 503, not 401, when the server ${name} before keys are known`, async () => {
       const { server, read, platform } = await scene({ timeoutMs: 200, keys: { cooldownMs: 1 } });
       const token = await server.issue({ resource: RESOURCE });
       server.respond(respond, '/jwks');
@@ -123,7 +123,7 @@ describe('opaque tokens', () => {
     server.issue({ resource: RESOURCE, format: 'opaque', ...rest });
   const asked = ({ server }: Scene) => server.requests.filter(({ url }) => url === '/token/introspection').length;
 
-  it('are asked about at their server, each once in a while, and all that it says holds', async () => {
+  it('are introspected once per rememberMs, with audience and scopes', async () => {
     const running = await scene({ introspection: INTROSPECTION }, () => ({
       resources: { projects: { requiredScopes: ['admin'] } },
     }));
@@ -142,7 +142,7 @@ describe('opaque tokens', () => {
     expect(asked(running)).to.equal(before);
   });
 
-  it('are rejected once they are revoked, as soon as that is asked about', async () => {
+  it('are rejected at the first introspection after their revocation', async () => {
     const { server, statusOf } = await scene({ introspection: INTROSPECTION, rememberMs: 0 });
     const token = await issue(server);
     expect(await statusOf(token)).to.equal(200);
@@ -155,20 +155,20 @@ describe('opaque tokens', () => {
     expect(await statusOf(token)).to.equal(401);
   });
 
-  it('are rejected where nobody is asked about them', async () => {
+  it('are rejected without introspection settings', async () => {
     const running = await scene();
     expect(await running.statusOf(await issue(running.server))).to.equal(401);
     expect(asked(running)).to.equal(0);
   });
 
-  it("come to 503 where the server does not take Portico's own credential, or is down", async () => {
+  it("get 503 when the server rejects Portico's credential or is down", async () => {
     const running = await scene({ introspection: { ...INTROSPECTION, secret: 'another one' } });
     expect(await running.statusOf(await issue(running.server))).to.equal(503);
     await running.server.refuse();
     expect(await running.statusOf(await issue(running.server))).to.equal(503);
   });
 
-  it('are told 503 at once, and when to come again, while their server fails whatever it is asked', async () => {
+  it('get 503 with Retry-After at once while introspection keeps failing', async () => {
     const running = await scene({ introspection: INTROSPECTION });
     const { server, read, statusOf } = running;
     server.respond(json({}, 500), '/token/introspection');
@@ -182,7 +182,7 @@ describe('opaque tokens', () => {
     expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
   });
 
-  it('keep no JWT from being verified, nor its key from being fetched, however many of them wait', async () => {
+  it('do not delay JWTs or key fetches, however many wait', async () => {
     const { server, statusOf } = await scene({ introspection: INTROSPECTION, maxVerifying: 40, timeoutMs: 20_000 });
     const held: ServerResponse[] = [];
     server.respond((_, response) => held.push(response), '/token/introspection');
@@ -194,7 +194,7 @@ describe('opaque tokens', () => {
     expect(new Set(await Promise.all(waiting))).to.deep.equal(new Set([401]));
   });
 
-  it('are asked about by the secret that stands in its file now', async () => {
+  it('are introspected with the secret that the file holds now', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'secret');
       writeFileSync(file, 'another one\n');
@@ -238,7 +238,7 @@ describe('opaque tokens', () => {
     ['is bound to a key', { token_type: 'DPoP' }, 401],
     ['is bound to a certificate', { cnf: { 'x5t#S256': 'x' } }, 401],
   ] as const) {
-    it(`come to ${status} where the server says that one ${name}`, async () => {
+    it(`get ${status} when introspection reports that the token ${name}`, async () => {
       const { server, statusOf } = await scene({ introspection: INTROSPECTION });
       const good = { active: true, aud: RESOURCE, iss: server.issuer, sub: 'ada', exp: 9e9, token_type: 'Bearer' };
       server.respond(json({ ...good, ...said }), '/token/introspection');
@@ -247,8 +247,8 @@ describe('opaque tokens', () => {
   }
 });
 
-describe('what follows from who a caller is', () => {
-  it('are named in the audit with every character of their subject visible', async () => {
+describe('a verified caller', () => {
+  it('is named in the audit with every character of the subject visible', async () => {
     await inFolder(async (folder) => {
       const [keyFile, file] = [join(folder, 'key'), join(folder, 'audit.log')];
       writeFileSync(keyFile, 'k'.repeat(40));
@@ -262,7 +262,7 @@ describe('what follows from who a caller is', () => {
     });
   });
 
-  it('limits requests by the subject, whichever of its tokens they come with', async () => {
+  it('is limited by subject across its tokens', async () => {
     const { server, statusOf } = await scene({}, () => ({ limits: { perCaller: 2 } }));
     const of = (subject: string) => server.issue({ resource: RESOURCE, subject });
     const [one, two, three] = [await of('ada'), await of('ada'), await of('ada')];
@@ -271,7 +271,7 @@ describe('what follows from who a caller is', () => {
     expect(await statusOf(await of('grace'))).to.equal(200);
   });
 
-  it('has the callers of a tenant share what is stored, each once the platform has shown it that', async () => {
+  it('shares snapshots with its tenant after a successful load of its own', async () => {
     const running = await scene({ partitionClaim: 'tenant' });
     const { server, platform, read } = running;
     const of = (subject: string, tenant: unknown) => server.issue({ resource: RESOURCE, subject, claims: { tenant } });
@@ -305,7 +305,7 @@ describe('what follows from who a caller is', () => {
   });
 
   for (const tenant of [undefined, '', 5, ['acme'], { acme: true }, null]) {
-    it(`has nobody share by a tenant that is ${JSON.stringify(tenant)}`, async () => {
+    it(`shares nothing when the tenant claim is ${JSON.stringify(tenant)}`, async () => {
       const { server, read, platform } = await scene({ partitionClaim: 'tenant' });
       const [ada, grace] = await Promise.all(
         ['ada', 'grace'].map((subject) => server.issue({ resource: RESOURCE, subject, claims: { tenant } })),
@@ -324,7 +324,7 @@ describe('what follows from who a caller is', () => {
     });
   }
 
-  it('lets a read over MCP be by the same scopes, as an error of that read or that tool alone', async () => {
+  it('needs the same scopes over MCP, where only that read or tool call fails', async () => {
     const { server, url, platform } = await scene({}, () => ({
       resources: { tools: { requiredScopes: ['admin'] } },
     }));
@@ -350,7 +350,7 @@ describe('what follows from who a caller is', () => {
     expect((await call('tools/list'))['result']?.['tools']).to.have.length(3);
   });
 
-  it('goes by other settings once they change, and by the same verdicts where those of verification do not', async () => {
+  it('follows changed settings and keeps verdicts when verification is unchanged', async () => {
     const { server, gateway, statusOf } = await scene();
     const token = await server.issue({ resource: RESOURCE, scope: 'read' });
     expect(await statusOf(token)).to.equal(200);

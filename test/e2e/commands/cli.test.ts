@@ -43,7 +43,7 @@ describe('the command line', () => {
     expect(stdout).to.equal(readFileSync('config/schema.json', 'utf8'));
   });
 
-  it('says in one line what settings offer for check', async () => {
+  it('prints the offered resources in one line for check', async () => {
     await inFolder(async (folder) => {
       const file = await writeSettings(
         folder,
@@ -57,7 +57,7 @@ describe('the command line', () => {
     });
   });
 
-  it('warns of what is most likely meant otherwise: check on standard error, serve in its log', async () => {
+  it('warns of likely mistakes: check on standard error, serve in its log', async () => {
     await inFolder(async (folder) => {
       const settings = `http: { port: 0 }\nadmin: { enabled: false }\nresources:\n  tools: { pagination: { kind: none }, where: type == tab }${UPSTREAMS}`;
       const file = await writeSettings(folder, settings);
@@ -93,7 +93,7 @@ describe('the command line', () => {
   });
 
   for (const command of ['serve', 'check', 'stdio']) {
-    it(`reads portico.yaml of the working folder where no file is named: ${command}`, async () => {
+    it(`reads portico.yaml of the working folder by default: ${command}`, async () => {
       await inFolder(async (folder) => {
         const run = () =>
           startProcess(process.execPath, [MAIN, command], { cwd: folder, env: porticoEnvironment() }).ended;
@@ -119,7 +119,7 @@ describe('the command line', () => {
     [['--demo', '--config', 'x'], '--demo takes no other argument'],
     [['--nonsense'], '--nonsense'],
   ] as const) {
-    it(`says what is wrong with: portico ${args.join(' ')}`, async () => {
+    it(`rejects with a reason: portico ${args.join(' ')}`, async () => {
       const { code, stdout, stderr } = await runPortico(args).ended;
       expect(code).to.equal(2);
       expect(stdout).to.equal('');
@@ -130,7 +130,7 @@ describe('the command line', () => {
     });
   }
 
-  it('ends with every mistake and its line, and no stack, when settings are wrong', async () => {
+  it('exits with every mistake and its line, and no stack, when settings are wrong', async () => {
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, `http:\n  prot: 80\nscheme: 7${UPSTREAMS}`);
       const { code, stderr } = await runPortico(['serve', '--config', file]).ended;
@@ -142,14 +142,14 @@ describe('the command line', () => {
     });
   });
 
-  it('ends with one line when the settings file is not there', async () => {
+  it('exits with one line when the settings file is missing', async () => {
     const { code, stderr } = await runPortico(['serve', '--config', '/no/such/file.yaml']).ended;
     expect(code).to.equal(2);
     expect(stderr.trim().split('\n')).to.have.length(1);
     expect(stderr).to.contain('/no/such/file.yaml');
   });
 
-  it('ends with one line when the port is taken', async () => {
+  it('exits with one line when the port is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -168,7 +168,7 @@ describe('the command line', () => {
     }
   });
 
-  it('ends with one line when the admin port is taken', async () => {
+  it('exits with one line when the admin port is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -206,7 +206,7 @@ describe('the command line', () => {
     });
   }
 
-  it('ends with one line when the folder of the unix socket is missing', async () => {
+  it('exits with one line when the folder of the Unix socket is missing', async () => {
     await inFolder(async (folder) => {
       const socket = join(folder, 'missing', 'portico.sock');
       const file = await writeSettings(folder, `http: { socketPath: ${socket} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
@@ -218,7 +218,7 @@ describe('the command line', () => {
     });
   });
 
-  it('ends with one line when a file stands where the unix socket is to be', async () => {
+  it('exits with one line when the path of the Unix socket is another file', async () => {
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, `http: { socketPath: ${folder} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
       const { code, stderr } = await runPortico(['--config', file]).ended;

@@ -64,13 +64,13 @@ describe('portico --demo', () => {
     expect(bob).not.to.deep.equal(alice);
   });
 
-  it('refuses any other token', async () => {
+  it('rejects any other token', async () => {
     const response = await read('projects', 'demo-mallory');
     expect(response.status).to.equal(401);
     expect(await response.json()).to.include({ code: 'credential_rejected' });
   });
 
-  it('prints curl lines that name the address at which it answers', () => {
+  it('prints curl lines with its address', () => {
     expect(printed().some((line) => line.includes(`${url}/mcp/v1/resources`))).to.equal(true);
   });
 });

@@ -64,7 +64,7 @@ describe('the Dockerfile, step by step in empty folders', function () {
     expect(image.image.split('@')[0]).to.equal(`node:${version}-slim`);
   });
 
-  it('ends in what Portico runs on, and nothing else', async () => {
+  it('contains only what Portico needs to run', async () => {
     const home = join(image.root, image.workdir);
     expect(await readdir(home)).to.have.members([
       '.npmrc',
@@ -81,7 +81,7 @@ describe('the Dockerfile, step by step in empty folders', function () {
     for (const name of ['node', 'typescript', 'mocha']) expect(packages).not.to.include(name);
   });
 
-  it('runs without root and without writing, is healthy, and ends with 0 at its stop signal', async () => {
+  it('runs without root on a read-only file system, is healthy, and exits with 0 at its stop signal', async () => {
     expect(image.user).to.match(/^[1-9]\d*:[1-9]\d*$/);
     const ports = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
     const options = optionsOf(ports);
@@ -97,7 +97,7 @@ describe('the Dockerfile, step by step in empty folders', function () {
     expect(spawnSync(check, words, options).status).to.equal(1);
   });
 
-  it('compiles nothing at a start that was compiled when it was built', async () => {
+  it('starts with the compile cache of the build', async () => {
     const told = join(folder ?? '', 'told');
     const [program = '', ...args] = [...image.entrypoint, 'check', '--config', '/etc/portico/portico.yaml'].map(
       inImage,

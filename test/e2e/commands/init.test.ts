@@ -87,7 +87,7 @@ async function withFreePorts(file: string): Promise<string> {
 }
 
 describe('portico init', () => {
-  it('goes from a document to settings that read the platform whole', async () => {
+  it('writes settings from an OpenAPI document that read complete lists', async () => {
     const { url, requests } = await startHttpUpstream(platform);
     await inFolder(async (folder) => {
       const file = join(folder, 'portico.yaml');
@@ -126,7 +126,7 @@ describe('portico init', () => {
     });
   }).timeout(30_000);
 
-  it('goes from the replies of a platform to settings that read a list of it whole, and keeps the token to itself', async () => {
+  it("writes settings from the platform's replies that read a complete list, without the token", async () => {
     const { url, requests } = await startHttpUpstream(platform);
     await inFolder(async (folder) => {
       const file = join(folder, 'portico.yaml');
@@ -141,7 +141,7 @@ describe('portico init', () => {
     });
   }).timeout(30_000);
 
-  it('probes what it has written where a person named the address, and nowhere else', async () => {
+  it('probes the written settings only at an address that the user named', async () => {
     const { url, requests } = await startHttpUpstream(platform);
     await inFolder(async (folder) => {
       const args = ['--openapi', `${url}/docs/openapi.yaml`, '--yes'];
@@ -160,7 +160,7 @@ describe('portico init', () => {
     });
   }).timeout(30_000);
 
-  it('finds lists by their usual names below the address of an API', async () => {
+  it('finds lists by common names below the address of an API', async () => {
     const { url } = await startHttpUpstream(platform);
     await inFolder(async (folder) => {
       const file = join(folder, 'portico.yaml');
@@ -171,7 +171,7 @@ describe('portico init', () => {
     });
   }).timeout(30_000);
 
-  it('asks without a token where there is none, and says that it knows no header for one', async () => {
+  it('sends no token without one, and reports that the header is unknown', async () => {
     const items = Array.from({ length: 7 }, (_, index) => ({ id: index, name: `Tool ${index}` }));
     const { url, requests } = await startHttpUpstream(json(items));
     await inFolder(async (folder) => {
@@ -186,7 +186,7 @@ describe('portico init', () => {
     });
   });
 
-  it('names the variables that have to be set first', async () => {
+  it('names the environment variables to set first', async () => {
     await inFolder(async (folder) => {
       const [document, file] = [join(folder, 'openapi.json'), join(folder, 'portico.yaml')];
       await writeFile(
@@ -202,7 +202,7 @@ describe('portico init', () => {
     });
   });
 
-  it('says in one sentence, on standard error, why it proposes nothing, and writes nothing', async () => {
+  it('explains in one sentence on standard error why it proposes nothing, and writes nothing', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'portico.yaml');
       const { code, stdout, stderr } = await runPortico(['init', file, '--openapi', 'package.json']).ended;
@@ -212,7 +212,7 @@ describe('portico init', () => {
     });
   });
 
-  it('leaves a file alone that is there already', async () => {
+  it('does not overwrite a file', async () => {
     const { url } = await startHttpUpstream(platform);
     const { code, stderr } = await runPortico(['init', 'package.json', '--openapi', `${url}/docs/openapi.yaml`]).ended;
     expect({ code, stderr }).to.deep.equal({

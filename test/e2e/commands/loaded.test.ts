@@ -29,7 +29,7 @@ async function loadedBy(settings: string, targets: readonly string[] = []): Prom
   });
 }
 
-describe('what is off', () => {
+describe('a module of a feature that is off', () => {
   it('is not loaded', async () => {
     const loaded = await loadedBy(SETTINGS, ['/livez', LIST, READ]);
     expect(loaded).to.include.members(['zod', 'undici', 'pino', 'http']);
@@ -57,7 +57,7 @@ describe('what is off', () => {
     expect(await loadedBy(SETTINGS, ['/livez', LIST])).not.to.include('undici');
   });
 
-  it('is loaded where it is on', async () => {
+  it('is loaded when the feature is on', async () => {
     const loaded = await loadedBy(`${SETTINGS}
 limits: { total: 1000 }
 log: { format: pretty }
@@ -73,7 +73,7 @@ verification: { issuer: "https://issuer.example", audience: portico }
     ]);
   });
 
-  it('is loaded once it is needed', async () => {
+  it('is loaded when it is first needed', async () => {
     expect(await loadedBy(SETTINGS, [`${READ}&more`])).to.include.members(['koa', '@koa/router']);
   });
 });

@@ -28,7 +28,7 @@ describe('the Node that runs portico', () => {
   }
 
   for (const entry of ['portico.ts', 'portico-testing.ts']) {
-    it(`is refused by an import of ${entry}, with an error of one line`, async () => {
+    it(`is rejected by an import of ${entry}, with an error of one line`, async () => {
       const url = new URL(`../../../src/${entry}`, import.meta.url).href;
       const print = "(error) => console.log('%s', error.stack)";
       const args = ['--import', takenFor('20.19.0'), '--input-type=module', '-e', `import('${url}').catch(${print})`];

@@ -25,7 +25,7 @@ async function run(handler: RequestListener, yaml: string, args: string[] = [], 
 }
 
 describe('portico check --probe', () => {
-  it('shows the request, the pages, and the first item beside what becomes of it', async () => {
+  it('shows the request, the pages, and the first item before and after mapping', async () => {
     const { code, stdout, stderr } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`));
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     const shown = stdout.replace(/\d+(\.\d+)? ms/g, 'N ms').replace(/x-request-id: .*/, 'x-request-id: ID');
@@ -58,7 +58,7 @@ FILE: OK with 1 warning: read 60 items of projects
 `);
   });
 
-  it('tells of a page without end, and of one that stalls', async () => {
+  it('reports an endless page and a stalled page', async () => {
     const slow = (rest: string): RequestListener => {
       return (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write(`{"list":[${rest}`);
@@ -75,7 +75,7 @@ FILE: OK with 1 warning: read 60 items of projects
     }
   });
 
-  it('reads as serve does', async () => {
+  it('sends the same requests as serve', async () => {
     const upstream = await platform(byOffset);
     await inFolder(async (folder) => {
       const yaml = settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', upstream.url);
@@ -101,7 +101,7 @@ FILE: OK with 1 warning: read 60 items of projects
     expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
   });
 
-  it('fails for a warning with --strict', async () => {
+  it('fails on a warning with --strict', async () => {
     const { code, stdout } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--strict']);
     expect(code).to.equal(1);
     expect(stdout).to.match(/FILE: FAILED \(--strict\) with 1 warning: read 60 items of projects\n$/);
@@ -125,7 +125,7 @@ FILE: OK with 1 warning: read 60 items of projects
       /resources\.projects\.pagination\.sizeParam/,
     ],
   ] as const) {
-    it(`warns of ${what}, and fails for it with --strict`, async () => {
+    it(`warns of ${what}, and fails on it with --strict`, async () => {
       const yaml = settings(right);
       const warned = await run(handler, yaml, ['--json']);
       expect(warned.code).to.equal(0);
@@ -147,7 +147,7 @@ FILE: OK with 1 warning: read 60 items of projects
     expect(code).to.equal(0);
   });
 
-  it('names the setting, with its figure, where a read fails', async () => {
+  it('names the setting and its value when a read fails', async () => {
     const { code, stdout } = await run(() => {}, settings(right, ', timeoutMs: 300, retry: { attempts: 0 }'));
     expect(code).to.equal(1);
     expect(stdout).to.match(/ {2}upstream_timeout: .*\n {2}look at upstreams\.acme\.timeoutMs \(300\)\n/);
@@ -167,7 +167,7 @@ FILE: OK with 1 warning: read 60 items of projects
     expect(posts).to.be.greaterThan(0);
   });
 
-  it('reads all that is offered, and ends with 1 where one of them cannot be read', async () => {
+  it('reads every offered resource, and exits with 1 when one fails', async () => {
     const handler: RequestListener = (request, response) => {
       if (request.url?.startsWith('/v1/tools') === true) json({ error: 'no such path' }, 404)(request, response);
       else json({ projects: [], workflows: [], nextPageToken: '' })(request, response);
@@ -183,7 +183,7 @@ FILE: OK with 1 warning: read 60 items of projects
       );
   });
 
-  it('needs a token, and says from where', async () => {
+  it('requires a token, and names the environment variable', async () => {
     const { code, stdout, stderr } = await run(json({}), settings('pagination: { kind: none }'), [], {
       PORTICO_TOKEN: '',
     });
@@ -191,7 +191,7 @@ FILE: OK with 1 warning: read 60 items of projects
     expect(stderr).to.match(/mcp\.stdio\.token: is empty; portico check --probe needs an access token: PORTICO_TOKEN/);
   });
 
-  it('ends with 2 where settings are wrong, and asks nobody', async () => {
+  it('exits with 2 without a request when settings are wrong', async () => {
     const upstream = await platform(json({}));
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, `scheme: 5\nupstreams: { tools: { baseUrl: ${upstream.url} } }`);
@@ -217,13 +217,13 @@ FILE: OK with 1 warning: read 60 items of projects
       });
     }
 
-    it('has a line of progress that is gone in the end, and colours', async function () {
+    it('shows a progress line that is cleared at the end, and colours', async function () {
       const shown = await onTerminal(this);
       expect(shown).to.contain('\r\u001b[2Kprojects: 3 pages\r\u001b[2K');
       expect(shown).to.contain('\u001b[32m60 items of 3 pages\u001b[39m');
     });
 
-    it('has no colours with NO_COLOR', async function () {
+    it('shows no colours with NO_COLOR', async function () {
       const shown = await onTerminal(this, { NO_COLOR: '1' });
       expect(shown).to.contain('projects: 3 pages').and.contain('60 items of 3 pages');
       expect(shown.replaceAll('\u001b[2K', '')).not.to.contain('\u001b');

@@ -162,7 +162,7 @@ describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256
     expect(mistakes).to.deep.equal([]);
   });
 
-  it('gives honest callers their own lists to the byte, or says what the settings explain', () => {
+  it('answers honest callers with their own lists to the byte, or with overloaded', () => {
     expect(attacked.tools.outcomes).to.have.all.keys('ok');
     const { ok = 0, overloaded = 0, ...others } = attacked.projects.outcomes;
     expect(others).to.deep.equal({});
@@ -170,7 +170,7 @@ describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256
     expect(overloaded).to.be.below(ok / 20);
   });
 
-  it('keeps honest callers waiting less than ten times as long as without', () => {
+  it('keeps p50 and p99 of honest callers below ten times their usual values', () => {
     // Compared with the process beside, too: where attackers, platforms and other tests keep the machine busy, everything is
     // slower than it was in quiet. One of a hundred reads comes behind the longest steps that there are.
     for (const percent of [50, 99]) {
@@ -179,12 +179,12 @@ describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256
     }
   });
 
-  it('meets each attack with the bound that is there for it', () => {
+  it('stops each attack at its documented bound', () => {
     expect(unmet(progress, ended.stdout)).to.deep.equal([]);
     expect(progress.floodPeak).to.be.within(1, FLOODS * MAX_PIPELINED);
   });
 
-  it('answers no attack with an error of its own', () => {
+  it('answers no attack with an internal error', () => {
     for (const [name, seen] of Object.entries(progress.seen)) expect(seen, name).not.to.have.any.keys('500');
     const errors = lines.filter(
       ({ level, outcome }) => outcome === 'internal' || level === 'error' || level === 'fatal',
@@ -196,7 +196,7 @@ describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256
     expect(resident).to.be.below(MAX_RESIDENT_BYTES);
   });
 
-  it('writes no token', () => {
+  it('logs no token', () => {
     for (const part of [TOKEN_BEGINS, TOKEN_ENDS]) expect(ended.stdout.includes(part)).to.equal(false);
   });
 });

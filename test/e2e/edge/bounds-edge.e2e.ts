@@ -61,8 +61,8 @@ upstreams: { projects: ${upstream}, workflows: ${upstream}, tools: ${upstream} }
 
 const outcomes = ({ stdout }: PorticoProcess) => [...stdout().matchAll(/"outcome":"(\w+)"/g)].map(([, name]) => name);
 
-describe('a process with little heap', () => {
-  it('is sent 7 MB of reads over one connection, of a platform that hangs', async () => {
+describe('a process with a heap of 128 MB', () => {
+  it('survives 7 MB of reads over one connection while the platform hangs', async () => {
     const platform = await startHangingPlatform({ tools: [toolItem('one')] });
     await withProcess(platform.url, '', async (_portico, url) => {
       const connection = openConnection(url);
@@ -85,7 +85,7 @@ describe('a process with little heap', () => {
     });
   });
 
-  it('is sent as much as one piece holds over many connections, of a platform that hangs', async () => {
+  it('survives full socket buffers of reads over many connections while the platform hangs', async () => {
     const platform = await startHangingPlatform({});
     await withProcess(platform.url, '', async (portico, url) => {
       const tiny = 'GET / HTTP/1.1\r\nHost:a\r\n\r\n';
@@ -103,7 +103,7 @@ describe('a process with little heap', () => {
     });
   });
 
-  it('answers 200 connections that read nothing', async () => {
+  it('survives 200 connections that do not read responses', async () => {
     const projects = Array.from({ length: 1000 }, (_, index) => ({
       id: String(index),
       name: `Project ${index}`,
@@ -131,7 +131,7 @@ describe('a process with little heap', () => {
     });
   });
 
-  it('is posted bodies in chunks of one byte each', async () => {
+  it('rejects bodies in chunks of one byte', async () => {
     const platform = await startHttpUpstream(lists({}), { record: false });
     await withProcess(platform.url, 'requestTimeoutMs: 300000', async (_portico, url) => {
       const fields = {
@@ -176,7 +176,7 @@ describe('reads that wait for a platform', () => {
     return connections;
   }
 
-  it('are bounded for each caller, over any edge, and nobody else is kept waiting for that', async () => {
+  it('are bounded per caller, over both edges, without delay for other callers', async () => {
     const { url } = await start({ maxWaitingPerCaller: 10 });
     const connections = await waitingReads(url, 15, 'greedy');
     const refused: RawResponse[] = [];
@@ -215,7 +215,7 @@ describe('reads that wait for a platform', () => {
     expect(answered.map(({ status }) => status)).to.include(200);
   });
 
-  it('are bounded, all of one address together; what is served from the cache does not wait', async () => {
+  it('are bounded per address; cached reads do not wait', async () => {
     // One address has half of the places, rounded up. The bound over all addresses is that of `waiting.test.ts`.
     const { url } = await start({ maxWaiting: 5 });
     const readWorkflows = () => exchange(url, get(read('workflows'), of('modest')));

@@ -83,7 +83,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   maxDelayMs: 'bounds a time',
 };
 
-describe('a bound that is met', () => {
+describe('a bound that is reached', () => {
   let platform: HttpUpstream;
 
   before(async () => {
@@ -110,7 +110,7 @@ describe('a bound that is met', () => {
   for (const [bound, { request = get(READ), http, mcp, upstream, tools, all, upstreamNamed }] of Object.entries(
     CASES,
   )) {
-    it(`is told by the key of its setting, with the request that met it: ${bound}`, async () => {
+    it(`is logged with the key of its setting and the request id: ${bound}`, async () => {
       const log = captureLog();
       const settings = {
         http: { port: 0, ...http },
@@ -139,7 +139,7 @@ describe('a bound that is met', () => {
     });
   }
 
-  it('is one of those above or of those that are met elsewhere: there are no others', () => {
+  it('is tested here or in the test that is named', () => {
     const defaults = parse(readFileSync(new URL('../../../config/default.yaml', import.meta.url), 'utf8'));
     const keys = new Set<string>();
     const walk = (value: unknown, prefix: string) => {

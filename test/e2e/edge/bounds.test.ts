@@ -10,7 +10,7 @@ const READ = `${LIST}/read?uri=platform://tools`;
 /** What the gateway under test lets a request line and all headers take, in bytes: the defaults. */
 const MAX_URL_BYTES = 8192;
 
-describe('requests of unusual size, over real sockets', () => {
+describe('requests of unusual size', () => {
   let platform: HttpUpstream;
   let url: string;
 
@@ -21,7 +21,7 @@ describe('requests of unusual size, over real sockets', () => {
 
   after(() => platform.close());
 
-  it('are given the coding that each asks for, whatever many others have asked for before', async () => {
+  it('get the coding that each accepts, after many other Accept-Encoding values', async () => {
     const values = Array.from({ length: 300 }, (_, index) => {
       const coding = (['gzip', 'zstd', 'identity'] as const)[index % 3] ?? 'gzip';
       return { coding, accepts: `${coding};q=0.${String(index + 500)}, *;q=0` };
@@ -34,7 +34,7 @@ describe('requests of unusual size, over real sockets', () => {
     }
   });
 
-  it('may be many at once on one connection, and again when those have been answered', async () => {
+  it('may be pipelined, 200 at a time, on one connection', async () => {
     const connection = openConnection(url);
     for (let round = 0; round < 3; round += 1) {
       connection.send(get(LIST).repeat(200));
@@ -42,7 +42,7 @@ describe('requests of unusual size, over real sockets', () => {
     }
   });
 
-  it('cannot hide a second Authorization behind more headers than Node counts by itself', async () => {
+  it('cannot hide a second Authorization field behind 2,100 other fields', async () => {
     const many = 'a:\r\n'.repeat(2100);
     for (const target of [LIST, READ]) {
       const request = get(target).replace(/\r\n\r\n$/, `\r\n${many}Authorization: Bearer another\r\n\r\n`);
@@ -54,7 +54,7 @@ describe('requests of unusual size, over real sockets', () => {
     }
   });
 
-  it('may have a query as long as the request target may be, and no longer', async () => {
+  it('may have a target of maxUrlBytes, and no longer', async () => {
     const target = (bytes: number) => `${READ}&ignored=`.padEnd(bytes, 'x');
     expect((await exchange(url, get(target(MAX_URL_BYTES)))).status).to.equal(200);
     const longer = await exchange(url, get(target(MAX_URL_BYTES + 1)));
@@ -63,7 +63,7 @@ describe('requests of unusual size, over real sockets', () => {
   });
 
   for (const [what, target] of Object.entries({ list: LIST, read: READ })) {
-    it(`have no body, be it an empty one in chunks: a ${what}`, async () => {
+    it(`must not have a body, even an empty chunked one: a ${what}`, async () => {
       for (const value of ['chunked', 'Chunked']) {
         const chunked = requestText(
           'GET',

@@ -240,7 +240,7 @@ upstreams:
   });
 
   for (const { code, when, request, headers = {}, during } of CASES) {
-    it(`${code}: ${when}`, async () => {
+    it(`returns the status and headers of the error table for ${code}: ${when}`, async () => {
       const asked = platform.requests.length;
       const held = during === undefined ? undefined : respond(url, during);
       if (held !== undefined) await eventually(() => platform.requests.length > asked);
@@ -266,7 +266,7 @@ upstreams:
   }
 
   for (const { code, status = ERRORS[code].status, message, headers } of RPC_CASES) {
-    it(`${code}: ${message}`, async () => {
+    it(`returns the status and JSON-RPC error of the error table for ${code}: ${message}`, async () => {
       const response = await respond(url, post(message, headers));
       const { rpc }: { readonly status: number; readonly rpc?: number } = ERRORS[code];
       expect(response.status).to.equal(status);

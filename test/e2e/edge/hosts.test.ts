@@ -17,11 +17,11 @@ function openSettings(http: object, rest: object = {}) {
 }
 
 describe('a web page whose name was made to resolve to a gateway (DNS rebinding)', () => {
-  it('finds none that lets in callers whom nothing verifies: one without a name does not start', () => {
+  it('finds no open gateway: settings without verification require http.allowedHosts', () => {
     expect(() => createGateway(openSettings({})('http://127.0.0.1:9'))).to.throw(ConfigError, 'http.allowedHosts');
   });
 
-  it('reads no list by its own name, where settings give another one', async () => {
+  it('cannot read a list under its own host name', async () => {
     const platform = await startHttpUpstream(lists({ tools: [toolItem('t')] }));
     for (const [http, rest, own] of [
       [{ allowedHosts: ['portico.example', 'localhost:*'] }, {}, ['portico.example', 'localhost:5']],
@@ -41,7 +41,7 @@ describe('a web page whose name was made to resolve to a gateway (DNS rebinding)
     }
   });
 
-  it('is shown nothing by the admin listener but the probes', async () => {
+  it('can reach only the probes of the admin listener', async () => {
     const admin = { host: '0.0.0.0', port: 0, allowedHosts: ['portico-admin:*'] };
     const { gateway } = await startGateway({ ...settingsFor('http://127.0.0.1:9'), admin });
     const adminUrl = gateway.adminUrl ?? expect.fail('no admin listener');

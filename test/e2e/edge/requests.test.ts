@@ -11,7 +11,7 @@ const TOOL = { id: 'nuclei', name: 'Nuclei', description: '', version: '', categ
 
 type ToolsSettings = NonNullable<NonNullable<SettingsInput['resources']>['tools']>;
 
-describe('a platform is asked as settings say', () => {
+describe('a request to the platform', () => {
   useNock();
 
   afterEach(() => {
@@ -29,7 +29,7 @@ describe('a platform is asked as settings say', () => {
     return response;
   }
 
-  it('with values in its path, each within its segment', async () => {
+  it('encodes path parameters within their segment', async () => {
     nock(PLATFORM)
       .get('/v1/tenants/a%2Fb%20%3F/tools')
       .query({ installed: 'true', pageSize: '100' })
@@ -38,7 +38,7 @@ describe('a platform is asked as settings say', () => {
     expect(await response.json()).to.deep.equal([TOOL]);
   });
 
-  it('with a query parameter several times, on each page', async () => {
+  it('repeats a query parameter on each page', async () => {
     const query = (rest: object) => ({ state: ['installed', 'broken'], pageSize: '100', ...rest });
     nock(PLATFORM)
       .get('/v1/tools')
@@ -51,7 +51,7 @@ describe('a platform is asked as settings say', () => {
     expect(await response.json()).to.have.length(2);
   });
 
-  it('with headers of the resource over those of its upstream, and the credential beside them', async () => {
+  it('sends headers of the resource over those of its upstream, and the credential', async () => {
     nock(PLATFORM, {
       reqheaders: {
         accept: 'application/vnd.tools+json',
@@ -69,7 +69,7 @@ describe('a platform is asked as settings say', () => {
     expect(response.status).to.equal(200);
   });
 
-  describe('with a POST', () => {
+  describe('by POST', () => {
     const search = { method: 'POST', path: '/search', query: {} } as const;
     const found = (...ids: readonly string[]) => ids.map((id) => ({ ...TOOL, id }));
 
@@ -80,7 +80,7 @@ describe('a platform is asked as settings say', () => {
         .reply(200, page, headers);
     }
 
-    it('as the page on settings shows it for GraphQL', async () => {
+    it('is sent as docs/configuration.md shows for GraphQL', async () => {
       const yaml = codeBlocks('docs/configuration.md', 'yaml').find((block) => block.includes('/graphql')) ?? '';
       const { resources } = parse(yaml);
       const flows = (ids: readonly string[], endCursor: string, hasNextPage: boolean) => ({
@@ -99,7 +99,7 @@ describe('a platform is asked as settings say', () => {
       expect(items.map(({ id }) => id)).to.deep.equal(['a', 'b']);
     });
 
-    it('with a number as the token of the next page, as the page before has it', async () => {
+    it('sends a numeric page token as a number', async () => {
       posts({ after: null, n: 50 }, { tools: found('a'), next: 7 });
       posts({ after: 7, n: 50 }, { tools: found('b') });
       const pagination = { kind: 'token', size: 50, sizeParam: '/n', tokenParam: '/after', next: 'next' } as const;
@@ -107,7 +107,7 @@ describe('a platform is asked as settings say', () => {
       expect(await response.json()).to.have.length(2);
     });
 
-    it('by offset, several pages at once, with its total', async () => {
+    it('reads several pages at once by offset and total', async () => {
       const pages = [found('a', 'b'), found('c', 'd'), found('e')];
       for (const [index, tools] of pages.entries()) {
         posts({ filter: { installed: true }, page: [index * 2, 2] }, { tools, total: 5 });
@@ -120,7 +120,7 @@ describe('a platform is asked as settings say', () => {
       expect(await response.json()).to.deep.equal(pages.flat());
     });
 
-    it('by number, in the query where its name is no pointer', async () => {
+    it('sends the page number in the query when its name is not a JSON pointer', async () => {
       for (const [page, tools] of [found('a'), found('b'), []].entries()) {
         nock(PLATFORM)
           .post('/search', { size: 1 })
@@ -135,7 +135,7 @@ describe('a platform is asked as settings say', () => {
       expect(await response.json()).to.have.length(2);
     });
 
-    it('and follows its links with a GET', async () => {
+    it('follows links with GET', async () => {
       posts({ limit: 2 }, { tools: found('a', 'b') }, { link: '</search/7?page=2>; rel="next"' });
       nock(PLATFORM, { badheaders: ['content-type'] })
         .get('/search/7?page=2', '')
@@ -148,7 +148,7 @@ describe('a platform is asked as settings say', () => {
       expect(await response.json()).to.deep.equal(found('a', 'b', 'c'));
     });
 
-    it('and without a body', async () => {
+    it('may have no body', async () => {
       nock(PLATFORM, { badheaders: ['content-type'] })
         .post('/search', '')
         .reply(200, { tools: found('a') });
@@ -156,7 +156,7 @@ describe('a platform is asked as settings say', () => {
       expect(await response.json()).to.deep.equal(found('a'));
     });
 
-    it('and keeps, shares and refreshes what comes like any other list, but for its entity tag', async () => {
+    it('is cached, shared and refreshed like a GET, but not conditional', async () => {
       let clock = 1_800_000_000_000;
       const tools: ToolsSettings = { ...search, body: { q: 'all' }, pagination: { kind: 'none' } };
       const { gateway, read } = await startGateway(settingsFor(PLATFORM, { resources: { tools } }), {
@@ -172,7 +172,7 @@ describe('a platform is asked as settings say', () => {
       await gateway.close();
     });
 
-    it('which says with status 200 that it failed: an error, and nothing of its words', async () => {
+    it('leads to upstream_failed when the reply has errors with status 200, without their text', async () => {
       posts({ q: 1 }, { data: null, errors: [{ message: 'secret of the platform' }] });
       const response = await readTools({
         ...search,
@@ -186,7 +186,7 @@ describe('a platform is asked as settings say', () => {
       expect(text).to.contain('answered this read with errors').and.not.contain('secret');
     });
 
-    it('which gives a full page and says no more: an error, since more may be there', async () => {
+    it('leads to upstream_invalid when a full page does not say that it is the last', async () => {
       posts({ search: { size: 2 } }, { tools: found('a', 'b') });
       const body = { search: { size: 2 } };
       const response = await readTools({ ...search, body, pagination: { kind: 'none' } });

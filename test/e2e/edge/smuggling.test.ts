@@ -88,7 +88,7 @@ const TAKEN: Readonly<Record<string, { readonly bytes: string; readonly status: 
   },
 };
 
-describe('bytes that smuggle, sent to a process of little heap', () => {
+describe('request smuggling, against a process with a heap of 128 MB', () => {
   let platform: HttpUpstream;
   let portico: PorticoProcess;
   let url: string;
@@ -108,7 +108,7 @@ describe('bytes that smuggle, sent to a process of little heap', () => {
   });
 
   for (const [what, bytes] of Object.entries(REFUSED)) {
-    it(`are refused once, and what stands behind them is no request: ${what}`, async () => {
+    it(`is answered with one 400, and the bytes behind it are not a request: ${what}`, async () => {
       const connection = openConnection(url);
       connection.send(bytes + SMUGGLED);
       const { responses, rest } = await connection.closed();
@@ -120,7 +120,7 @@ describe('bytes that smuggle, sent to a process of little heap', () => {
 
   for (const coding of CODINGS) {
     for (const start of [posted, (line: string) => head('GET', READ, line)]) {
-      it(`are refused in a coding that is not chunked: ${JSON.stringify(coding)}, ${start('').slice(0, 4)}`, async () => {
+      it(`is answered with 501 in a coding that is not chunked: ${JSON.stringify(coding)}, ${start('').slice(0, 4)}`, async () => {
         const connection = openConnection(url);
         connection.send(`${start(`Transfer-Encoding: ${coding}`)}${HEX}\r\n${PING}\r\n0\r\n\r\n${SMUGGLED}`);
         const { responses, rest } = await connection.closed();
@@ -131,13 +131,13 @@ describe('bytes that smuggle, sent to a process of little heap', () => {
     }
   }
 
-  it('take chunked in any case', async () => {
+  it('does not apply to chunked in upper case', async () => {
     const response = await exchange(url, `${posted('Transfer-Encoding: CHUNKED')}${HEX}\r\n${PING}\r\n0\r\n\r\n`);
     expect(response.status).to.equal(200);
   });
 
   for (const [what, { bytes, status }] of Object.entries(TAKEN)) {
-    it(`mean no more than they say: ${what}`, async () => {
+    it(`has no effect: ${what}`, async () => {
       const connection = openConnection(url);
       connection.send(bytes);
       expect((await connection.receive()).status).to.equal(status);
@@ -146,7 +146,7 @@ describe('bytes that smuggle, sent to a process of little heap', () => {
     });
   }
 
-  it('have asked the platform for nothing, and left the process as it was', async () => {
+  it('causes no request to the platform and no error', async () => {
     expect(platform.requests).to.deep.equal([]);
     expect(portico.stdout()).not.to.contain('smuggled');
     expect((await exchange(url, get(READ))).status).to.equal(200);

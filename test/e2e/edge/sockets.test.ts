@@ -18,8 +18,8 @@ upstreams:
   tools: { baseUrl: http://127.0.0.1:9 }
 `;
 
-describe('the unix socket of a process', () => {
-  it('is left to it by a second one, which does not start', async () => {
+describe('the Unix socket of a process', () => {
+  it('prevents the start of a second process', async () => {
     await inFolder(async (folder) => {
       const socketPath = join(folder, 'portico.sock');
       const file = await writeSettings(folder, settings(socketPath));
@@ -34,7 +34,7 @@ describe('the unix socket of a process', () => {
     });
   });
 
-  it('is taken over where the process that had it is gone without a word', async () => {
+  it('is taken over when its process was killed', async () => {
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, settings(join(folder, 'portico.sock')));
       const first = runPortico(['--config', file]);
@@ -47,8 +47,8 @@ describe('the unix socket of a process', () => {
   });
 });
 
-describe('a gateway that was closed', () => {
-  it('has left no socket behind, to callers or to platforms', async () => {
+describe('a closed gateway', () => {
+  it('leaves no socket open', async () => {
     const before = openSockets();
     const platform = await startHttpUpstream(lists({}));
     const http = { headersTimeoutMs: 500 };

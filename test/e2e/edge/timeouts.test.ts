@@ -10,14 +10,14 @@ const TOOLS = lists({ tools: [{ id: 'a', name: 'A' }] });
 /** Far later than all that these tests wait for. */
 const NEVER_MS = 60_000;
 
-describe('the times of a gateway, over real sockets', () => {
+describe('the timeouts of a gateway', () => {
   let platform: HttpUpstream;
 
   beforeEach(async () => {
     platform = await startHttpUpstream(TOOLS);
   });
 
-  it('end headers that never end after headersTimeoutMs, however long a whole request may take', async () => {
+  it('answer 408 after headersTimeoutMs', async () => {
     const http = { headersTimeoutMs: 100, requestTimeoutMs: NEVER_MS };
     const { url } = await startGateway(settingsFor(platform.url, { http }));
     const connection = openConnection(url);
@@ -27,7 +27,7 @@ describe('the times of a gateway, over real sockets', () => {
     expect(responses[0]?.json()).to.include({ code: 'request_timeout' });
   });
 
-  it('end a body that never ends after requestTimeoutMs', async () => {
+  it('answer 408 after requestTimeoutMs when a body never ends', async () => {
     const http = { headersTimeoutMs: 100, requestTimeoutMs: 300 };
     const { url } = await startGateway(settingsFor(platform.url, { http }));
     const connection = openConnection(url);
@@ -39,7 +39,7 @@ describe('the times of a gateway, over real sockets', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([408]);
   });
 
-  it('let a read take longer than sendTimeoutMs while the platform takes its own', async () => {
+  it('do not apply sendTimeoutMs while the platform is slow', async () => {
     platform.respond((request, response) => void setTimeout(() => TOOLS(request, response), 1500));
     const { read } = await startGateway(settingsFor(platform.url, { http: { sendTimeoutMs: 300 } }));
     const response = await read('tools');
@@ -47,7 +47,7 @@ describe('the times of a gateway, over real sockets', () => {
     expect(await response.json()).to.have.length(1);
   });
 
-  it('tell the time of each response, from the same memory or not', async () => {
+  it('do not affect Date, which is the time of each response', async () => {
     const { url } = await startGateway(settingsFor(platform.url));
     const connection = openConnection(url);
     const dateOf = async () => {

@@ -24,7 +24,7 @@ const probe = (url: string | undefined) =>
   exchange(String(url), get('/readyz'), { tls: { ca } }).then(({ status }) => status);
 
 describe('a process with TLS', () => {
-  it('speaks it on both listeners, says so in its log, and drains', () =>
+  it('serves both listeners over TLS, logs it, and drains', () =>
     inFolder(async (folder) => {
       const { cert, key } = writePem(folder, await AUTHORITY.issue());
       const tls = `tls: { certFile: ${cert}, keyFile: ${key} }`;
@@ -41,7 +41,7 @@ describe('a process with TLS', () => {
     }));
 
   for (const command of ['check', 'serve']) {
-    it(`says with ${command} of each file that cannot be used where it stands in settings, and why`, () =>
+    it(`reports with ${command} the setting and the reason for each unusable file`, () =>
       inFolder(async (folder) => {
         const { cert } = writePem(folder, await AUTHORITY.issue());
         const { key } = writePem(folder, { key: (await AUTHORITY.issue()).key });
@@ -78,7 +78,7 @@ describe('a process with TLS', () => {
 });
 
 describe('a gateway with TLS', () => {
-  it('tells once of each renewal of its certificate, and of files that it cannot use', () =>
+  it('logs each renewal of its certificate, and each unusable file, once', () =>
     inFolder(async (folder) => {
       const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
       const clock = { now: Date.now() };
@@ -114,10 +114,10 @@ describe('a gateway with TLS', () => {
     }));
 });
 
-describe('a platform over TLS, behind a proxy that wants a password', () => {
+describe('a platform over TLS, behind a proxy with a password', () => {
   const PASSWORD = 'canary-c4n4ry-of-the-proxy';
 
-  it('is read from, by a client certificate too, and the password is in no log, answer or error', () =>
+  it('is read, also with a client certificate, and the password is not in a log, response or error', () =>
     inFolder(async (folder) => {
       const server = createServer({ ...(await AUTHORITY.issue()), requestCert: true, ca }, (request, response) => {
         expect(request.headers).not.to.have.property('proxy-authorization');
@@ -158,7 +158,7 @@ describe('a platform over TLS, behind a proxy that wants a password', () => {
       }
     }));
 
-  it('names in its log what is wrong with the certificate of a platform', async () => {
+  it('leads to a log line with the fault of its certificate', async () => {
     const server = createServer(await AUTHORITY.issue({ days: [-2, -1] }));
     const platform = await listen(server);
     const log = captureLog('info');
@@ -175,7 +175,7 @@ describe('a platform over TLS, behind a proxy that wants a password', () => {
 });
 
 describe('NODE_EXTRA_CA_CERTS', () => {
-  it('names authorities of platforms, and of proxies over TLS', () =>
+  it('adds authorities for platforms and for proxies over TLS', () =>
     inFolder(async (folder) => {
       const leaf = await AUTHORITY.issue();
       const platform = await listen(createServer(leaf, lists({ tools: [{ id: 'a', name: 'A' }] })));

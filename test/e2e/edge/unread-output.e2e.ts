@@ -38,7 +38,7 @@ function openFullPipe(path: string): number {
   return fd;
 }
 
-describe('a process whose output is full and unread', function () {
+describe('a process with a full, unread output', function () {
   this.timeout(60_000);
   let platformUrl = '';
   /** Requests that the platform has and does not answer. */
@@ -129,7 +129,7 @@ upstreams:
   ] as const) {
     const left = what === 'idle' ? 0 : 1;
 
-    it(`ends with SIGTERM: serve, ${what}`, async () => {
+    it(`exits on SIGTERM: serve, ${what}`, async () => {
       const code = await end(['serve', '--config', 'FILE'], 100, async (started) => {
         await ready(started);
         started.child.kill('SIGTERM');
@@ -137,7 +137,7 @@ upstreams:
       expect(code).to.equal(left);
     });
 
-    it(`ends with an error that nothing catches: serve, ${what}`, async () => {
+    it(`exits on an uncaught error: serve, ${what}`, async () => {
       const code = await end(['serve', '--config', 'FILE'], NEVER_MS, async (started) => {
         await ready(started);
         started.child.kill('SIGUSR2');
@@ -146,7 +146,7 @@ upstreams:
     });
   }
 
-  it('ends with SIGTERM: --demo', async () => {
+  it('exits on SIGTERM: --demo', async () => {
     const code = await end(['--demo'], NEVER_MS, async (started) => {
       await isReady(started);
       started.child.kill('SIGTERM');
@@ -154,7 +154,7 @@ upstreams:
     expect(code).to.equal(0);
   });
 
-  it('ends with a second SIGTERM, however long its grace: serve', async () => {
+  it('exits on a second SIGTERM within the grace time: serve', async () => {
     const code = await end(['serve', '--config', 'FILE'], NEVER_MS, async (started) => {
       await isReading(started);
       started.child.kill('SIGTERM');
@@ -169,12 +169,12 @@ upstreams:
     expect(code).to.equal(1);
   });
 
-  it('ends with its input: stdio', async () => {
+  it('exits at the end of its input: stdio', async () => {
     const code = await end(['stdio', '--config', 'FILE'], 100, ({ child }) => child.stdin?.end(PING.repeat(20_000)));
     expect(code).to.equal(1);
   });
 
-  it('ends with SIGTERM: stdio', async () => {
+  it('exits on SIGTERM: stdio', async () => {
     const code = await end(['stdio', '--config', 'FILE'], 100, async (started) => {
       await isAsked(started);
       started.child.kill('SIGTERM');
@@ -182,7 +182,7 @@ upstreams:
     expect(code).to.equal(1);
   });
 
-  it('ends with a second SIGTERM, however long its grace: stdio', async () => {
+  it('exits on a second SIGTERM within the grace time: stdio', async () => {
     const code = await end(['stdio', '--config', 'FILE'], NEVER_MS, async (started) => {
       await isAsked(started);
       // Signals that come together may be one.
@@ -192,7 +192,7 @@ upstreams:
     expect(code).to.equal(1);
   });
 
-  it('ends with an error that nothing catches: stdio', async () => {
+  it('exits on an uncaught error: stdio', async () => {
     const code = await end(['stdio', '--config', 'FILE'], NEVER_MS, async (started) => {
       await isAsked(started);
       started.child.kill('SIGUSR2');
@@ -205,7 +205,7 @@ upstreams:
     [['schema'], 1],
     [['nonsense'], 2],
   ] as const) {
-    it(`ends with SIGTERM: ${command.join(' ')}`, async () => {
+    it(`exits on SIGTERM: ${command.join(' ')}`, async () => {
       const preload = `
         for (const stream of [process.stdout, process.stderr]) {
           const { write } = stream;

@@ -109,7 +109,7 @@ describe('a page in Chromium', function () {
     return page;
   }
 
-  it('of an allowed origin reads over HTTP, sees what the answer says of itself, and asks again with its tag', async () => {
+  it('of an allowed origin reads over HTTP, sees the headers, and revalidates with the ETag', async () => {
     const page = await open(allowed.url);
     const url = running.url + TOOLS;
     // biome-ignore lint/suspicious/noExplicitAny: what a page sees is not typed.
@@ -125,7 +125,7 @@ describe('a page in Chromium', function () {
     expect(second.headers).to.include.keys('etag', 'age');
   });
 
-  it('of an allowed origin sees why it is refused', async () => {
+  it('of an allowed origin sees the problem of a rejected request', async () => {
     const page = await open(allowed.url);
     // biome-ignore lint/suspicious/noExplicitAny: as above.
     const missing = await page.evaluate<any>(fetched(running.url + TOOLS));
@@ -154,7 +154,7 @@ describe('a page in Chromium', function () {
     });
   }
 
-  it('of a foreign origin neither reads nor speaks MCP, with a token or without, and the platform is not asked', async () => {
+  it('of a foreign origin can neither read nor use MCP, with or without a token', async () => {
     const page = await open(foreign.url);
     const asked = platform.requests.length;
     const told = log.lines().length;
@@ -178,7 +178,7 @@ describe('a page in Chromium', function () {
     expect(platform.requests).to.have.length(asked);
   });
 
-  it("of Portico's own origin speaks MCP without a setting", async () => {
+  it("of Portico's own origin can use MCP without a setting", async () => {
     // Portico's own documents may ask for nothing at all: this stands for a page behind the same proxy.
     const page = await open(`${running.url}/livez`, { bypassCSP: true });
     // biome-ignore lint/suspicious/noExplicitAny: as above.
