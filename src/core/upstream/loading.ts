@@ -2,30 +2,30 @@ import { withAbort } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
 export interface LoadingOptions {
-  /** Bytes of pages that all loads under way may hold together. */
+  /** Bytes of pages that all concurrent loads may hold together. */
   readonly maxBytes: number;
 }
 
-/** How much one load may read. */
+/** The bound of one load. */
 export interface LoadOptions {
-  /** Bytes of all pages together, decoded. */
+  /** Bytes of all its pages together, decoded. */
   readonly maxReadBytes: number;
 }
 
-/** What one load that is under way holds. */
+/** The account of one load. */
 export interface LoadAccount {
   /**
-   * Takes account of bytes that came, before they are decoded or after; fewer than 0 where some were let go of. Throws
-   * `overloaded` where this load has to give way to others, and `upstream_invalid` where no others are in its way.
+   * Adds bytes that are held, encoded or decoded; negative for bytes that were released. Throws `overloaded` if this load is
+   * shed, and `upstream_invalid` if it alone exceeds the bound of all loads.
    */
   hold(bytes: number): void;
-  /** Takes account of a page, decoded. Throws `upstream_invalid` where the read is larger than it may be. */
+  /** Adds a decoded page. Throws `upstream_invalid` if the read is too large. */
   read(bytes: number): void;
 }
 
-/** What all loads under way hold together, over all upstreams. */
+/** Bounds what concurrent loads hold together, over all upstreams. */
 export interface Loading {
-  /** Runs a load. What it holds counts until it has settled. Rejects with `overloaded` when it has to give way to others. */
+  /** Runs a load. Its bytes are released when it settles. Rejects with `overloaded` if it is shed. */
   run<T>(
     options: LoadOptions,
     signal: AbortSignal,
@@ -38,12 +38,9 @@ interface Held {
   bytes: number;
 }
 
-const DETAIL = 'Too much is being read from the platforms at once. Try again after Retry-After.';
-
 /**
- * Bounds what all loads under way hold. Where they want more, the one gives way that began last among those that hold more
- * than an equal share: so one that holds less is never refused for the sake of a larger one, and of those that hold more the
- * oldest comes to its end.
+ * Sheds loads when all of them hold too much: the latest of those with more than an equal share. Thus a small load is never shed
+ * for a large one, and the oldest large one completes.
  */
 export function createLoading({ maxBytes }: LoadingOptions): Loading {
   /** The oldest first. */
@@ -56,18 +53,19 @@ export function createLoading({ maxBytes }: LoadingOptions): Loading {
     loads.delete(load);
   }
 
-  function giveWay(load: Held): void {
-    end(load);
-    const reason = 'it gave way to other loads';
-    load.controller.abort(new GatewayError('overloaded', { detail: DETAIL, reason, bound: 'maxLoadingBytes' }));
-  }
-
-  function makeRoom(): void {
-    while (total > maxBytes) {
-      const share = maxBytes / loads.size;
+  function shedTo(max: number): void {
+    while (total > max) {
+      const share = max / loads.size;
       const latest = [...loads].findLast(({ bytes }) => bytes > share);
       if (latest === undefined) return;
-      giveWay(latest);
+      end(latest);
+      latest.controller.abort(
+        new GatewayError('overloaded', {
+          detail: 'Too much is being read from the platforms at once. Try again after Retry-After.',
+          reason: 'it was shed for other loads',
+          bound: 'maxLoadingBytes',
+        }),
+      );
     }
   }
 
@@ -76,7 +74,7 @@ export function createLoading({ maxBytes }: LoadingOptions): Loading {
   }
 
   return {
-    async run(options, signal, work) {
+    async run({ maxReadBytes }, signal, work) {
       const controller = new AbortController();
       const load: Held = { controller, bytes: 0 };
       const forward = () => controller.abort(signal.reason);
@@ -92,12 +90,12 @@ export function createLoading({ maxBytes }: LoadingOptions): Loading {
           }
           if (bytes <= 0) return;
           if (load.bytes > maxBytes) throw tooLarge('maxLoadingBytes');
-          makeRoom();
+          shedTo(maxBytes);
           controller.signal.throwIfAborted();
         },
         read(bytes) {
           readBytes += bytes;
-          if (readBytes > options.maxReadBytes) throw tooLarge('maxReadBytes');
+          if (readBytes > maxReadBytes) throw tooLarge('maxReadBytes');
         },
       };
       try {

@@ -2,23 +2,22 @@ import type { Caller } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import { errorOfStatus } from './client/exchange-errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
-import type { BreakerUpstream } from './resilience/with-breaker.ts';
-import type { ReplyHeaders } from './upstream.ts';
+import type { ReplyHeaders, Upstream } from './upstream.ts';
 
-/** What is asked of a server that gives no lists. */
+/** A request to a server that serves no lists. */
 export interface ServerRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is posted: twice, where the first time was lost. `undefined`: it is a GET. */
+  /** Sent with POST, and again with a retry. `undefined`: the request is a GET. */
   readonly body: string | undefined;
   readonly caller: Caller;
 }
 
-/** A server that an upstream depends on. */
+/** A server that an upstream depends on, such as an authorization server. */
 export interface Server {
   /**
-   * Sends one request. Rejects with a `GatewayError` where no response comes, or one that says no more than its status (a 5xx,
-   * a redirect, a 429); resolves with any other, a refusal among them.
+   * Sends one request. Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other
+   * response, including a refusal, whose body says why.
    */
   send(request: ServerRequest, signal: AbortSignal): Promise<Response>;
   close(): Promise<void>;
@@ -41,14 +40,11 @@ export type OpenServerOptions = Pick<
   readonly maxBytes: number;
 };
 
-/** Origins that are asked at once: that of the metadata, and that of the endpoint which it names. */
-const MAX_ORIGINS = 2;
-
-/** The same layers as around a platform, for each origin of its own: breaker, bulkhead, retry, bounds; no redirects. */
+/** Opens the same layers as for a platform, once for each origin: that of the metadata and that of the endpoint. */
 export function openServer({ maxBytes, ...options }: OpenServerOptions): Server {
-  const origins = new Map<string, BreakerUpstream>();
+  const origins = new Map<string, Upstream>();
 
-  function at(origin: string): BreakerUpstream {
+  function at(origin: string): Upstream {
     const upstream =
       origins.get(origin) ??
       openUpstream({
@@ -62,14 +58,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
         rememberRejectedMs: 0,
         authorize: async () => ({}),
       });
-    // The one that was asked last stays longest.
-    origins.delete(origin);
     origins.set(origin, upstream);
-    for (const [other, unused] of origins) {
-      if (origins.size <= MAX_ORIGINS) break;
-      origins.delete(other);
-      unused.close();
-    }
     return upstream;
   }
 
@@ -103,7 +92,6 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
   };
 }
 
-/** A refusal says why in its body. */
 function errorOf(status: number, headers: ReplyHeaders): GatewayError | undefined {
   const error = errorOfStatus(status, headers, { callersOwn: false });
   const isRefusal = error?.code === 'upstream_refused' || error?.code === 'upstream_credential_rejected';

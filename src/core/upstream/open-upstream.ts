@@ -9,9 +9,9 @@ import { type Authorize, type Refused, withAuthorization } from './with-authoriz
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
   readonly refused?: Refused | undefined;
-  /** Ends what `authorize` depends on: called when the upstream is closed. */
+  /** Closes what `authorize` depends on. Called when the upstream is closed. */
   readonly close?: (() => Promise<void>) | undefined;
-  /** Deadline of one read; no call that probes a failed upstream takes longer. */
+  /** Deadline of one read, and of a call that probes a failed upstream. */
   readonly timeoutMs: number;
   /** Requests that may wait for a connection; more get `overloaded`. */
   readonly maxQueue: number;
@@ -23,7 +23,7 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly retry: RetrySettings;
 }
 
-/** A remote API as reads ask it: the client, and around it the layers that deal with its faults. */
+/** Opens a remote API: the client, and the layers around it that handle its faults. */
 export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
   const {
     authorize,
@@ -42,16 +42,16 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
   const now = () => performance.now();
   const retrying = withRetry(createUpstream(client), { ...retry, events, now });
   const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, opening, events, now });
-  // Ahead of the bulkhead: who waits for an authorization must not take a place from those that have one.
+  // Outside the bulkhead: a call that waits for its authorization must not hold a slot.
   const authorized = withAuthorization(bounded, authorize, refused);
   const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, opening, events, now });
-  const { name, get, ...asked } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, rejections, events, now });
+  const { name, get, ...cached } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, rejections, events, now });
   events.upstreamOpened?.({ upstream: name, opening, connections, maxQueue });
   return {
     name,
     get,
     async close() {
-      await Promise.all([asked.close(), closeAuthorization?.()]);
+      await Promise.all([cached.close(), closeAuthorization?.()]);
       events.upstreamClosed?.({ upstream: name, opening });
     },
     get breakerState() {

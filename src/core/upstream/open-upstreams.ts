@@ -16,15 +16,15 @@ export interface OpenUpstreamsOptions {
   readonly events: Events;
   readonly files: OwnFiles;
   readonly hooks: { wrapUpstream<U extends Upstream>(upstream: U): U };
-  /** Sees each exchange with an upstream as it is. @default none */
+  /** Receives each exchange with an upstream unredacted. @default none */
   readonly tap?: Tap | undefined;
   /** Shares rejected credentials with other processes. @default with none */
   readonly rejections?: RejectionStore | undefined;
-  /** Those that run already, and under which settings. @default none do */
+  /** Upstreams that are open, and their settings. @default none */
   readonly before?: { readonly config: Config; readonly upstreams: ReadonlyMap<string, OpenUpstream> } | undefined;
 }
 
-/** Opens these upstreams, but for those that run already under the same settings. */
+/** Opens these upstreams, except for those that are open with the same settings. */
 export function openUpstreams(
   config: Config,
   names: readonly string[],
@@ -45,7 +45,7 @@ export function openUpstreams(
     if (authorization !== undefined) opened.set(name, { ...authorization, tls, proxy });
   }
   files.check();
-  // Once it is certain that all of them can be.
+  // Not before all files are known to be usable.
   for (const [name, own] of opened) {
     const settings = checked(config.upstreams[name]);
     const ofUpstream = rejections.of(JSON.stringify([readVersion(), settings]));

@@ -32,7 +32,7 @@ function setUp(maxBytes = MAX) {
 }
 
 const GAVE_WAY = {
-  ...{ code: 'overloaded', reason: 'it gave way to other loads', bound: 'maxLoadingBytes' },
+  ...{ code: 'overloaded', reason: 'it was shed for other loads', bound: 'maxLoadingBytes' },
   ...{ fault: false, retryable: undefined },
 };
 
@@ -177,7 +177,7 @@ describe('all loads under way', () => {
           try {
             load.account.hold(bytes);
           } catch {
-            // It gave way itself.
+            // It was shed itself.
           }
           load.bytes += bytes;
           const left = loads.filter(({ signal }) => !signal.aborted);

@@ -1,29 +1,29 @@
 import type { ReplyHeaders } from '../upstream.ts';
 
-/** One request, as it goes over the wire. */
+/** One request as it is sent. */
 export interface TappedRequest {
   readonly upstream: string;
   readonly method: string;
   readonly origin: string;
   /** Absolute path with query. */
   readonly target: string;
-  /** The credential among them. */
+  /** Including the credential. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON, of a POST that has a body. */
+  /** JSON; `undefined`: no body is sent. */
   readonly body: string | undefined;
 }
 
-/** Told what comes of one request, as far as anything does. */
+/** Receives the response to one request, as far as there is one. */
 export interface TappedExchange {
   answered(status: number, headers: ReplyHeaders): void;
   /** The body of a page, decoded. */
   read(body: Buffer): void;
-  /** A piece of a body that is no page, as it comes; at its end without one. */
+  /** A piece of a body that is not a page, as it arrives; without a piece at its end. */
   rest(chunk?: Buffer): void;
 }
 
 /**
- * Sees each exchange with a platform as it is, credentials and bodies included. It is for an operator who looks on
- * (`portico check --probe`): what serves has none, since nothing of this may get into a log.
+ * Receives each exchange with a platform, including credentials and bodies, for `portico check --probe`. Gateways have none, since
+ * nothing of this may be logged.
  */
 export type Tap = (request: TappedRequest) => TappedExchange;

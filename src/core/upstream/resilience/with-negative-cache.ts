@@ -20,9 +20,8 @@ export interface NegativeCacheOptions {
 const MAX_CALLERS = 10_000;
 
 /**
- * Answers a caller whose own token the upstream has just rejected without asking again, so that a client which tries a
- * dead token in a loop costs the upstream nothing, whichever replica it asks. Stands ahead of the breaker: what is remembered
- * says nothing about the upstream's health.
+ * Rejects calls with a token that the upstream has just rejected, on any replica, so that retrying a rejected token causes no
+ * upstream requests. It is outside the breaker: what is remembered says nothing about the upstream's health.
  */
 export function withNegativeCache(
   upstream: Upstream,
