@@ -14,14 +14,14 @@ const of = (options: Partial<FleetOptions> = {}): Account => simulate({ ...SCENE
 const loads = (account: Account): number => account.between(300, 600).loads;
 
 describe(`the simulation of a fleet ${SEEDED}`, () => {
-  it('has replicas that share load hardly more than one process would, and others much more', () => {
+  it('loads little more than one process when replicas share, and much more when they do not', () => {
     const alone = loads(of({ replicas: 1 }));
     expect(alone).to.be.above(100);
     expect(loads(of({ sharing: SHARING }))).to.be.within(alone * 0.8, alone * 1.2);
     expect(loads(of())).to.be.above(alone * 2);
   });
 
-  it('has them load as if each were alone while the store is lost, and share again after that', () => {
+  it('loads per replica while the store is lost, and shares again afterwards', () => {
     const account = of({ sharing: SHARING, lost: { from: 600_000, to: 660_000 } });
     const [before, during, after] = [account.between(540, 600), account.between(600, 660), account.between(780, 900)];
     expect(before.second).to.be.above(0);
@@ -31,7 +31,7 @@ describe(`the simulation of a fleet ${SEEDED}`, () => {
     expect(after.loads / 2).to.be.below(during.loads);
   });
 
-  it('counts each read once, and fails those whom a platform refuses that holds nothing for them', () => {
+  it('counts each read once, and fails rejected reads without a stale list', () => {
     const { reads, first, second, upstream, staleForError, failed, refused } = of({
       platform: { loadMs: 50, loadsPerSecond: 1 },
     }).between(0, 900);

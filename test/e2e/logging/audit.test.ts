@@ -59,7 +59,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
       body: JSON.stringify(message),
     });
 
-  it('tells each read over every edge, names the token by the key of all replicas, and holds it nowhere', async () => {
+  it('logs each read over each edge, with an HMAC in place of the token', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'audit.log');
       const { portico, url } = await start(folder, file);
@@ -102,7 +102,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
     });
   });
 
-  it('goes to standard output without a file, and adds to a file that is there', async () => {
+  it('is written to standard output without a file, and appended to an existing file', async () => {
     await inFolder(async (folder) => {
       const first = await start(folder, undefined);
       await read(first.url, SECRET);
@@ -117,7 +117,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
     });
   });
 
-  it('goes on in a new file at SIGUSR2, and loses no line while it is rotated under load', async () => {
+  it('reopens its file at SIGUSR2, without losing a line under load', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'audit.log');
       const { portico, url } = await start(folder, file);
@@ -138,7 +138,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
     });
   });
 
-  it('stays where it is when the new file cannot be opened, and leaves SIGUSR2 without effect where there is none', async () => {
+  it('keeps its file when the new one cannot be opened, and ignores SIGUSR2 without a file', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'audit.log');
       const { portico, url } = await start(folder, file);
@@ -156,7 +156,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
     });
   });
 
-  it('keeps a process from starting whose key or file cannot be used', async () => {
+  it('prevents the start when its key or file cannot be used', async () => {
     await inFolder(async (folder) => {
       const settings = await settingsIn(folder, join(folder, 'away', 'audit.log'));
       const { code, stderr } = await runPortico(['serve', settings]).ended;
@@ -171,7 +171,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
     });
   });
 
-  it('is kept over stdio too', async () => {
+  it('is written over stdio, too', async () => {
     await inFolder(async (folder) => {
       const file = join(folder, 'audit.log');
       const settings = await settingsIn(folder, file);

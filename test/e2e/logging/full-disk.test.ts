@@ -48,8 +48,8 @@ function bound(pid: string, bytes: number | 'unlimited'): boolean {
   return spawnSync('prlimit', ['--pid', pid, `--fsize=${bytes}:unlimited`]).status === 0;
 }
 
-describe('a log on a disk that is full', () => {
-  it('does not stop the responses, and does not keep the process', async () => {
+describe('a log on a full disk', () => {
+  it('does not stop responses or delay the exit', async () => {
     await inFolder(async (folder) => {
       const { ask, child, ended } = await start(folder, '/dev/full');
       for (let count = 0; count < 20; count += 1) expect((await ask('/nowhere')).status).to.equal(404);
@@ -58,7 +58,7 @@ describe('a log on a disk that is full', () => {
     });
   });
 
-  it('goes on once there is room, whole, and says how many lines it had to drop', async function () {
+  it('continues with whole lines once there is space, and logs how many were dropped', async function () {
     await inFolder(async (folder) => {
       const path = join(folder, 'log');
       const { ask, child, ended, pid, port } = await start(folder, path);

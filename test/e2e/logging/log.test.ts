@@ -8,8 +8,8 @@ import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '
 
 const REQUESTS = 25_000;
 
-describe('a log that nobody reads', () => {
-  it('loses lines rather than filling the memory, says how many, and does not stop the responses', async () => {
+describe('a log that is not read', () => {
+  it('drops lines at its bound, logs how many, and does not stop responses', async () => {
     await inFolder(async (folder) => {
       const port = await freePort();
       const adminPort = await freePort();

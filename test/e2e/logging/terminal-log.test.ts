@@ -31,7 +31,7 @@ async function onTerminal(context: Mocha.Context, args: readonly string[], env: 
 }
 
 describe('the log on a terminal', () => {
-  it('is for a person, of the demo too, and ends whole', async function () {
+  it('is human-readable, and complete at the exit', async function () {
     const { shows, interrupt, screen } = await onTerminal(this, ['--demo'], { NO_COLOR: '1' });
     await shows(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: listening \{"url":"http:/m);
     await shows(/curl/);
@@ -40,7 +40,7 @@ describe('the log on a terminal', () => {
     expect(screen()).not.to.match(/"level"/);
   });
 
-  it('does not keep the process from its end while the terminal is stopped', async function () {
+  it('does not delay the exit while the terminal is stopped', async function () {
     const { shows, screen, stop, ended } = await onTerminal(this, ['--demo']);
     await shows('adminUrl');
     const [, adminUrl] = /"adminUrl":"([^"]+)"/.exec(screen()) ?? [];
@@ -63,7 +63,7 @@ describe('the log on a terminal', () => {
     expect(await interrupt()).to.equal(0);
   });
 
-  it('is JSON where settings say so', async function () {
+  it('is JSON with log.format json', async function () {
     await inFolder(async (folder) => {
       const each = '{ baseUrl: http://127.0.0.1:9 }';
       const file = await writeSettings(

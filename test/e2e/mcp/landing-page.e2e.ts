@@ -39,7 +39,7 @@ describe('the page at /, in Chromium', function () {
 
   const open = (options: BrowserContextOptions = {}) => openPage(browser, url, options);
 
-  it('asks for nothing but itself, and breaks no rule of its own', async () => {
+  it('loads nothing but itself, and complies with its content security policy', async () => {
     const { page, requested, complaints } = await open();
     await page.evaluate(OPEN_ALL);
     await page.waitForLoadState('networkidle');
@@ -47,7 +47,7 @@ describe('the page at /, in Chromium', function () {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('is styled, which its policy allows to this style alone', async () => {
+  it('is styled by its one allowed style', async () => {
     const { page, complaints } = await open({ colorScheme: 'light' });
     expect(await page.evaluate(GROUND)).to.equal(GROUNDS.light);
     await page.evaluate(STYLE_ANEW);
@@ -65,7 +65,7 @@ describe('the page at /, in Chromium', function () {
     expect(await shown.count()).to.equal(1);
   });
 
-  it('shows the address in the bar of the browser, and selects a snippet at a click', async () => {
+  it("shows the browser's address, and selects a snippet on click", async () => {
     const { page } = await open();
     await page.locator('pre code').first().click();
     expect(await page.evaluate('String(getSelection())')).to.equal(
@@ -73,7 +73,7 @@ describe('the page at /, in Chromium', function () {
     );
   });
 
-  it('leads to the description of the reads', async () => {
+  it('links to the API description', async () => {
     const { page } = await open();
     await page.getByRole('link', { name: '/openapi.json' }).click();
     await page.waitForURL(`${url}openapi.json`);
@@ -81,13 +81,13 @@ describe('the page at /, in Chromium', function () {
   });
 
   for (const colorScheme of SCHEMES) {
-    it(`is ${colorScheme} where the browser is`, async () => {
+    it(`is ${colorScheme} when the browser is`, async () => {
       const { page } = await open({ colorScheme });
       expect(await page.evaluate(GROUND)).to.equal(GROUNDS[colorScheme]);
     });
 
     for (const [name, viewport] of Object.entries(VIEWPORTS)) {
-      it(`is readable for everybody: ${colorScheme}, ${name}`, async () => {
+      it(`is accessible: ${colorScheme}, ${name}`, async () => {
         const { page } = await open({ colorScheme, viewport });
         await page.evaluate(OPEN_ALL);
         expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(viewport.width);
@@ -97,7 +97,7 @@ describe('the page at /, in Chromium', function () {
     }
   }
 
-  it('tells the same at 360 px as on a wide screen, and of no version', async () => {
+  it('shows the same at 360 px as on a wide screen, without a version', async () => {
     const texts: string[] = [];
     for (const viewport of Object.values(VIEWPORTS)) {
       const { page } = await open({ viewport });

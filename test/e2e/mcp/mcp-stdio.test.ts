@@ -70,7 +70,7 @@ describe('portico stdio', function () {
     ['legacy', '2025-11-25'],
     ['auto', '2026-07-28'],
   ] as const) {
-    it(`serves the SDK's client in mode ${mode}, and ends with it`, async () => {
+    it(`serves the SDK's client in mode ${mode}, and exits with it`, async () => {
       await inFolder(async (folder) => {
         const file = await writeSettings(folder, SETTINGS);
         for (const token of [TOKEN, 'another']) {
@@ -100,14 +100,14 @@ describe('portico stdio', function () {
     });
   }
 
-  it('answers what was asked before its input ended, and exits with 0', async () => {
+  it('answers the requests before the end of its input, and exits with 0', async () => {
     const { code, stdout, stderr } = await run(({ child }) => child.stdin.end(PING));
     expect(code).to.equal(0);
     expect(JSON.parse(stdout)).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
     expect(JSON.parse(stderr)).to.include({ msg: 'request', rpc: 'ping', outcome: 'ok' });
   });
 
-  it('answers all that is under way when its input ends, however long each takes, and exits with 0', async () => {
+  it('finishes pending requests after the end of its input, and exits with 0', async () => {
     const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('workflows') + readOf('tools')));
     expect(code).to.equal(0);
     expect(linesIn(stdout).map(({ id, result }) => [id, result !== undefined])).to.have.deep.members([
@@ -116,7 +116,7 @@ describe('portico stdio', function () {
     ]);
   });
 
-  it('cuts what outlasts shutdown.graceMs after the end of its input, and exits with 1', async () => {
+  it('aborts requests after shutdown.graceMs, and exits with 1', async () => {
     const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('projects') + readOf('tools')), TOKEN, {
       GRACE_MS: '400',
     });
@@ -125,7 +125,7 @@ describe('portico stdio', function () {
     expect(answered.map(({ id }) => id)).to.deep.equal(['tools']);
   });
 
-  it('is let in by the platform with a token of any visible ASCII', async () => {
+  it('sends a token of any visible ASCII unchanged', async () => {
     const before = platform.requests.length;
     const odd = '*:$&.a"b\\c,d;e={token}%20';
     await run(({ child }) => child.stdin.end(readOf('tools')), odd);
@@ -144,7 +144,7 @@ describe('portico stdio', function () {
     expect(stdout.split('\n')).to.have.length(2);
   });
 
-  it('ends when nobody reads its answers any more', async () => {
+  it('exits when its output is closed', async () => {
     const { code } = await run(({ child }) => {
       child.stdout.destroy();
       child.stdin.write(PING.repeat(50));
@@ -156,7 +156,7 @@ describe('portico stdio', function () {
     ['', 'mcp.stdio.token: is empty'],
     ['two words', 'mcp.stdio.token: is no token of visible ASCII characters: it has white space'],
   ] as const) {
-    it(`does not start with the token ${JSON.stringify(token)}, and says what to set`, async () => {
+    it(`does not start with the token ${JSON.stringify(token)}, and names the setting`, async () => {
       const { code, stdout, stderr } = await run(() => {}, token);
       expect(code).to.equal(2);
       expect(stdout).to.equal('');

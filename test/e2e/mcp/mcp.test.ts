@@ -94,7 +94,7 @@ describe('POST /mcp of a gateway', () => {
     });
   }
 
-  it('is named to a client that was given half of its address', async () => {
+  it('is named in the 404 of the root path', async () => {
     const response = await fetch(running.url, { method: 'POST', body: '{}' });
     expect(response.status).to.equal(404);
     expect(await response.json())
@@ -102,7 +102,7 @@ describe('POST /mcp of a gateway', () => {
       .that.equals('There is no such path. Paths are: /mcp/v1/resources, /mcp/v1/resources/read, /mcp.');
   });
 
-  it('serves what the HTTP read has in its cache, and says how long it is fresh yet', async () => {
+  it('serves the list that the HTTP read has cached', async () => {
     await running.read('tools');
     const asked = platform.requests.length;
     const response = await post(running.url, read('platform://tools'));
@@ -117,7 +117,7 @@ describe('POST /mcp of a gateway', () => {
     ['refused', 401, 'credential_rejected', 'error="invalid_token"'],
     ['denied', 403, 'access_denied', 'error="insufficient_scope"'],
   ] as const) {
-    it(`answers a token that the platform has ${token} with ${status} to an HTTP read, and with an error of JSON-RPC`, async () => {
+    it(`answers a token that the platform ${token} with ${status} over HTTP, and with a JSON-RPC error`, async () => {
       const authorization = `Bearer token-${token}`;
       const overHttp = await running.read('projects', { headers: { authorization } });
       expect(overHttp.status).to.equal(status);
@@ -133,7 +133,7 @@ describe('POST /mcp of a gateway', () => {
     });
   }
 
-  it('leaves an SDK client connected to the other platforms where one refuses its token', async () => {
+  it('keeps an SDK client connected when one platform rejects its token', async () => {
     const client = new Client({ name: 'test', version: '1' });
     const requestInit = { headers: { authorization: 'Bearer token-refused-by-tools' } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
@@ -144,13 +144,13 @@ describe('POST /mcp of a gateway', () => {
     await client.close();
   });
 
-  it('answers without a token with 401, and a challenge that names no error', async () => {
+  it('answers 401 without a token, with a challenge without an error', async () => {
     const response = await fetch(`${running.url}/mcp`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
     expect(response.status).to.equal(401);
     expect(response.headers.get('www-authenticate')).to.equal('Bearer');
   });
 
-  it('lists what is offered without a token where settings have it so, and reads nothing', async () => {
+  it('lists resources without a token with mcp.publicLists, and still requires one for reads', async () => {
     const settings = settingsFor(platform.url, { mcp: { publicLists: true } });
     const { url } = await startGateway(settings);
     const asked = platform.requests.length;
@@ -167,7 +167,7 @@ describe('POST /mcp of a gateway', () => {
     expect(platform.requests).to.have.length(asked);
   });
 
-  it('takes 1 MiB and no more', async () => {
+  it('accepts messages of 1 MiB, and no larger ones', async () => {
     const message = (size: number) => {
       const empty = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: '' } });
       return empty.replace('""', `"${'x'.repeat(size - empty.length)}"`);
@@ -179,7 +179,7 @@ describe('POST /mcp of a gateway', () => {
     expect(await larger.json()).to.include({ code: 'too_large' });
   });
 
-  it('refuses a web page of another origin, another host, and what is no POST', async () => {
+  it('rejects foreign origins and hosts, and methods other than POST', async () => {
     expect((await post(running.url, {}, { origin: 'http://evil.example' })).status).to.equal(403);
     const foreign = await exchange(running.url, requestText('POST', '/mcp', { Host: 'evil.example' }, '{}'));
     expect(foreign.status).to.equal(421);
@@ -189,7 +189,7 @@ describe('POST /mcp of a gateway', () => {
     }
   });
 
-  it('ends the read of a caller that hangs up', async () => {
+  it('aborts the read of a caller that disconnects', async () => {
     const controller = new AbortController();
     const before = platform.requests.length;
     const response = fetch(`${running.url}/mcp`, {
@@ -206,7 +206,7 @@ describe('POST /mcp of a gateway', () => {
     await eventually(() => log.lines().find(gone));
   });
 
-  it('gives each of many callers with the same id its own response', async () => {
+  it('does not mix up concurrent callers that use the same id', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => `caller-${index}`);
     const texts = await Promise.all(
       tokens.map(async (token) => {
@@ -219,7 +219,7 @@ describe('POST /mcp of a gateway', () => {
     );
   });
 
-  it('gives each of many requests of one caller its own id', async () => {
+  it('answers each of many concurrent requests with its own id', async () => {
     const text = await (await running.read('tools')).text();
     const ids = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? index : `${index}`));
     const responses = await Promise.all(ids.map((id) => post(running.url, read('platform://tools', id))));

@@ -13,7 +13,7 @@ const MAX_CLIENTS = 3 * 16;
 const MORE_DESCRIPTORS = 50;
 
 describe('a gateway under load', () => {
-  it(`fails no read while its settings change ${CHANGES} times, and holds nothing of the old ones`, async () => {
+  it(`fails no read during ${CHANGES} settings changes, and leaks nothing`, async () => {
     const running = startProcess(process.execPath, ['--expose-gc', CHILD, String(CHANGES)]);
     const { code, stdout, stderr } = await running.ended;
     expect(code, stderr.slice(0, 2000)).to.equal(0);

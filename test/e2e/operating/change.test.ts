@@ -45,7 +45,7 @@ describe('a gateway whose settings change', () => {
     await platform.close();
   });
 
-  it('maps by the new ones, and keeps what is read as before', async () => {
+  it('maps with the new settings, and keeps unaffected snapshots', async () => {
     expect(await read('tools')).to.deep.equal([200, 'First', 'fwd=miss']);
     await read('workflows');
     const changes = running.gateway.change(mappedFrom('title'));
@@ -56,7 +56,7 @@ describe('a gateway whose settings change', () => {
     expect(platform.connections()).to.equal(2);
   });
 
-  it('changes nothing where they are those that it has, and says so only of what waits for a restart', async () => {
+  it('ignores unchanged settings, and reports only those that need a restart', async () => {
     const { gateway } = running;
     await read('tools');
     expect(gateway.change(settings())).to.deep.equal({ applied: [], needRestart: [] });
@@ -69,7 +69,7 @@ describe('a gateway whose settings change', () => {
     expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
   });
 
-  it('goes on as before where a bug keeps it from others, as often as they come', async () => {
+  it('keeps its settings when a bug prevents a change', async () => {
     const [one] = RESOURCES;
     // Nothing describes it, which is found out once it is offered.
     const shape = z.object({ id: z.string().min(1), name: z.string().transform((text) => text.length) });
@@ -90,14 +90,14 @@ describe('a gateway whose settings change', () => {
     expect(item?.name).to.equal('Second');
   });
 
-  it('never serves what was mapped under settings before the last ones, though they were the same', async () => {
+  it('never serves snapshots of earlier settings, even when they return', async () => {
     await read('tools');
     running.gateway.change(mappedFrom('title'));
     running.gateway.change(settings());
     expect(await read('tools')).to.deep.equal([200, 'First', 'fwd=miss']);
   });
 
-  it('keeps snapshots where they are kept longer, or less long, than before', async () => {
+  it('keeps snapshots when only their lifetimes change', async () => {
     await read('tools');
     running.gateway.change(settings({ resources: { tools: { cache: { ttlMs: 1_000_000 } } } }));
     expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
@@ -105,7 +105,7 @@ describe('a gateway whose settings change', () => {
     expect((await read('tools'))[2]).to.not.equal('hit');
   });
 
-  it('ends a read by the settings that it began with', async () => {
+  it('finishes a read under the settings that it started with', async () => {
     held = [];
     const before = read('tools');
     await eventually(() => asked('tools') === 1);
@@ -119,7 +119,7 @@ describe('a gateway whose settings change', () => {
     expect(await read('tools')).to.deep.equal([200, 'Second', 'hit']);
   });
 
-  it('changes nothing where the new ones are wrong, and says what is', () => {
+  it('rejects invalid settings with the reasons, and changes nothing', () => {
     const wrong = { ...settings(), scheme: 'Not One', resources: { tools: { path: 'no slash' } } };
     expect(() => running.gateway.change(wrong))
       .to.throw(ConfigError)
@@ -136,7 +136,7 @@ describe('a gateway whose settings change', () => {
     expect(log.lines().some(({ msg }) => msg === 'settings changed')).to.equal(false);
   });
 
-  it('tells what needs a restart, and lets it be', async () => {
+  it('reports settings that need a restart, and does not apply them', async () => {
     const changes = running.gateway.change(
       settings({ scheme: 'acme', http: { port: 1, maxPipelined: 3, compressMinBytes: 9 }, maxWaiting: 7 }),
     );
@@ -149,7 +149,7 @@ describe('a gateway whose settings change', () => {
     expect((await running.read('tools')).status).to.equal(404);
   });
 
-  it('leaves out and takes in resources and MCP', async () => {
+  it('adds and removes resources and MCP', async () => {
     const rpc = () => fetch(`${running.url}/mcp`, { method: 'POST' });
     expect((await rpc()).status).to.equal(401);
     running.gateway.change(settings({ mcp: { enabled: false }, resources: { tools: { enabled: false } } }));
@@ -160,7 +160,7 @@ describe('a gateway whose settings change', () => {
     expect((await read('tools'))[0]).to.equal(200);
   });
 
-  it('goes on with its connections, and with what they have sent already', async () => {
+  it('keeps its connections and their pending requests', async () => {
     held = [];
     const target = '/mcp/v1/resources/read?uri=platform://tools';
     const client = await openConnection(running.url);
@@ -174,7 +174,7 @@ describe('a gateway whose settings change', () => {
     expect(names).to.deep.equal(['First', 'Second']);
   });
 
-  it('counts on under the same limits, and anew under others', async () => {
+  it('keeps the counts of unchanged limits, and restarts changed ones', async () => {
     const limited = (perCaller: number, path = '/v1/tools') =>
       settings({ limits: { perCaller }, resources: { tools: { path } } });
     running.gateway.change(limited(2));
@@ -186,7 +186,7 @@ describe('a gateway whose settings change', () => {
     expect((await running.read('tools')).status).to.equal(200);
   });
 
-  it('lets go of an upstream that it needs no more, once nobody waits for it', async () => {
+  it('closes a removed upstream after its last read', async () => {
     const other = await startHttpUpstream((request, response) => {
       response.end(JSON.stringify(list(listOf(request))));
     });

@@ -42,9 +42,9 @@ function endBy(blow: string): Promise<Ended> {
   });
 }
 
-describe('an error that nothing catches', () => {
+describe('an uncaught error', () => {
   for (const [name, blow] of Object.entries(BLOWS)) {
-    it(`ends the process with 1 and one line that tells nothing of its text: ${name}`, async () => {
+    it(`exits with 1 and one log line without its message: ${name}`, async () => {
       const { code, signal, stdout, stderr } = await endBy(blow);
       expect({ code, signal, stderr }).to.deep.equal({ code: 1, signal: null, stderr: '' });
       const lines = linesIn(stdout);
@@ -57,7 +57,7 @@ describe('an error that nothing catches', () => {
     });
   }
 
-  it('is told by its kind, its cause and where it was thrown', async () => {
+  it('is logged with its type, its cause and its stack', async () => {
     const { stdout } = await endBy(`throw new TypeError('x', { cause: new RangeError('y') })`);
     const { error, causes, stack } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
     expect({ error, causes }).to.deep.equal({ error: 'TypeError', causes: ['RangeError'] });

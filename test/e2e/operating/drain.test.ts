@@ -25,9 +25,9 @@ async function startPatientPlatform() {
   return { upstream, waiting };
 }
 
-describe('the end of the process', () => {
+describe('the shutdown of the process', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`comes with ${signal}, after what is in flight has finished, with exit code 0`, async () => {
+    it(`finishes requests in flight on ${signal}, and exits with 0`, async () => {
       const { upstream, waiting } = await startPatientPlatform();
       await inFolder(async (folder) => {
         const portico = runPortico(['--config', await writeSettings(folder, settings(upstream.url))]);
@@ -47,7 +47,7 @@ describe('the end of the process', () => {
     });
   }
 
-  it('comes with exit code 1 when a request outlasts the grace time', async () => {
+  it('exits with 1 when a request outlasts the grace time', async () => {
     const { upstream, waiting } = await startPatientPlatform();
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, settings(upstream.url, 'shutdown: { graceMs: 100 }'));
@@ -63,7 +63,7 @@ describe('the end of the process', () => {
     await upstream.close();
   });
 
-  it('comes at once with a second signal', async () => {
+  it('is immediate on a second signal', async () => {
     const { upstream, waiting } = await startPatientPlatform();
     await inFolder(async (folder) => {
       const portico = runPortico(['--config', await writeSettings(folder, settings(upstream.url))]);
@@ -78,7 +78,7 @@ describe('the end of the process', () => {
     await upstream.close();
   });
 
-  it('is announced by /readyz for shutdown.delayMs, while reads are still answered', async () => {
+  it('is announced by /readyz for shutdown.delayMs while reads are answered', async () => {
     const upstream = await startHttpUpstream((_request, response) => response.end('{"tools":[]}'));
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, settings(upstream.url, 'shutdown: { delayMs: 3000 }'));
@@ -113,7 +113,7 @@ describe('the process', () => {
     });
   });
 
-  it('listens on a unix socket and leaves none behind', async () => {
+  it('listens on a Unix socket and removes it', async () => {
     await inFolder(async (folder) => {
       const socketPath = join(folder, 'portico.sock');
       const file = await writeSettings(

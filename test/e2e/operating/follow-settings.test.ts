@@ -65,8 +65,8 @@ async function mount(folder: string, text: string): Promise<void> {
   await symlink(join('..data', 'portico.yaml'), join(folder, 'portico.yaml')).catch(() => {});
 }
 
-describe('a process follows its settings file', () => {
-  it('at SIGHUP, without a restart', async () => {
+describe('a process reloads its settings file', () => {
+  it('on SIGHUP, without a restart', async () => {
     await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
       expect(await name()).to.equal('first');
       await write(folder, text('title'));
@@ -79,7 +79,7 @@ describe('a process follows its settings file', () => {
     });
   });
 
-  it('and refuses a wrong one with all its mistakes, while the settings before go on', async () => {
+  it('and rejects an invalid one with all its mistakes, keeping the previous settings', async () => {
     await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
       await write(folder, text('title', 'scheme: No\nmaxWaiting: many'));
       portico.child.kill('SIGHUP');
@@ -104,7 +104,7 @@ describe('a process follows its settings file', () => {
     });
   });
 
-  it('and says where in it a file stands that cannot be used', async () => {
+  it('and reports the line of a file that cannot be used', async () => {
     await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
       const credential = 'credential: { kind: service, file: /no/secret }';
       const wrong = text('title', 'allowUnverifiedCallers: true').replaceAll(
@@ -120,7 +120,7 @@ describe('a process follows its settings file', () => {
     });
   });
 
-  it('once that has changed, in place or as a mounted one does', async () => {
+  it('when it changes, in place or as a mounted one', async () => {
     for (const enter of [write, mount]) {
       await withProcess(enter, '', async ({ folder, text, name, count }) => {
         expect(await name()).to.equal('first');

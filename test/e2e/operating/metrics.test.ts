@@ -44,7 +44,7 @@ describe('the metrics of a gateway', () => {
   const start = (settings: Partial<SettingsInput> = {}, options = {}) =>
     startGateway({ ...settingsFor(platform.url), admin: { port: 0 }, ...settings }, options);
 
-  it('tell of reads over both edges, and of what was asked of the platform', async () => {
+  it('count reads over both edges, and upstream requests', async () => {
     const running = await start();
     for (let reads = 0; reads < 3; reads += 1) await running.read('tools');
     await rpc(running.url, 'resources/read', { uri: 'platform://tools' });
@@ -76,7 +76,7 @@ describe('the metrics of a gateway', () => {
     expect(series.get('portico_snapshots_held_bytes')).to.be.greaterThan(2048);
   });
 
-  it('tell of a platform that fails until its breaker opens', async () => {
+  it('count the failures of a platform and the opening of its breaker', async () => {
     const failing = await startHttpUpstream(json({}, 503));
     try {
       const running = await start({
@@ -96,7 +96,7 @@ describe('the metrics of a gateway', () => {
     }
   });
 
-  it('go on by other settings, with the upstreams that these have', async () => {
+  it('follow changed settings, with the new upstreams', async () => {
     const running = await start();
     await running.read('tools');
     const { upstreams, ...rest } = { ...settingsFor(platform.url), admin: { port: 0 } };
@@ -118,7 +118,7 @@ describe('the metrics of a gateway', () => {
     expect(series.get('portico_settings_changes_total')).to.equal(1);
   });
 
-  it('are those of docs/metrics.md, and have its labels and no other', async () => {
+  it('are those of docs/metrics.md, with exactly its labels', async () => {
     const running = await start();
     await running.read('tools');
     const { families, labels } = await scrape(running);
@@ -134,7 +134,7 @@ describe('the metrics of a gateway', () => {
     }
   });
 
-  it('come as OpenMetrics to whoever takes that, and HEAD has no body', async () => {
+  it('are served as OpenMetrics on request, and without a body to HEAD', async () => {
     const { gateway } = await start();
     const url = gateway.adminUrl ?? '';
     const plain = await exchange(url, get('/metrics'));
@@ -146,7 +146,7 @@ describe('the metrics of a gateway', () => {
     expect((await exchange(url, requestText('POST', '/metrics'))).status).to.equal(405);
   });
 
-  it('are on the admin listener alone, for those who name this host', async () => {
+  it('are served on the admin listener only, under its host names', async () => {
     const running = await start();
     expect((await exchange(running.url, get('/metrics'))).json()).to.include({ code: 'not_found' });
     const foreign = await exchange(running.gateway.adminUrl ?? '', get('/metrics', { Host: 'evil.example' }));
@@ -159,7 +159,7 @@ describe('the metrics of a gateway', () => {
     expect((await exchange(gateway.adminUrl ?? '', get('/livez'))).status).to.equal(200);
   });
 
-  it('count the lines of their own log, not of one that was brought', async () => {
+  it("count the lines of Portico's own logger only", async () => {
     const own = await start({ log: { level: 'silent' } });
     expect((await scrape(own)).series.get('portico_log_lines_dropped_total')).to.be.a('number');
     const brought = await start({}, { logger: captureLog().logger });
@@ -174,7 +174,7 @@ describe('the metrics of a gateway', () => {
     });
   });
 
-  it('have no series for what anybody made up, however much of it comes', async () => {
+  it('create no series from made-up input', async () => {
     let made = 0;
     const upstream = await startHttpUpstream(
       (request, response) => {

@@ -58,14 +58,14 @@ describe('a signal', () => {
     return startProcess(command, [...args, ...own], { env: porticoEnvironment() });
   }
 
-  it('SIGTERM ends a process that has loaded nothing yet, with exit code 0', async () => {
+  it('SIGTERM ends a starting process with exit code 0', async () => {
     await inFolder(async (folder) => {
       const { code, signal, stdout, stderr } = await (await start(folder, 'SIGTERM')).ended;
       expect({ code, signal, stdout, stderr }).to.deep.equal({ code: 0, signal: null, stdout: '', stderr: '' });
     });
   });
 
-  it('SIGTERM does so to process 1 of a container', async function () {
+  it('SIGTERM ends process 1 of a container with exit code 0', async function () {
     const [command = '', ...args] = AS_PROCESS_1;
     if (spawnSync(command, [...args, 'true']).status !== 0) skipAloud(this, 'unshare cannot make a process 1 here');
     await inFolder(async (folder) => {
@@ -74,7 +74,7 @@ describe('a signal', () => {
     });
   });
 
-  it('SIGHUP leaves a process alone that has loaded nothing yet', async () => {
+  it('SIGHUP does not end a starting process', async () => {
     await inFolder(async (folder) => {
       const portico = await start(folder, 'SIGHUP');
       await eventually(() => portico.stdout().includes('"listening"'));
@@ -82,7 +82,7 @@ describe('a signal', () => {
     });
   });
 
-  it('SIGHUP cuts no request, SIGUSR1 opens no inspector, and both are told', async () => {
+  it('SIGHUP aborts no request, SIGUSR1 opens no inspector, and both are logged', async () => {
     const { promise: waiting, resolve } = Promise.withResolvers<ServerResponse>();
     const upstream = await startHttpUpstream((_request, response) => resolve(response));
     await inFolder(async (folder) => {

@@ -50,14 +50,14 @@ describe('the status page, in Chromium', function () {
 
   const open = (options: BrowserContextOptions = {}) => openPage(browser, url, options);
 
-  it('asks for nothing but itself, again and again, and breaks no rule of its own', async () => {
+  it('loads nothing but itself, and complies with its content security policy', async () => {
     const { page, requested, complaints } = await open();
     await page.waitForRequest(url, { timeout: 20_000 });
     expect(new Set(requested)).to.deep.equal(new Set([url]));
     expect(complaints).to.deep.equal([]);
   });
 
-  it('shows what is wrong, and takes in what happens, without moving or closing anything', async () => {
+  it('shows faults and updates in place', async () => {
     const { page } = await open();
     expect(await page.textContent('[data-part=upstreams]'))
       .to.contain('projects')
@@ -74,7 +74,7 @@ describe('the status page, in Chromium', function () {
     expect(await page.evaluate(HEADING_AT)).to.equal(top);
   });
 
-  it('is paused by its button, from the keyboard too', async () => {
+  it('is paused by its button, also from the keyboard', async () => {
     const { page, requested } = await open();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -87,14 +87,14 @@ describe('the status page, in Chromium', function () {
     await page.waitForRequest(url);
   });
 
-  it('says so once Portico does not answer any more', async () => {
+  it('shows that Portico does not answer', async () => {
     const { page } = await open();
     await page.context().setOffline(true);
     const at = page.locator('[data-part=at]');
     await eventually(async () => (await at.textContent())?.includes('does not answer'));
   });
 
-  it('is the same without scripts, but for its button', async () => {
+  it('is the same without scripts, except for its button', async () => {
     const { page } = await open({ javaScriptEnabled: false });
     expect(await page.locator('button').isVisible()).to.equal(false);
     expect(await page.textContent('[data-part=upstreams]')).to.contain('open');
@@ -102,7 +102,7 @@ describe('the status page, in Chromium', function () {
 
   for (const colorScheme of SCHEMES) {
     for (const [name, viewport] of Object.entries(VIEWPORTS)) {
-      it(`is readable for everybody: ${colorScheme}, ${name}`, async () => {
+      it(`is accessible: ${colorScheme}, ${name}`, async () => {
         const { page } = await open({ colorScheme, viewport });
         await page.locator('summary').click();
         expect(await page.evaluate(GROUND)).to.equal(GROUNDS[colorScheme]);

@@ -53,7 +53,7 @@ describe('the status of a gateway', () => {
     await platform.close();
   });
 
-  it('tells at first that nothing has been asked', async () => {
+  it('is empty at the start', async () => {
     const { state, version, url, processId, requests, snapshots, upstreams, resources, changes } = await status();
     expect({ state, url, processId }).to.deep.equal({ state: 'serving', url: gateway.url, processId: process.pid });
     expect(version).to.match(/^\d+\.\d+\.\d+/);
@@ -70,7 +70,7 @@ describe('the status of a gateway', () => {
     expect(changes.map(({ event }) => event)).to.deep.equal(['listening']);
   });
 
-  it('tells of reads and what served them, and of calls of each upstream', async () => {
+  it('counts reads by cache status, and calls of each upstream', async () => {
     for (let count = 0; count < 4; count += 1) expect((await read('tools')).status).to.equal(200);
     const { requests, snapshots, upstreams, resources, memory } = await status();
     expect(requests).to.include({ requests: 4, failures: 0 });
@@ -85,7 +85,7 @@ describe('the status of a gateway', () => {
     expect(memory.heapBytes).to.be.within(1, memory.heapLimitBytes);
   });
 
-  it('tells of a platform that fails: its breaker, failed calls, and those that were not made', async () => {
+  it('shows the breaker, failed calls and rejected calls of a failing platform', async () => {
     behave = 'badly';
     for (let count = 0; count < 8; count += 1) expect((await read('projects')).status).to.be.within(502, 503);
     const { requests, upstreams, changes } = await status();
@@ -101,7 +101,7 @@ describe('the status of a gateway', () => {
     expect(html).to.contain('<span class="bad">open</span>').and.contain('projects: breaker open');
   });
 
-  it('tells why an upstream failed last, and not how it judged a caller', async () => {
+  it('shows the last failure of an upstream, but no rejected callers', async () => {
     const why = async () => (await status()).upstreams.map(({ lastFailure }) => lastFailure);
     behave = 'strangers';
     expect((await read('workflows')).status).to.equal(401);
@@ -121,7 +121,7 @@ describe('the status of a gateway', () => {
     expect(await page()).to.contain('ECONNREFUSED');
   });
 
-  it('tells a breaker that opens again and again once, with since when', async () => {
+  it('shows a breaker that keeps opening as one change, with its start', async () => {
     gateway.change(
       settings({
         upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 1, openMs: 100 } },
@@ -145,7 +145,7 @@ describe('the status of a gateway', () => {
     expect((await opened()).map(({ isTrouble }) => isTrouble)).to.deep.equal([true, false, true]);
   });
 
-  it('tells of a mapping that gives nothing, until a list comes that it fits', async () => {
+  it('shows a mapping warning until a list fits', async () => {
     gateway.change(
       settings({
         resources: { tools: { invalidItems: 'drop', fields: { description: 'summary' }, cache: { ttlMs: 0 } } },
@@ -161,7 +161,7 @@ describe('the status of a gateway', () => {
     expect(await doubts()).to.deep.equal(['items_dropped']);
   });
 
-  it('tells what happens again and again once, with how often, and keeps fifty changes', async () => {
+  it('merges repeated changes with a count, and keeps fifty changes', async () => {
     for (let time = 0; time < 60; time += 1) gateway.change(settings({ limits: { perCaller: 1000 + (time % 2) } }));
     const [last] = (await status()).changes;
     expect(last).to.include({ text: 'settings changed: limits.perCaller', times: 60 });
@@ -173,7 +173,7 @@ describe('the status of a gateway', () => {
     expect((await status()).changes).to.have.length(50);
   });
 
-  it('lets no caller push out of it what has changed', async () => {
+  it('keeps changes regardless of callers', async () => {
     gateway.change(settings({ scheme: 'acme' }));
     for (let time = 0; time < 60; time += 1) {
       await fetch(`${gateway.url}/${'x'.repeat(9000)}`);
@@ -188,7 +188,7 @@ describe('the status of a gateway', () => {
     ]);
   });
 
-  it('shows the settings in force, without what is secret in them', async () => {
+  it('shows the settings in force, with secrets masked', async () => {
     const shown = (await status()).settings;
     expect(shown).to.contain('maxWaitingPerCaller: 2048').and.contain('X-Api-Key: "[masked]"');
     gateway.change(settings({ maxWaiting: 77, scheme: 'acme' }));
@@ -197,7 +197,7 @@ describe('the status of a gateway', () => {
     for (const text of [shown, after, await page()]) expect(text).to.not.contain(KEY).and.not.contain(TOKEN);
   });
 
-  it('prints the settings once for all who look, and anew once they have changed, or what they are from', async () => {
+  it('renders the settings once per change', async () => {
     let from = 'projects';
     let asked = 0;
     const running = await startGateway(settings(), {
@@ -221,7 +221,7 @@ describe('the status of a gateway', () => {
     expect((await status()).settings).to.match(/invalidItems: fail/);
   });
 
-  it('masks what the environment put in, also after a change', async () => {
+  it('masks values from the environment, also after a change', async () => {
     await inFolder(async (folder) => {
       const text = (scheme: string, host = '${HOST}') => `
 http: { port: 0, host: "${host}" }
@@ -254,7 +254,7 @@ upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PL
     });
   });
 
-  it('has lines for a shell that show a problem: of the resource that has one, and by the settings file', async () => {
+  it('shows shell commands that reproduce a problem', async () => {
     const linesOf = (html: string) => /<pre[^>]*data-part="commands">(.*?)<\/pre>/s.exec(html)?.[1] ?? '';
     expect(linesOf(await page()))
       .to.contain('platform%3A%2F%2Fprojects')
@@ -274,7 +274,7 @@ upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PL
     }
   });
 
-  it('is not on the public listener, and answers no other method', async () => {
+  it('is not on the public listener, and allows GET and HEAD only', async () => {
     expect((await fetch(`${gateway.url}/status`)).status).to.equal(404);
     expect((await fetch(`${gateway.adminUrl}/status`, { method: 'POST' })).status).to.equal(405);
     expect((await fetch(`${gateway.adminUrl}/`, { method: 'HEAD' })).status).to.equal(200);

@@ -34,7 +34,7 @@ shutdown: { graceMs: 10000 }
 `;
 const READ = '/mcp/v1/resources/read?uri=platform://tools';
 
-describe('a process that is traced', function () {
+describe('a process with tracing', function () {
   this.timeout(60_000);
   let platform: HttpUpstream;
   let collector: Collector;
@@ -49,7 +49,7 @@ describe('a process that is traced', function () {
     PORTICO_TOKEN: TOKEN,
   });
 
-  it('sends what waits before it ends, and tells whose traces its lines are of', async () => {
+  it('sends pending spans before it exits, and logs trace ids', async () => {
     await inFolder(async (folder) => {
       const portico = runPortico(['--config', await writeSettings(folder, SETTINGS)], environment());
       const url = await portico.ready;
@@ -71,7 +71,7 @@ describe('a process that is traced', function () {
     });
   });
 
-  it('says in its log and its metrics that spans are dropped, and answers all the same', async () => {
+  it('logs and counts dropped spans, and answers requests', async () => {
     await inFolder(async (folder) => {
       collector.respond(json({}, 503));
       const settings = SETTINGS.replace('intervalMs: 86400000', 'intervalMs: 100');
@@ -91,7 +91,7 @@ describe('a process that is traced', function () {
     });
   });
 
-  it('has a trace for each message of standard input', async () => {
+  it('traces each message of standard input', async () => {
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, SETTINGS);
       const portico = startProcess(process.execPath, [MAIN, 'stdio', '--config', file], {

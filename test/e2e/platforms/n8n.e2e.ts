@@ -124,7 +124,7 @@ describe('n8n behind Portico', function () {
     return all;
   }
 
-  it('is listed item by item as its own API lists it, over several pages', async () => {
+  it("lists the same items as n8n's own API, over several pages", async () => {
     const read = await serve(folder, await example(), environment());
     const all = await own();
     expect(all).to.have.length(COUNT);
@@ -144,7 +144,7 @@ describe('n8n behind Portico', function () {
     );
   });
 
-  it('refuses a made-up token, which is a 401 of Portico', async () => {
+  it('answers 401 to a token that n8n rejects', async () => {
     const read = await serve(folder, await example(), environment());
     const { status, body } = await read('workflows', 'made-up');
     expect({ status, code: (body as { code: string }).code }).to.deep.equal({
@@ -153,7 +153,7 @@ describe('n8n behind Portico', function () {
     });
   });
 
-  it('passes check --probe with the example, and not with settings that read one page alone', async () => {
+  it('passes check --probe with the example, and fails with settings that read one page only', async () => {
     const right = await probe(folder, await example(), key, environment());
     expect(right.code, right.printed).to.equal(0);
     const onePage = await example({ pagination: { kind: 'none' } });
@@ -166,7 +166,7 @@ describe('n8n behind Portico', function () {
     expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_invalid' });
   });
 
-  it('is served from what is stored once it is killed, and is an error where nothing is', async () => {
+  it('serves the stale list after n8n was killed, and an error without one', async () => {
     const read = await serve(folder, await example(), environment());
     const before = await read('workflows', key);
     expect(before.status).to.equal(200);

@@ -83,7 +83,7 @@ describe('Node-RED behind Portico', function () {
     return (await fetch(platform.url + path, { headers })).json() as Promise<Record<string, string>[]>;
   }
 
-  it('is listed item by item as its own API lists it', async () => {
+  it("lists the same items as Node-RED's own API", async () => {
     const read = await serve(folder, settingsFor(platform.url));
     const tabs = (await own('/flows')).filter(({ type }) => type === 'tab');
     expect(tabs).to.have.length(37);
@@ -103,7 +103,7 @@ describe('Node-RED behind Portico', function () {
     });
   });
 
-  it('refuses a made-up token, which is a 401 of Portico', async () => {
+  it('answers 401 to a token that Node-RED rejects', async () => {
     const read = await serve(folder, settingsFor(platform.url));
     const { status, body } = await read('workflows', 'made-up');
     expect({ status, code: (body as { code: string }).code }).to.deep.equal({
@@ -112,7 +112,7 @@ describe('Node-RED behind Portico', function () {
     });
   });
 
-  it('passes check --probe with the right settings, and not with a wrong path to its items', async () => {
+  it('passes check --probe with the right settings, and fails with a wrong path to the items', async () => {
     const right = await probe(folder, settingsFor(platform.url), TOKEN);
     expect(right.code, right.printed).to.equal(0);
     expect(right.printed).to.contain('OK');
@@ -121,7 +121,7 @@ describe('Node-RED behind Portico', function () {
     expect(right.printed + wrong.printed).not.to.contain(TOKEN);
   });
 
-  it('is served from what is stored once it is killed, and is an error where nothing is', async () => {
+  it('serves the stale list after Node-RED was killed, and an error without one', async () => {
     const read = await serve(folder, settingsFor(platform.url));
     const before = await read('workflows', TOKEN);
     expect(before.status).to.equal(200);

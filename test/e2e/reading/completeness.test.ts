@@ -74,12 +74,12 @@ const KINDS: Readonly<Record<string, { readonly kind: string; readonly [key: str
   'page with the count of the page as total': { kind: 'page', total: 'came' },
 };
 
-describe('a list of which a wrong paging setting reads the first page', () => {
+describe('a list whose first page only is read by wrong pagination settings', () => {
   for (const [kind, pagination] of Object.entries(KINDS)) {
     for (const [shown, [sign, answer]] of Object.entries(SHOWN)) {
       // What `link` follows is no sign against it.
       if (shown === 'Link: rel=next' && kind === 'link') continue;
-      it(`is an error where pagination is ${kind}, by ${shown}`, async () => {
+      it(`is upstream_invalid with pagination ${kind}, by ${shown}`, async () => {
         const handler = platform(
           ({ searchParams }) => ((searchParams.get('offset') ?? '0') === '0' || kind !== 'offset' ? answer : {}),
           ({ searchParams }) =>
@@ -96,14 +96,14 @@ describe('a list of which a wrong paging setting reads the first page', () => {
   }
 
   for (const [shown, [sign, answer]] of Object.entries(SHOWN)) {
-    it(`is served where settings let the sign off: ${shown}`, async () => {
+    it(`is served when ignoreSigns names the sign: ${shown}`, async () => {
       const handler = platform(() => answer);
       const { status, body } = await read(handler, { pagination: { kind: 'none', ignoreSigns: [sign] } });
       expect(status).to.equal(200);
       expect(body.length).to.equal(25);
     });
 
-    it(`is an error all the same where settings let another sign off: ${shown}`, async () => {
+    it(`is upstream_invalid when ignoreSigns names other signs: ${shown}`, async () => {
       const others = Object.values(SHOWN).flatMap(([other]) => (other === sign ? [] : [other]));
       const { status } = await read(
         platform(() => answer),
@@ -113,7 +113,7 @@ describe('a list of which a wrong paging setting reads the first page', () => {
     });
   }
 
-  it('is an error by what a large page says, too, which a thread reads', async () => {
+  it('is upstream_invalid by a sign in a page that a thread parses', async () => {
     const large = projects.slice(0, 25).map((project) => ({ ...project, description: 'x'.repeat(5000) }));
     const { status, body } = await read(
       platform(() => ({ body: { projects: large, meta: { total: 120 } } })),
@@ -123,7 +123,7 @@ describe('a list of which a wrong paging setting reads the first page', () => {
     expect(status).to.equal(502);
   });
 
-  it('is an error where the first page is not the first: the platform counts pages from 0', async () => {
+  it('is upstream_invalid when pages are numbered from 0 and firstPage is 1', async () => {
     const handler = platform(
       ({ searchParams }) => ({ body: { prev: searchParams.get('page') === '0' ? null : '/v1/projects?page=0' } }),
       ({ searchParams }) => Number(searchParams.get('page')) * 25,
@@ -135,7 +135,7 @@ describe('a list of which a wrong paging setting reads the first page', () => {
     expect(right.body.length).to.equal(120);
   });
 
-  it('is an error by a total that settings name, whatever the kind', async () => {
+  it('is upstream_invalid by a configured total, with each kind of pagination', async () => {
     for (const pagination of [{ kind: 'none' }, { kind: 'token' }, { kind: 'link' }]) {
       const inBody = await read(
         platform(() => ({ body: { sum: 120 } })),
@@ -163,7 +163,7 @@ describe('a list of which a wrong paging setting reads the first page', () => {
   });
 });
 
-describe('a page exactly as long as was asked for, of a platform that does not say the end', () => {
+describe('a full page of a platform that does not mark the last page', () => {
   const limited = (parameter: string, say: (url: URL) => Answer = () => ({}), total = 120): RequestListener =>
     platform(
       say,
@@ -180,7 +180,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     'token, one item a page': { pagination: { kind: 'token', sizeParam: 'limit', size: 1 } },
   };
   for (const [name, resource] of Object.entries(WRONG)) {
-    it(`is an error: ${name}`, async () => {
+    it(`is upstream_invalid: ${name}`, async () => {
       const { status, body } = await read(limited('limit'), resource);
       expect(body.detail).to.contain('sign: fullPage');
       expect(status).to.equal(502);
@@ -201,7 +201,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     ],
   };
   for (const [name, [resource, member]] of Object.entries(COUNTED)) {
-    it(`is an error where the platform counts the items of the page: ${name}`, async () => {
+    it(`is upstream_invalid when the total counts only the page: ${name}`, async () => {
       const counted = limited('limit', ({ searchParams }) => ({
         body: { [member]: Number(searchParams.get('limit')) },
       }));
@@ -211,7 +211,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     });
   }
 
-  it('is the whole list where settings ask for a size in the query, and the platform says that total', async () => {
+  it('is complete when the total equals the size in the query', async () => {
     const { status, body } = await read(
       limited('limit', () => ({ body: { total: 50 } }), 50),
       { pagination: { kind: 'none' }, query: { limit: '50' } },
@@ -220,7 +220,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     expect(body.length).to.equal(50);
   });
 
-  it('is the whole list where the platform leads on from a shorter page', async () => {
+  it('is complete when a shorter page has a next link', async () => {
     const leads = (url: URL): Answer => {
       const end = Number(url.searchParams.get('after') ?? 0) + Number(url.searchParams.get('limit'));
       return end < 50 ? { headers: { Link: `</v1/projects?limit=49&after=${end}>; rel="next"` } } : {};
@@ -233,7 +233,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     expect(requests).to.deep.equal(['/v1/projects?limit=50', '/v1/projects?limit=49']);
   });
 
-  it('is the whole list of one where no second one comes when two are asked for', async () => {
+  it('is complete when a page of two returns one item', async () => {
     const { status, requests } = await read(limited('limit', undefined, 1), {
       pagination: { kind: 'token', sizeParam: 'limit', size: 1 },
     });
@@ -241,7 +241,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     expect(requests).to.deep.equal(['/v1/projects?limit=1', '/v1/projects?limit=2']);
   });
 
-  it('is an error where the platform does not take the shorter size, and the error of the platform where that fails', async () => {
+  it('is upstream_invalid when the platform rejects the shorter size, and upstream_failed when it fails', async () => {
     for (const [answered, code] of [
       [400, 'upstream_invalid'],
       [422, 'upstream_invalid'],
@@ -268,7 +268,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
     'a Link header without next': { headers: { Link: '</v1/projects?after=0>; rel="first"' } },
   };
   for (const [name, end] of Object.entries(ENDS)) {
-    it(`is the whole list where the platform says that by ${name}`, async () => {
+    it(`is complete when the platform marks the end by ${name}`, async () => {
       const { status, requests } = await read(
         limited('limit', () => end, 50),
         {
@@ -282,7 +282,7 @@ describe('a page exactly as long as was asked for, of a platform that does not s
   }
 });
 
-describe('a list that is whole', () => {
+describe('a complete list', () => {
   const whole: Readonly<Record<string, Answer>> = {
     'counts the items of the page': { body: { count: 25 } },
     'counts what the filter leaves, and all': { body: { meta: { filter_count: 25, total_count: 225 } } },
@@ -305,7 +305,7 @@ describe('a list that is whole', () => {
     });
   }
 
-  it('may be longer than its first page said, or shorter, where it changed meanwhile', async () => {
+  it('may change its total between pages', async () => {
     for (const totals of [
       [50, 51],
       [51, 50],
@@ -325,7 +325,7 @@ describe('a list that is whole', () => {
 });
 
 describe('a stored list of one page', () => {
-  it('is read anew where the same body, or the same entity tag, comes with a header that says that there is more', async () => {
+  it('is read again when an unchanged body comes with a header that indicates more items', async () => {
     let more = false;
     const upstream = await startHttpUpstream((request, response) => {
       const link = more ? { Link: '</v1/tools?start=1>; rel="next"' } : {};
@@ -361,10 +361,10 @@ describe('a stored list of one page', () => {
   });
 });
 
-describe('a list by offset that says no total', () => {
+describe('a list by offset without a total', () => {
   const PAGED = { kind: 'offset', sizeParam: 'limit', offsetParam: 'page' };
 
-  it('is an error where the platform takes the offset for the number of a page', async () => {
+  it('is upstream_invalid when the platform reads the offset as a page number', async () => {
     for (const from of [0, 1]) {
       const handler = platform(
         () => ({}),
@@ -379,7 +379,7 @@ describe('a list by offset that says no total', () => {
     }
   });
 
-  it('is whole where the offset of the last item brings that item alone, whatever changes in it', async () => {
+  it('is complete when the offset of the last item returns only that item', async () => {
     let reply = 0;
     const handler = platform(({ searchParams }) => {
       reply += 1;
@@ -392,7 +392,7 @@ describe('a list by offset that says no total', () => {
     expect(requests.at(-1)).to.contain('page=119');
   });
 
-  it('is an error where the platform refuses that offset', async () => {
+  it('is upstream_invalid when the platform rejects that offset', async () => {
     const inner = platform(
       () => ({}),
       ({ searchParams }) => Number(searchParams.get('page')),
@@ -408,8 +408,8 @@ describe('a list by offset that says no total', () => {
   });
 });
 
-describe('a total that counts the items of a full page', () => {
-  it('is an error by offset and page, and the whole list where a shorter page says the same total', async () => {
+describe('a total that equals the size of a full page', () => {
+  it('is upstream_invalid, unless a shorter page has the same total', async () => {
     for (const kind of ['offset', 'page']) {
       const pagination = { kind, sizeParam: 'limit', size: 50, total: 'sum' };
       for (const isReal of [false, true]) {

@@ -25,8 +25,8 @@ async function withTools(resource: object, list: readonly object[] = tools) {
   };
 }
 
-describe('a list that settings most likely did not mean so', () => {
-  it('is served, and the log warns once in a minute that nothing is left, where settings allow it', async () => {
+describe('a list with mapping warnings', () => {
+  it('is served with allowEmpty, with one warning a minute that nothing is left', async () => {
     const { read, doubts } = await withTools({ where: 'type == tab', allowEmpty: true });
     for (let count = 0; count < 3; count += 1) expect(await read()).to.deep.equal({ status: 200, body: [] });
     expect(doubts()).to.have.length(1);
@@ -38,7 +38,7 @@ describe('a list that settings most likely did not mean so', () => {
     });
   });
 
-  it('is served, and the log warns once in a minute of each field that is empty throughout', async () => {
+  it('is served, with one warning a minute for each field that is empty in all items', async () => {
     const { read, doubts } = await withTools({ fields: { category: 'other', version: 'release' } });
     for (let count = 0; count < 3; count += 1) expect((await read()).status).to.equal(200);
     expect(doubts().map(({ finding, field }) => [finding, field])).to.have.deep.members([
@@ -47,7 +47,7 @@ describe('a list that settings most likely did not mean so', () => {
     ]);
   });
 
-  it('is an error with strictMapping, which says what and where', async () => {
+  it('is upstream_invalid with strictMapping', async () => {
     const cases = [[{ fields: { category: 'other' } }, 'the field category is empty in every item']] as const;
     for (const [resource, what] of cases) {
       const { read, requests, doubts } = await withTools({ ...resource, strictMapping: true });
@@ -60,7 +60,7 @@ describe('a list that settings most likely did not mean so', () => {
     }
   });
 
-  it('is none where the platform has no items, where some are left, or where settings say nothing of a field', async () => {
+  it('has no warning when the platform has no items, when some are left, or for unmapped fields', async () => {
     const resource = { where: "type == 'tab'", fields: { category: 'type' }, strictMapping: true };
     for (const list of [[], tools, [...tools, { id: 'c', name: 'C', type: 'x' }]]) {
       const { read, doubts } = await withTools(resource, list);

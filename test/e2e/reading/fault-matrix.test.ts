@@ -14,7 +14,7 @@ const LATE_MS = 4000;
 /** Calls that make the breaker open, more than half of them failures; no row adds as many. */
 const MINIMUM_CALLS = 10;
 
-describe('a platform in trouble, over real sockets', () => {
+describe('a platform with a fault', () => {
   for (const [title, rows] of Object.entries(FAULTS)) {
     describe(title, () => {
       for (const row of rows) describe(`it ${row[0]}`, () => drive(row));
@@ -56,7 +56,7 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
     expect(log.text()).to.not.contain(TOKEN).and.not.contain(WORDS);
   });
 
-  it(`answers ${answer}, is asked so often: ${asked}, and has its connection ${connection}`, async () => {
+  it(`leads to ${answer} after ${asked} requests, with its connection ${connection}`, async () => {
     await platform.behave(fault);
     const before = platform.attempts();
     const begun = performance.now();
@@ -70,7 +70,7 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
     expect(platform.connections() === connections ? 'kept' : 'closed').to.equal(connection);
   });
 
-  it(`is for its breaker: ${breaker}`, async () => {
+  it(`counts for its breaker as: ${breaker}`, async () => {
     await platform.behave(fault);
     await read('workflows');
     await platform.behave(says('500 No'));
@@ -83,7 +83,7 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
     expect(inWords(calls - failures, failures - more)).to.equal(breaker);
   });
 
-  it(`finds a stale list ${stale}`, async () => {
+  it(`leaves a stale list ${stale}`, async () => {
     await platform.behave(responds);
     const held = await (await running.read('tools')).text();
     clock += 600_000;

@@ -40,7 +40,7 @@ describe('a gateway with a fourth resource in its registry', () => {
     return ((await response.json()) as { uri: string }[]).map(({ uri }) => uri);
   };
 
-  it('lists and reads it over HTTP, from the platform and from memory', async () => {
+  it('lists and reads it over HTTP, from the platform and from the cache', async () => {
     const running = await start(...NAMES, 'findings');
     expect(await list(running)).to.deep.equal([...URIS, 'platform://findings']);
     for (const cache of ['portico; fwd=miss; stored', /^portico; hit; ttl=\d+$/]) {
@@ -80,7 +80,7 @@ describe('a gateway with a fourth resource in its registry', () => {
     });
   }
 
-  it('offers it to nobody where settings from before it name no upstream for it', async () => {
+  it('does not offer it under settings without an upstream for it', async () => {
     const running = await start(...NAMES);
     expect(await list(running)).to.deep.equal(URIS);
     const response = await running.read('findings');

@@ -61,30 +61,30 @@ describe(`${CALLERS} callers while all upstreams flap, for ${SECONDS} s`, functi
 
   after(() => scene?.close());
 
-  it('gives each its own lists, whole and as new as they must be, or an error of the table', () => {
+  it('serves each caller its own complete, fresh lists, or an error of the table', () => {
     expect(mistakes).to.deep.equal([]);
   });
 
-  it('answers every request whose caller waits for it', () => {
+  it('answers every request whose caller stays connected', () => {
     expect(counts).not.to.have.any.keys('closed', 'wrong');
     expect(counts['ok']).to.be.above(SECONDS * 50);
   });
 
-  it('meets every fault, and all that they lead to', () => {
+  it('causes every fault and every outcome', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('logs every request once, as its caller saw it', () => {
+  it('logs every request once, with the outcome that its caller saw', () => {
     expect(disagreed.slice(0, 20)).to.deep.equal([]);
   });
 
-  it('ends as it should, with no error and no token in its output', () => {
+  it('exits with 0, without an error or token in its output', () => {
     expect({ code: ended.code, stderr: ended.stderr }).to.deep.equal({ code: 0, stderr: '' });
     expect(lines.filter(({ level }) => level !== 'info' && level !== 'warn').slice(0, 5)).to.deep.equal([]);
     for (const part of [TOKEN_BEGINS, TOKEN_ENDS]) expect(ended.stdout.includes(part)).to.equal(false);
   });
 
-  it('holds no more sockets, timers and memory afterwards than before', () => {
+  it('holds no more sockets, timers and memory than before', () => {
     const [before, quarter, end] = inside;
     expect(leftovers(quarter, before)).to.deep.equal([]);
     expect(leftovers(end, before)).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe('SIGTERM in the middle of load', function () {
 
   after(() => scene?.close());
 
-  it('loses no request that was accepted, and ends the process with 0', async () => {
+  it('loses no accepted request, and the process exits with 0', async () => {
     await inFolder(async (folder) => {
       scene = await setScene(folder, CALLERS);
       const { portico } = scene;

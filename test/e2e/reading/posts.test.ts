@@ -47,7 +47,7 @@ const MEETINGS: readonly (readonly [what: string, fault: Fault | 'refuses', answ
   ],
 ];
 
-describe('a list that is posted for, over real sockets', () => {
+describe('a list that is read by POST', () => {
   let platform: RawUpstream;
 
   beforeEach(async () => {
@@ -76,7 +76,7 @@ describe('a list that is posted for, over real sockets', () => {
   for (const [what, fault, answers] of MEETINGS) {
     for (const [index, [answer, attempts]] of answers.entries()) {
       const retryPost = index === 1;
-      it(`meets ${what} with retryPost: ${retryPost}: ${answer}, and is sent so often: ${attempts}`, async () => {
+      it(`with retryPost ${retryPost}, after ${what}: ${answer}, ${attempts} requests`, async () => {
         const running = await start(retryPost);
         await platform.behave(fault);
         expect(await readOf(running)).to.equal(answer);
@@ -85,7 +85,7 @@ describe('a list that is posted for, over real sockets', () => {
     }
   }
 
-  it('is read whole where its pages are large enough for a thread, which finds errors in them, too', async () => {
+  it('is read completely with pages that a thread parses, which also finds errors in them', async () => {
     const running = await start(false);
     const many = (first: number) =>
       Array.from({ length: 2000 }, (_, index) => ({
@@ -112,7 +112,7 @@ describe('a list that is posted for, over real sockets', () => {
     });
   });
 
-  it('is read whole over one connection, a large body with each page', async () => {
+  it('is read completely over one connection, with a large body for each page', async () => {
     const running = await start(false);
     await platform.behave(
       sends((request) => {

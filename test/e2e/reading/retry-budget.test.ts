@@ -13,7 +13,7 @@ const PASSING: Record<string, Fault> = {
   'a body that breaks off': sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{', 'end'),
 };
 
-describe('a platform that fails, read by many', () => {
+describe('a failing platform with many readers', () => {
   let platform: RawUpstream;
   let running: RunningGateway;
 
@@ -30,7 +30,7 @@ describe('a platform that fails, read by many', () => {
   });
 
   for (const [what, fault] of Object.entries(PASSING)) {
-    it(`is asked no more than 1.2 times for each page, and 3 times in 10 s beside it: ${what}`, async () => {
+    it(`gets at most 1.2 requests for each page, and 3 more in 10 s: ${what}`, async () => {
       const begun = performance.now();
       const first = sends((request) => message('200 OK', page(request, [item('one')], 'second')));
       await platform.behave((socket, request) => (request.pageToken === '' ? first : fault)(socket, request));

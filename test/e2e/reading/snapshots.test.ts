@@ -13,7 +13,7 @@ const READ = '/mcp/v1/resources/read?uri=platform://tools';
 /** What the platform does with a request; by default it counts them and responds at once. */
 type Behaviour = (response: ServerResponse, resource: string) => void;
 
-describe('what a caller sees of snapshots and flights, over real sockets', () => {
+describe('cached reads', () => {
   let platform: HttpUpstream;
   let running: RunningGateway;
   let behave: Behaviour;
@@ -58,7 +58,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     await platform.close();
   });
 
-  it('fresh: one request, then hits, and 304 for who has it', async () => {
+  it('are hits while fresh, and 304 to a matching ETag', async () => {
     const first = await read('tools');
     expect(said(first)).to.deep.equal([200, 'private, max-age=60', null, 'portico; fwd=miss; stored']);
     clock += 20_000;
@@ -77,7 +77,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect((await log.access(3)).map(({ cache }) => cache)).to.deep.equal(['miss', 'hit', 'hit']);
   });
 
-  it('stale: the old list at once, then the new one', async () => {
+  it('return the stale list at once, then the new one', async () => {
     await read('workflows');
     clock += 2 * MINUTE;
     const stale = await read('workflows');
@@ -92,7 +92,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect(platform.requests).to.have.length(2);
   });
 
-  it('outage: the stale list, which says why; then the error', async () => {
+  it('return the stale list with the reason during an outage, then the error', async () => {
     await read('tools');
     clock += 10 * MINUTE;
     behave = status(500);
@@ -113,7 +113,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect(lines.map(({ cache }) => cache)).to.deep.equal(['miss', 'stale', 'stale', undefined]);
   });
 
-  it('denied: never the stale list, and nothing is left of it', async () => {
+  it('never return the stale list after a 403, which evicts it', async () => {
     await read('tools');
     clock += 10 * MINUTE;
     behave = status(403);
@@ -122,7 +122,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect((await read('tools')).status).to.equal(502);
   });
 
-  it('a 401 of one upstream takes away nothing that another one showed', async () => {
+  it('keep snapshots of other upstreams after a 401 of one', async () => {
     // In these settings each resource has an upstream of its own.
     await read('tools');
     behave = status(401);
@@ -133,7 +133,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     await eventually(async () => (await read('tools')).status === 401);
   });
 
-  it('no-cache: asked again after 5 s, and given the error', async () => {
+  it('reload for no-cache after 5 s, and return the error', async () => {
     await read('tools');
     const noCache = { 'cache-control': 'no-cache' };
     clock += 5000;
@@ -151,7 +151,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect((await read('tools')).status).to.equal(200);
   });
 
-  it('projects: asked each time, but once for all who ask at once', async () => {
+  it('load projects each time, but once for concurrent readers', async () => {
     const waiting: (() => void)[] = [];
     behave = (response, resource) => waiting.push(() => respond(response, resource));
     const readings = Array.from({ length: 50 }, () => read('projects'));
@@ -170,14 +170,14 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect(platform.requests).to.have.length(before + 1);
   });
 
-  it('another caller: another snapshot', async () => {
+  it('are separate for each caller', async () => {
     const one = await read('tools');
     const other = await read('tools', { authorization: 'Bearer somebody-else' });
     expect(other.headers.get('cache-status')).to.equal('portico; fwd=miss; stored');
     expect(await firstId(other)).not.to.equal(await firstId(one));
   });
 
-  it('a token that ends: nothing is served from memory after it', async () => {
+  it('end with the expiry of the token', async () => {
     const claims = Buffer.from(JSON.stringify({ exp: clock / 1000 + 30 })).toString('base64url');
     const authorization = `Bearer eyJhbGciOiJub25lIn0.${claims}.x`;
     expect((await read('tools', { authorization })).headers.get('cache-control')).to.equal('private, max-age=30');
@@ -186,7 +186,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect((await read('tools', { authorization })).status).to.equal(502);
   });
 
-  it('compressed: one form for all readers, made of the same bytes', async () => {
+  it('are compressed once for all readers', async () => {
     const plain = await (await read('tools')).text();
     const coded = async () => {
       const { headers, body } = await exchange(running.url, get(READ, { 'Accept-Encoding': 'gzip' }));
@@ -199,7 +199,7 @@ describe('what a caller sees of snapshots and flights, over real sockets', () =>
     expect(two).to.deep.equal(one);
   });
 
-  it("unchanged: the platform's 304 renews the snapshot", async () => {
+  it('are renewed by a 304 of the platform', async () => {
     behave = (response, resource) => {
       const known = platform.requests.at(-1)?.headers['if-none-match'] === '"v1"';
       response.setHeader('etag', '"v1"');

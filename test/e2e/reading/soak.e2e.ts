@@ -98,7 +98,7 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
 
   after(() => scene?.close());
 
-  it('gives everybody their own lists, or an error of the table', () => {
+  it('serves each caller its own lists, or an error of the table', () => {
     const ofPlatforms = scene.platforms.flatMap((each) => each.mistakes);
     // The tokens that nobody has.
     expect(ofPlatforms.filter((mistake) => mistake !== "a request of nobody's")).to.deep.equal([]);
@@ -107,7 +107,7 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
     expect(counts).to.include.all.keys('ok', 'not_modified', 'left', 'listed', 'failed');
   });
 
-  it('holds no more memory after its last three tenths than after its first three', () => {
+  it('holds no more memory in its last three tenths than in its first three', () => {
     // The least of each: what is on its way when one looks, such as lines of the log, is nothing that is kept.
     const first = Math.min(...held.slice(0, 3));
     expect(Math.min(...held.slice(-3))).to.be.at.most(first + ROOM.heldBytes);
@@ -123,7 +123,7 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
     expect(leftovers(end, start)).to.deep.equal([]);
   });
 
-  it('ends as it should, with no error and no token in its output', () => {
+  it('exits with 0, without an error or token in its output', () => {
     expect({ code: ended.code, stderr: ended.stderr }).to.deep.equal({ code: 0, stderr: '' });
     expect(unwanted.slice(0, 5)).to.deep.equal([]);
     expect(cutLine).to.equal('');

@@ -9,8 +9,8 @@ import { endWithTest, inFolder, runPortico, writeSettings } from '../../support/
 const TIMEOUT_MS = 2000;
 const CALLERS = 10;
 
-describe('a process that is stopped for longer than a platform has', () => {
-  it('gives what the platform sent meanwhile once it goes on, and blames it for nothing', () =>
+describe('a process that is stopped for longer than an upstream timeout', () => {
+  it('answers with what the platform sent meanwhile, and logs no fault of the platform', () =>
     inFolder(async (folder) => {
       const page = json({ tools: manyTools(50), nextPageToken: '' });
       const kept: (() => void)[] = [];

@@ -36,8 +36,8 @@ async function start({ size, etag }: { size: (query: URLSearchParams) => number;
   };
 }
 
-describe('a list of a round number of items in front of a platform', () => {
-  it('is tested once, and not where the same bytes come again, to any caller, though maxPages is 1', async () => {
+describe('a list with a round number of items', () => {
+  it('is tested for more items once, and not again for the same bytes', async () => {
     const { read, close } = await start({ size: () => 120 });
     const seen = [await read(), await read(), await read('two')];
     expect(seen.map(({ status, requests }) => [status, requests])).to.deep.equal([
@@ -48,7 +48,7 @@ describe('a list of a round number of items in front of a platform', () => {
     await close();
   });
 
-  it('is not tested where the platform confirms it by its entity tag', async () => {
+  it('is not tested again when the platform answers 304', async () => {
     const { read, close } = await start({ size: () => 120, etag: '"1"' });
     const seen = [await read(), await read()];
     expect(seen.map(({ status, body, requests }) => [status, body.length, requests])).to.deep.equal([
@@ -58,7 +58,7 @@ describe('a list of a round number of items in front of a platform', () => {
     await close();
   });
 
-  it('is an error each time where it is a page, with what to do about it', async () => {
+  it('is upstream_invalid each time when it is only a page, with the setting to change', async () => {
     const { read, close } = await start({ size: (query) => Number(query.get('limit') ?? 20) });
     for (const token of ['one', 'one', 'two']) {
       const { status, body, requests } = await read(token);

@@ -55,7 +55,7 @@ async function expectServed(resource: object, body: Body, count: number, ...doub
 const item = (id: number, more: object = {}) => ({ id: `t${id}`, name: `Tool ${id}`, ...more });
 const items = (count: number, from = 0) => Array.from({ length: count }, (_, index) => item(from + index));
 
-describe('a list in which a documented id occurs twice', () => {
+describe('a list with a duplicate id', () => {
   let signature = 0;
   const signed = (list: readonly object[]) => list.map((each) => ({ ...each, url: `https://x/?s=${++signature}` }));
   /** Ignores its parameter, and signs a URL in each item anew. */
@@ -67,16 +67,16 @@ describe('a list in which a documented id occurs twice', () => {
     pagination: { kind: 'token', next: 'nextPageToken', tokenParam: 'pageToken', sizeParam: 'pageSize' },
   };
 
-  it('is an error on one page, with figures and the key', async () => {
+  it('is upstream_invalid on one page, with figures and the setting', async () => {
     const body = () => ({ tools: [...items(3), item(1, { other: true })] });
     await expectRefused({}, body, '4 items hold 3 distinct ids', 'duplicateIds: allow', 'fields.id');
   });
 
-  it('is an error across pages, although no item came twice as it was', async () => {
+  it('is upstream_invalid across pages, even when the items differ otherwise', async () => {
     await expectRefused(token, twice, '200 items hold 100 distinct ids', 'duplicateIds: allow', 'pagination');
   });
 
-  it('is an error where the id expression gives the same for several', async () => {
+  it('is upstream_invalid when the id expression gives several items the same id', async () => {
     const body = () => ({ tools: items(30).map((each, index) => ({ ...each, kind: `k${index % 3}` })) });
     await expectRefused({ fields: { id: 'kind' } }, body, '30 items hold 3 distinct ids', 'fields.id');
   });
@@ -91,12 +91,12 @@ describe('a list in which a documented id occurs twice', () => {
     await expectRefused({}, body, '2 items hold 1 distinct ids', 'duplicateIds: allow');
   });
 
-  it('does not count what where leaves out', async () => {
+  it('ignores items that where leaves out', async () => {
     const body = () => ({ tools: [item(1), item(1, { old: true }), item(2)] });
     await expectServed({ where: '!old' }, body, 2);
   });
 
-  it('is served with a warning where settings allow it, on one page and across pages', async () => {
+  it('is served with a warning with duplicateIds: allow, on one page and across pages', async () => {
     await expectServed(
       { duplicateIds: 'allow' },
       () => ({ tools: [...items(3), item(1, { other: true })] }),
@@ -106,7 +106,7 @@ describe('a list in which a documented id occurs twice', () => {
     await expectServed({ ...token, duplicateIds: 'allow', strictMapping: true }, twice, 200, 'duplicate_ids');
   });
 
-  it('is an error all the same where whole items of an earlier page come again', async () => {
+  it('is upstream_invalid with duplicateIds: allow when identical items of an earlier page return', async () => {
     const body: Body = (url) => ({
       tools: items(10),
       nextPageToken: url.searchParams.has('pageToken') ? '' : 'more',
@@ -116,16 +116,16 @@ describe('a list in which a documented id occurs twice', () => {
     expect(tools.reason()).to.contain('an item of an earlier page came again');
   });
 
-  it('is an error in a page that a thread parses, too', async () => {
+  it('is upstream_invalid in a page that a thread parses', async () => {
     const body = () => ({ tools: [...items(3000), item(7)] });
     await expectRefused({}, body, '3001 items hold 3000 distinct ids', 'duplicateIds: allow');
   });
 });
 
-describe('a list of which settings leave nothing', () => {
+describe('a list that settings reduce to nothing', () => {
   const three = () => ({ tools: items(3) });
 
-  it('is an error where `where` leaves out every item', async () => {
+  it('is upstream_invalid when where leaves out every item', async () => {
     await expectRefused(
       { where: "kind == tab || kind == 'x'" },
       () => ({ tools: items(3).map((each) => ({ ...each, kind: 'y' })) }),
@@ -135,7 +135,7 @@ describe('a list of which settings leave nothing', () => {
     );
   });
 
-  it('is an error where every item is dropped', async () => {
+  it('is upstream_invalid when every item is dropped', async () => {
     await expectRefused(
       { invalidItems: 'drop', fields: { name: 'title' } },
       three,
@@ -145,7 +145,7 @@ describe('a list of which settings leave nothing', () => {
     );
   });
 
-  it('is an error where some are left out and the others dropped', async () => {
+  it('is upstream_invalid when some items are left out and the others dropped', async () => {
     await expectRefused(
       { invalidItems: 'drop', where: "id != 't0'", fields: { name: 'title' } },
       three,
@@ -165,7 +165,7 @@ describe('a list of which settings leave nothing', () => {
     ['values(tools)[?installed]', { tools: { a: item(1), b: item(2), c: item(3) } }],
     ['tools[?installed] || others[?installed]', { tools: items(3), others: [] }],
   ] as const) {
-    it(`is an error where ${expression} selects none of what is there`, async () => {
+    it(`is upstream_invalid when ${expression} selects no item`, async () => {
       await expectRefused(
         { items: expression },
         () => body,
@@ -181,7 +181,7 @@ describe('a list of which settings leave nothing', () => {
     ['archived', { archived: [], tools: items(3) }, 'tools'],
     ['data.hidden', { data: { hidden: [], items: items(3) } }, 'data.items'],
   ] as const) {
-    it(`is an error where ${expression} is empty, and ${where} holds items that fit`, async () => {
+    it(`is upstream_invalid when ${expression} is empty and ${where} holds items that fit`, async () => {
       await expectRefused(
         { items: expression, errors: null },
         () => body,
@@ -192,14 +192,14 @@ describe('a list of which settings leave nothing', () => {
     });
   }
 
-  it('is served as empty, with a warning, where settings allow it, strictMapping or not', async () => {
+  it('is served as empty with a warning with allowEmpty', async () => {
     const allowed = { allowEmpty: true, strictMapping: true };
     await expectServed({ ...allowed, where: 'installed' }, three, 0, 'nothing_left');
     await expectServed({ ...allowed, invalidItems: 'drop', fields: { name: 'title' } }, three, 0, 'nothing_left');
     await expectServed({ ...allowed, items: 'tools[?installed]' }, three, 0, 'nothing_left');
   });
 
-  it('is judged by all pages together', async () => {
+  it('is checked over all pages together', async () => {
     const body: Body = (url) => {
       const page = Number(url.searchParams.get('pageToken') ?? 0);
       return { tools: items(3, page * 3), nextPageToken: page < 2 ? String(page + 1) : '' };
@@ -223,7 +223,7 @@ describe('a list of which settings leave nothing', () => {
     ['another kind stands beside', {}, { tools: [], folders: items(2), projects: items(2), data: items(2) }],
     ['what stands beside does not fit', { items: 'installed' }, { installed: [], data: [{ code: 1, message: 'x' }] }],
   ] as const) {
-    it(`is none where ${what}`, async () => {
+    it(`is served as empty when ${what}`, async () => {
       await expectServed(resource, () => body, 0);
     });
   }

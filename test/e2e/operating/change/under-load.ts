@@ -34,7 +34,9 @@ const variants: readonly SettingsInput[] = [
   { resources: { workflows: { cache: { ttlMs: 5 } } } },
   { upstream: { timeoutMs: 9000 } },
   { limits: { perCaller: 1_000_000_000 } },
-].map((overrides) => settingsFor(platform.url, { cache: { reuseMaxBytes: 65_536 }, ...overrides }));
+].map((overrides) =>
+  settingsFor(platform.url, { http: { maxEventLoopDelayMs: 0 }, cache: { reuseMaxBytes: 65_536 }, ...overrides }),
+);
 const gateway = createGateway(variants[0] as SettingsInput);
 const url = await gateway.start();
 const outcomes = new Map<string, number>();
