@@ -3,7 +3,7 @@ import { type ProtectedResource, protectedResource } from '../capabilities/verif
 import type { Config } from './config/schema/settings.ts';
 import type { Core } from './core.ts';
 import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
-import { createChallenge } from './http/response/challenge.ts';
+import { createChallenge } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import { readVersion } from './kernel/version.ts';
 import type { Representations } from './reads/representations/representations.ts';

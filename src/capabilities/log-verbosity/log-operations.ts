@@ -1,8 +1,7 @@
 import type { Exchange } from '../../core/http/exchange.ts';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
-import { createHeldBytes } from '../../core/http/request/held-bytes.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../core/http/request/hosts.ts';
-import { readBody } from '../../core/http/request/incoming-body.ts';
+import { createHeldBytes, readBody } from '../../core/http/request/incoming-body.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 

@@ -1,5 +1,5 @@
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
-import type { Fields } from '../../core/http/request/fields.ts';
+import type { Fields } from '../../core/http/request/request-head.ts';
 
 /** Writes the metrics, as OpenMetrics or in Prometheus' own text format. */
 export type Scrape = (openMetrics: boolean) => Promise<{ readonly contentType: string; readonly text: string }>;

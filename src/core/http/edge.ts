@@ -18,7 +18,7 @@ import { type AdmitOptions, createAdmit } from './request/admit.ts';
 import type { ClientAddress } from './request/client-address.ts';
 import type { HostsOptions } from './request/hosts.ts';
 import type { RequestHooks } from './request-hooks.ts';
-import type { Challenge } from './response/challenge.ts';
+import type { Challenge } from './response/problem.ts';
 
 /** At most one event in this time says that connections are refused. */
 const REFUSALS_PAUSE_MS = 10_000;

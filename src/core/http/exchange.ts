@@ -7,9 +7,15 @@ import type { MemberRecord, RequestRecord } from '../kernel/request-record.ts';
 import type { Span } from '../kernel/span.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Users } from '../kernel/users.ts';
-import { forbidsCache } from './request/conditional.ts';
-import { announcesBody, credentialsIn, type Fields, readFields } from './request/fields.ts';
-import { parseTarget, type Target } from './request/target.ts';
+import {
+  announcesBody,
+  credentialsIn,
+  type Fields,
+  parseTarget,
+  readFields,
+  type Target,
+} from './request/request-head.ts';
+import { forbidsCache } from './response/caching.ts';
 
 /** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
 const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;

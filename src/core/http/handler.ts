@@ -12,11 +12,10 @@ import type { Exchange } from './exchange.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Admit } from './request/admit.ts';
 import { type ClientAddress, createClientAddress } from './request/client-address.ts';
-import { credentialsIn } from './request/fields.ts';
 import { discardBody } from './request/incoming-body.ts';
+import { credentialsIn } from './request/request-head.ts';
 import type { Handle, RequestHooks } from './request-hooks.ts';
-import type { Challenge } from './response/challenge.ts';
-import { problemResponse } from './response/problem.ts';
+import { type Challenge, problemResponse } from './response/problem.ts';
 import { type HttpResponse, send } from './response/send.ts';
 
 export interface HandlerOptions {

@@ -18,10 +18,10 @@ import { probeOperations } from './operations/probes.ts';
 import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
-import { createHeldBytes } from './request/held-bytes.ts';
+import { createHeldBytes } from './request/incoming-body.ts';
 import { NO_REQUEST_HOOKS, type RequestHooks } from './request-hooks.ts';
-import { createChallenge } from './response/challenge.ts';
 import { hstsHeaders } from './response/hsts.ts';
+import { createChallenge } from './response/problem.ts';
 
 /** Settings of the public listener. */
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {

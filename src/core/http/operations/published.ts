@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { namesTag } from '../request/conditional.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
+import { namesTag } from '../response/caching.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { OpenOperation } from './operation.ts';
 

@@ -2,27 +2,26 @@ import type { AddressInfo } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../operations/operation.ts';
-import { FOR_ANY_PAGE } from '../response/cors.ts';
+import { ANY_ORIGIN, createOrigins, isSameOrigin } from '../response/cors.ts';
 import { type Hosts, type HostsOptions, hostsOf, isHost } from './hosts.ts';
-import { createOrigins, isSameOrigin } from './web-origins.ts';
 
 export interface AdmitOptions extends HostsOptions {
   readonly maxUrlBytes: number;
   readonly maxHeaderBytes: number;
   /** Where clients find this server: its host and its origin are its own. */
   readonly publicUrl?: string | undefined;
-  /** Web origins, beside its own, whose pages may read what is answered here. */
+  /** Web origins, beside its own, whose pages may read responses. */
   readonly allowedOrigins: readonly string[];
-  /** Where the listener is bound; asked once, with the first request. */
+  /** Where the listener is bound; called once, with the first request. */
   readonly address: () => AddressInfo | string | null;
   /** Whether TLS ends here. */
   readonly isSecure: boolean;
 }
 
-/** Lets a request in, or throws. */
+/** Admits a request, or throws. */
 export type Admit = (exchange: Exchange, operation: Operation) => void;
 
-/** What can be wrong with a request before anybody asks who sent it. Probes are let in whoever asks, at any time. */
+/** Checks a request before its credential is read. Probes are admitted for any host and origin, at any time. */
 export function createAdmit(options: AdmitOptions): Admit {
   const { maxUrlBytes, maxHeaderBytes, alsoHosts = [], allowedOrigins, address, isSecure } = options;
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
@@ -30,7 +29,7 @@ export function createAdmit(options: AdmitOptions): Admit {
   const origins = createOrigins(allowedOrigins);
   let hosts: Hosts | undefined;
 
-  /** What of a request's framing the parser lets through. */
+  /** Rejects framing that Node's parser accepts. */
   function checkFraming(exchange: Exchange): void {
     const { req, url, target, fields } = exchange;
     if (req.httpVersion !== '1.1' && req.httpVersion !== '1.0') throw invalid('This server speaks HTTP/1.1.');
@@ -45,10 +44,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     if (target === undefined) throw invalid('The request target is neither a path nor an http URL.');
   }
 
-  /**
-   * Refuses a request for another host, and one whose host is in doubt (RFC 9112, section 3.2): a proxy in front may have
-   * gone by a different one.
-   */
+  /** Rejects a request for another host, or for two (RFC 9112, section 3.2): a proxy in front may have used the other. */
   function checkHost({ req, target, fields }: Exchange): void {
     const { length } = fields.host;
     if (length > 1 || (length === 0 && req.httpVersion === '1.1')) {
@@ -60,7 +56,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     throw isHost(named) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
   }
 
-  /** Refuses what a web page sends, unless it came from here, or its origin is allowed (docs/decisions/0005). */
+  /** Rejects requests of web pages, unless their origin is this server's own or allowed (docs/decisions/0005). */
   function checkOrigin({ fields: { origin, host }, target }: Exchange): void {
     if (origin === undefined || origin === publicUrl?.origin || origins.has(origin)) return;
     const named = target?.authority ?? host[0];
@@ -69,16 +65,16 @@ export function createAdmit(options: AdmitOptions): Admit {
   }
 
   return function admit(exchange, { isProbe, takesBody, methods, forAnyPage }) {
-    // First of all: an allowed page may read what is wrong, too.
-    exchange.originHeaders = forAnyPage ? FOR_ANY_PAGE : origins.headersFor(exchange.fields.origin);
+    // First of all: pages of allowed origins can read errors, too.
+    exchange.originHeaders = forAnyPage ? ANY_ORIGIN : origins.headersFor(exchange.fields.origin);
     checkFraming(exchange);
     if (!isProbe) {
       if (exchange.cameWhileDraining) throw new GatewayError('draining');
       checkHost(exchange);
       if (!forAnyPage) checkOrigin(exchange);
     }
-    // A body on a GET means nothing, and is a way to smuggle a request past a proxy (RFC 9110, section 9.3.1). That its
-    // path is unknown, or takes another method, is told first.
+    // A body on a GET has no meaning, and can smuggle a request past a proxy (RFC 9110, section 9.3.1). An unknown path and
+    // a wrong method are reported first.
     if (exchange.hasBody && !takesBody && methods.length > 0) throw invalid('This request must not have a body.');
   };
 }

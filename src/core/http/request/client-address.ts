@@ -1,23 +1,23 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 import type { Exchange } from '../exchange.ts';
 
-/** Proxies that are followed, and characters of what each of them adds: a client may send as many as a head has room for. */
+/** Proxies that are followed, and characters of a list that are read, from its right: a client may send a list of any length. */
 const MAX_HOPS = 32;
-const MAX_ELEMENT_LENGTH = 1024;
+const MAX_LIST_LENGTH = 4096;
 
-/** Stands in the settings for whoever connects over the Unix socket, who has no address. */
+/** In settings, the peers over the Unix socket, which have no address. */
 export const UNIX = 'unix';
 
-/** What names the client of a request: its IPv4 address, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. */
+/** Returns the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. */
 export type ClientAddress = (exchange: Pick<Exchange, 'req' | 'fields'>) => string;
 
 /**
- * Finds the address of a client. A proxy that is trusted adds the address that it was asked from at the right of
- * `X-Forwarded-For` or `Forwarded` (RFC 7239); so they are read from the right, as long as the address that is found is
- * that of a trusted proxy, too. What stands left of the first other one may be anybody's invention.
+ * Finds the address of a client. Each trusted proxy adds the address of its peer at the right of `X-Forwarded-For` or
+ * `Forwarded` (RFC 7239). So the lists are read from the right, as long as the address that is found is that of a trusted
+ * proxy. Whatever is left of the first other address may be invented.
  *
- * Where a request has both headers and they lead to different addresses, one of them is the client's own, which the proxy
- * let through: then neither is believed.
+ * Where a request has both headers and they lead to different addresses, the client itself has sent one of them: then neither
+ * is used.
  */
 export function createClientAddress(trustedProxies: readonly string[], { whole = false } = {}): ClientAddress {
   const shown = whole ? (address: string) => address : network;
@@ -26,20 +26,17 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   const isTrusted = (address: string) =>
     address === UNIX ? trustsUnix : trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
-  function follow(
-    from: string,
-    elements: Iterable<string>,
-    addressIn: (element: string) => string | undefined,
-  ): string {
-    let address = from;
-    let hops = 0;
-    for (const element of elements) {
-      const hop = element.length > MAX_ELEMENT_LENGTH ? undefined : addressIn(element);
-      hops += 1;
-      // Hidden by a proxy that is trusted (RFC 7239, section 6), or not well-formed: nobody beyond it is known.
+  function follow(peer: string, list: string, addressIn: (element: string) => string | undefined): string {
+    const elements = list.slice(-MAX_LIST_LENGTH).split(',');
+    // The first element may be cut off.
+    if (list.length > MAX_LIST_LENGTH) elements.shift();
+    let address = peer;
+    for (const element of elements.reverse().slice(0, MAX_HOPS)) {
+      const hop = addressIn(element);
+      // Hidden by a trusted proxy (RFC 7239, section 6), or malformed: the addresses beyond it are unknown.
       if (hop === undefined) break;
       address = hop;
-      if (hops === MAX_HOPS || !isTrusted(address)) break;
+      if (!isTrusted(address)) break;
     }
     return address;
   }
@@ -47,8 +44,8 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   return ({ req, fields: { forwarded, forwardedFor } }) => {
     const peer = addressOf(req.socket.remoteAddress ?? '') ?? UNIX;
     if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return shown(peer);
-    const byForwarded = forwarded === undefined ? undefined : follow(peer, fromRight(forwarded), addressInForwarded);
-    const byList = forwardedFor === undefined ? undefined : follow(peer, fromRight(forwardedFor), nodeAddress);
+    const byForwarded = forwarded === undefined ? undefined : follow(peer, forwarded, addressInForwarded);
+    const byList = forwardedFor === undefined ? undefined : follow(peer, forwardedFor, nodeAddress);
     if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return shown(peer);
     return shown(byForwarded ?? byList ?? peer);
   };
@@ -67,7 +64,7 @@ function blockListOf(entries: readonly string[]): BlockList {
 
 const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
 
-/** An address in the one form that it is compared in: IPv4 out of its IPv6 form (RFC 4291, section 2.5.5.2), no zone. */
+/** Normalizes an address: IPv4 out of its IPv6 form (RFC 4291, section 2.5.5.2), no zone. `undefined` for other text. */
 function addressOf(text: string): string | undefined {
   const zone = text.indexOf('%');
   const bare = zone === -1 ? text : text.slice(0, zone);
@@ -88,10 +85,13 @@ function nodeAddress(node: string): string | undefined {
   return addressOf(bracketed ?? dotted ?? text);
 }
 
-/** One `name=value` of `Forwarded`, and what comes after it (RFC 7239, section 4). Proxies write addresses unquoted, too. */
-const PAIR = /[\t ]*(?:([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?[\t ]*(?:([;,])|$)/y;
+/** One `name=value` of `Forwarded` with its separator (RFC 7239, section 4). Proxies write addresses unquoted, too. */
+const PAIR = /[\t ]*(?:([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?[\t ]*(?:(;)|$)/y;
 
-/** The address in one element of `Forwarded`; `undefined` where it has none, or is not well-formed throughout. */
+/**
+ * Returns the address in one element of `Forwarded`; `undefined` where it has none or is malformed. That includes an element
+ * with a comma in quotes, which was split: no proxy writes one.
+ */
 function addressInForwarded(element: string): string | undefined {
   let hop: string | undefined;
   PAIR.lastIndex = 0;
@@ -101,38 +101,10 @@ function addressInForwarded(element: string): string | undefined {
     const [, name, quoted, token, separator] = pair;
     if (name?.toLowerCase() === 'for') hop = nodeAddress(quoted ?? token ?? '');
     if (separator === undefined) return hop;
-    if (separator === ',') return undefined;
   }
 }
 
-/**
- * The elements of a list, the last one first, each found when it is asked for. A comma in a quoted string separates nothing. What
- * proxies added stands at the right, so that a quote which a client opens is met behind all of it.
- */
-function* fromRight(list: string): Generator<string> {
-  let end = list.length;
-  let isQuoted = false;
-  for (let at = end - 1; at >= 0; at -= 1) {
-    const character = list[at];
-    if (character === '"' && !(isQuoted && isEscaped(list, at))) isQuoted = !isQuoted;
-    else if (character === ',' && !isQuoted) {
-      yield list.slice(at + 1, end);
-      end = at;
-    }
-    // An element that is too long leads nowhere, wherever it begins.
-    if (end - at > MAX_ELEMENT_LENGTH + 1) break;
-  }
-  yield list.slice(0, end);
-}
-
-/** Whether what stands here in a quoted string is part of a quoted-pair (RFC 9110, section 5.6.4). */
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text[at - 1 - backslashes] === '\\') backslashes += 1;
-  return backslashes % 2 === 1;
-}
-
-/** One subscriber has a /64, or more, and may send from any address of it (RFC 6177). */
+/** Returns the /64 of an IPv6 address: one subscriber may send from all its addresses (RFC 6177). */
 function network(address: string): string {
   if (!address.includes(':')) return address;
   const [left = '', right] = address.split('::');

@@ -13,11 +13,11 @@ export function isHost(value: string): boolean {
 
 /** The hosts of a listener. */
 export interface Hosts {
-  /** Whether it answers for a host. */
+  /** Whether the listener answers for a host. */
   answersFor(host: string): boolean;
   /**
-   * Whether a host that it answers for is certain to be its own. A name that nobody listed may be that of a web page which
-   * was made to resolve to this listener (DNS rebinding); an address and a loopback name belong to nobody else.
+   * Whether a host that it answers for is certainly its own. A name that settings do not list may be that of a web page, made
+   * to resolve to this listener (DNS rebinding); an address or a loopback name cannot.
    */
   isOwn(host: string): boolean;
 }
@@ -27,37 +27,36 @@ export interface HostsOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Hosts to answer for beside those. @default none */
   readonly alsoHosts?: readonly string[] | undefined;
-  /** Whether a name that is not listed is answered for, on an address that is not loopback. @default false */
+  /** Whether the listener answers for names that are not listed, on an address that is not loopback. @default false */
   readonly takesAnyName?: boolean | undefined;
 }
 
-/** The hosts of a listener that is bound to `address`. */
+/** Returns the hosts of a listener that is bound to `address`. */
 export function hostsOf(
   { allowedHosts, alsoHosts = [], takesAnyName = false }: HostsOptions,
   address: AddressInfo | string | null,
 ): Hosts {
-  const bound = allowedHosts === undefined ? boundHosts(address, takesAnyName) : only(listedIn(allowedHosts));
+  const bound = allowedHosts === undefined ? boundHosts(address, takesAnyName) : only(listed(allowedHosts));
   if (alsoHosts.length === 0) return bound;
-  const isListed = listedIn(alsoHosts);
+  const isListed = listed(alsoHosts);
   return {
     answersFor: (host) => bound.answersFor(host) || isListed(host),
     isOwn: (host) => bound.isOwn(host) || isListed(host),
   };
 }
 
-function listedIn(hosts: readonly string[]): (host: string) => boolean {
-  const listed = new Set(hosts.map((host) => host.toLowerCase()));
+function listed(hosts: readonly string[]): (host: string) => boolean {
+  const names = new Set(hosts.map((host) => host.toLowerCase()));
   return (host) => {
-    const named = host.toLowerCase();
-    return listed.has(host) || listed.has(named) || listed.has(`${named.replace(PORT, '')}:*`);
+    const name = host.toLowerCase();
+    return names.has(name) || names.has(`${name.replace(PORT, '')}:*`);
   };
 }
 
 /**
- * The hosts of a listener without a list. On a loopback address they are loopback names: a page of another name that was made
- * to resolve to 127.0.0.1 would else read what this machine's callers may. Their port does not matter: `ssh -L` and `kubectl
- * port-forward` change it, and no page can choose such a name. On any other address they are IP addresses, too, which cannot be
- * made to resolve (docs/decisions/0059). A Unix socket is out of reach for a web page.
+ * Returns the hosts of a listener without a list. On a loopback address they are loopback names, with any port: `ssh -L` and
+ * `kubectl port-forward` change it. On other addresses they are also IP addresses, which cannot be made to resolve
+ * (docs/decisions/0059). A Unix socket is out of reach for web pages, and answers for any host.
  */
 function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean): Hosts {
   if (address === null || typeof address === 'string' || !isLoopbackAddress(address.address)) {
@@ -66,18 +65,16 @@ function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean)
     return { answersFor: isOpen ? isHost : isOwn, isOwn };
   }
   const names = new Set([...LOOPBACK_NAMES, bracketed(address)]);
-  // Those that nearly all requests name need not be taken apart.
-  const usual = new Set([...names].flatMap((name) => [name, `${name}:${address.port}`]));
-  return only((host) => usual.has(host) || names.has(host.toLowerCase().replace(PORT, '')));
+  return only((host) => names.has(host.toLowerCase().replace(PORT, '')));
 }
 
-/** Whether a host, with or without a port, names this machine for whoever is on it. */
+/** Whether a host, with or without a port, is a loopback name. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(PORT, '');
   return LOOPBACK_NAMES.includes(name) || /^127(?:\.\d+){3}$/.test(name) || name.endsWith('.localhost');
 }
 
-/** An address as URLs have it. */
+/** Returns an address as URLs have it. */
 export function bracketed({ address, family }: AddressInfo): string {
   return family === 'IPv6' ? `[${address}]` : address;
 }

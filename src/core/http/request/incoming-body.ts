@@ -1,46 +1,65 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
-import type { HeldBytes } from './held-bytes.ts';
 
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
 
 /**
- * From so many chunks on, those of a body have to hold so many bytes on average. 64 KiB that arrive in one piece may be
- * 10,000 chunks, and take 12 ms to parse in one turn of the event loop.
+ * From so many chunks on, those of a body must hold so many bytes on average. 64 KiB that arrive in one piece may be 10,000
+ * chunks, which take 12 ms to parse in one turn of the event loop.
  */
 const MANY_CHUNKS = 1024;
-const CRUMB_BYTES = 8;
+const MIN_CHUNK_BYTES = 8;
 
-const CRUMBS = `The body comes in chunks of less than ${CRUMB_BYTES} bytes. Send fewer and larger ones.`;
+const TINY_CHUNKS = `The body comes in chunks of less than ${MIN_CHUNK_BYTES} bytes. Send fewer and larger ones.`;
+const NO_ROOM = 'Too many request bodies are waiting already. Try again after Retry-After.';
 
 const NO_BODY = Buffer.alloc(0);
 
+/** Bytes of request bodies in memory, over all connections of one listener. */
+export interface HeldBytes {
+  /** Adds to what an exchange holds until it ends. Throws `overloaded` where there is no room for more. */
+  take(exchange: Pick<Exchange, 'heldBytes' | 'release'>, bytes: number): void;
+}
+
+/** Counts bytes that have arrived. Counting announced lengths would let idle connections keep all others out. */
+export function createHeldBytes(maxBytes: number): HeldBytes {
+  let total = 0;
+  return {
+    take(exchange, bytes) {
+      if (total + Math.max(bytes, 1) > maxBytes) {
+        const bound = 'http.maxHeldBodyBytes';
+        throw new GatewayError('overloaded', { detail: NO_ROOM, reason: `${bound} is reached`, bound });
+      }
+      exchange.heldBytes += bytes;
+      total += bytes;
+      exchange.release ??= () => {
+        total -= exchange.heldBytes;
+      };
+    },
+  };
+}
+
 export interface BodyBound {
   readonly maxBytes: number;
-  /** Key of the setting that it is. @default none */
+  /** Key of its setting. @default none */
   readonly bound?: string;
 }
 
 /**
- * The body of a request, whole. Throws `too_large` as soon as it is known to be larger than `maxBytes`, `invalid_request` for
- * one that comes in crumbs, and `request_timeout` or `invalid_request` where Node gives it up. Rejects where the caller hangs up. What is read is held
- * until the exchange ends: throws `overloaded` where others hold too much.
+ * Reads the whole body of a request, and holds it until the exchange ends. Throws `too_large` as soon as it is known to be
+ * larger than `maxBytes`, `overloaded` where other bodies leave no room, `invalid_request` for one in tiny chunks or that does
+ * not parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
  */
 export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBound, held: HeldBytes): Promise<Buffer> {
   const { req, res, fields, hasBody } = exchange;
-  // Of a request without a body Node makes no stream that would end (`optimizeEmptyRequests`).
+  // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
   const tooLarge = () =>
-    new GatewayError('too_large', {
-      detail: `The request body may hold ${maxBytes} bytes.`,
-      bound,
-    });
+    new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.`, bound });
   if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
   held.take(exchange, 0);
-  // Behind another response, Node would write it between the head and the body of this one. No client waits for it
-  // forever (RFC 9110, section 10.1.1).
-  if (fields.expect !== undefined && res.socket !== null) res.writeContinue();
+  if (fields.expect !== undefined) res.writeContinue();
   if (exchange.bodyError !== undefined) throw exchange.bodyError;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body: Buffer = NO_BODY;
@@ -49,16 +68,16 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
   exchange.onBodyError = reject;
   req.on('error', reject);
   req.on('end', () => resolve(body.subarray(0, bytes)));
-  // In one piece from the beginning: a list of chunks of one byte each would take hundreds of times the bytes.
+  // One buffer that grows: a list of chunks of one byte each would take hundreds of times the bytes.
   req.on('data', (chunk: Buffer) => {
     try {
       const end = bytes + chunk.length;
       if (end > maxBytes) throw tooLarge();
       chunks += 1;
-      if (chunks > MANY_CHUNKS && end < chunks * CRUMB_BYTES) {
-        // Nothing more of it is read, not even to be thrown away.
+      if (chunks > MANY_CHUNKS && end < chunks * MIN_CHUNK_BYTES) {
+        // The rest is not read, not even to be discarded.
         req.socket.pause();
-        exchange.failBody(new GatewayError('invalid_request', { detail: CRUMBS }));
+        exchange.failBody(new GatewayError('invalid_request', { detail: TINY_CHUNKS }));
         return;
       }
       held.take(exchange, chunk.length);
@@ -79,9 +98,8 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
 }
 
 /**
- * Reads away a body that nothing has read, for a second at most. A connection that is closed while bytes lie unread in it
- * is reset, and then the client may never see the response. A client that waits for `100` before it sends has nothing on
- * its way.
+ * Discards a body that was not read, for a second at most. A connection that is closed with unread bytes is reset, and the
+ * client may then lose the response. A client that waits for `100` before it sends has sent none.
  */
 export function discardBody({ req, fields, bodyError }: Exchange): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
 import Negotiator from 'negotiator';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Coding } from '../../reads/representations/encoder.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from './request-head.ts';
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];
-/** What most clients send, which is not worth parsing. The last one is what MCP asks of them. */
+/** Common values, which are not parsed. The last one is what MCP requires. */
 const PLAIN: ReadonlySet<string> = new Set(['*/*', 'application/json', 'application/json, text/event-stream']);
 
 const IDENTITY = 'identity';
@@ -15,13 +15,13 @@ const MEMO = new Map<string, Codings>();
 const MEMO_MAX_ENTRIES = 64;
 const MEMO_MAX_LENGTH = 128;
 
-/** Characters of a field that is parsed: parsing takes more than twice as long for twice as many. */
+/** Characters of a field that is parsed: the time of parsing grows faster than its length. */
 const MAX_LENGTH = 1024;
 
 /** The codings that a response may have, the best one first. */
 export type Codings = readonly (Coding | typeof IDENTITY)[];
 
-/** What negotiator has had since 1.0, and its types lack: an order of ours where the request's weights are equal. */
+/** An option of negotiator 1.0 that its types lack: the order of codings with equal weights. */
 interface PreferringNegotiator {
   encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): Codings;
 }
@@ -42,13 +42,13 @@ export function requireJsonAccepted({ accept }: Fields): void {
   }
 }
 
-/** Whether a request would rather have HTML than JSON, as browsers do. One that takes anything does not say so. */
+/** Whether a request prefers HTML to JSON, as browsers do. One that accepts anything prefers neither. */
 export function prefersHtml({ accept }: Fields): boolean {
   if (accept === undefined) return false;
   return negotiatorOf('accept', accept).mediaType(['application/json', 'text/html']) === 'text/html';
 }
 
-/** The codings that a request accepts (RFC 9110, section 12.5.3). Throws `not_acceptable` where there are none. */
+/** Returns the codings that a request accepts (RFC 9110, section 12.5.3). Throws `not_acceptable` where there are none. */
 export function acceptedCodings({ acceptEncoding }: Fields): Codings {
   if (acceptEncoding === undefined) return IDENTITY_ONLY;
   const codings = MEMO.get(acceptEncoding) ?? negotiate(acceptEncoding);
@@ -56,7 +56,7 @@ export function acceptedCodings({ acceptEncoding }: Fields): Codings {
   return codings;
 }
 
-/** Few values are ever seen: they are kept. */
+/** Clients send few different values: the results are cached. */
 function negotiate(acceptEncoding: string): Codings {
   const negotiator = negotiatorOf('accept-encoding', acceptEncoding);
   const codings = (negotiator as Negotiator & PreferringNegotiator).encodings(BEST_FIRST, { preferred: BEST_FIRST });
@@ -65,12 +65,12 @@ function negotiate(acceptEncoding: string): Codings {
   return codings;
 }
 
-/** Whether a body may be sent as it is. */
+/** Whether a body may be sent uncompressed. */
 export function acceptsIdentity(codings: Codings): boolean {
   return codings.includes(IDENTITY);
 }
 
-/** The coding of a body of this size. Below `compressMinBytes` there is none, unless the request forbids that. */
+/** Returns the coding of a body of this size. Below `compressMinBytes` there is none, unless the request forbids that. */
 export function chooseCoding(codings: Codings, bytes: number, compressMinBytes: number): Coding | undefined {
   if (bytes < compressMinBytes && acceptsIdentity(codings)) return undefined;
   const [best] = codings;

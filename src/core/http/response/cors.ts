@@ -12,26 +12,56 @@ const EXPOSED = [
   ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
 ].join(', ');
 
-/** Seconds for which a browser need not ask again: no browser keeps it longer than Chromium's two hours and Firefox's day. */
+/** How long a browser caches a preflight. Chromium's maximum is two hours. */
 const MAX_AGE_SECONDS = 7200;
 
-/** Stands with every response of a listener that has origins to open responses to. Names and values by turns. */
-export const VARY_ORIGIN: readonly string[] = ['Vary', 'Origin'];
+const VARY_ORIGIN: readonly string[] = ['Vary', 'Origin'];
 
-/**
- * What opens a response to the pages of one origin (Fetch, section 3.3). It names that origin, never `*`, and there is no
- * `Access-Control-Allow-Credentials`: a page sets `Authorization` itself, and a browser has nothing of its own to add.
- */
-export function corsHeaders(origin: string): readonly string[] {
-  return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, ...VARY_ORIGIN];
-}
-
-/** What opens a response to the pages of all origins: one that says nothing of who asks. Names and values by turns. */
-export const FOR_ANY_PAGE: readonly string[] = [
+/** Opens a response to the pages of all origins: for responses that are the same for all. Names and values by turns. */
+export const ANY_ORIGIN: readonly string[] = [
   ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
 ];
 
-/** What a browser is told that asks first: what a page may send, credentials in headers of their own too. For which origin, `corsHeaders` says. */
+/** The web origins that settings list. */
+export interface Origins {
+  has(origin: string): boolean;
+  /** CORS headers of every response to a request of this origin, or of none, names and values by turns. */
+  headersFor(origin: string | undefined): readonly string[] | undefined;
+}
+
+/**
+ * Returns the origins whose pages may read responses (Fetch, section 3.3). Each response names the one origin, never `*`, and
+ * has no `Access-Control-Allow-Credentials`: a page sets `Authorization` itself, and a browser has nothing to add. Where
+ * origins are listed, every response varies by `Origin`.
+ */
+export function createOrigins(allowedOrigins: readonly string[]): Origins {
+  const headers = new Map(
+    allowedOrigins.map((allowed) => {
+      const { origin } = new URL(allowed);
+      const opened = ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, ...VARY_ORIGIN];
+      return [origin, opened];
+    }),
+  );
+  const others = headers.size === 0 ? undefined : VARY_ORIGIN;
+  return {
+    has: (origin) => headers.has(origin),
+    headersFor: (origin) => (origin === undefined ? others : (headers.get(origin) ?? others)),
+  };
+}
+
+/**
+ * Whether an origin is that of a listener with this `Host`. Where TLS ends in Portico (`isSecure`), its scheme is `https:`.
+ * Elsewhere a proxy may end TLS: then the page is of `https:` although the request came over `http:`, and only the default
+ * port depends on the scheme.
+ */
+export function isSameOrigin(origin: string, host: string, isSecure = false): boolean {
+  const page = URL.parse(origin);
+  if (page === null || page.origin !== origin || !(isSecure ? /^https:$/ : /^https?:$/).test(page.protocol))
+    return false;
+  return URL.parse(`${page.protocol}//${host}`)?.host === page.host;
+}
+
+/** Answers a preflight. `credentials`: names of further headers in which a page may send credentials. */
 export function preflightResponse(methods: readonly string[], credentials: Iterable<string> = []): HttpResponse {
   const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers'];
   headers.push([...ALLOWED, ...credentials].join(', '));

@@ -1,16 +1,63 @@
 import type { GatewayError } from '../../kernel/errors.ts';
-import { type Challenge, createChallenge } from './challenge.ts';
 import type { HttpResponse } from './send.ts';
 
-/** What `Allow` says where no path knows better: the methods of a read. */
+/** `Allow` for errors that name no methods: those of a read. */
 const ALLOW = 'GET, HEAD';
+
+/** Returns `WWW-Authenticate` of the response to an error; `undefined` where it has none. */
+export type Challenge = (error: GatewayError) => string | undefined;
+
+/** Where clients can obtain tokens (RFC 9728). */
+export interface TokenSource {
+  readonly metadataUrl: string;
+  /** Scopes that a client should request. */
+  readonly scopes: readonly string[];
+}
+
+/** Characters that an `error_description` must not contain (RFC 6750, section 3). */
+const UNQUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/**
+ * Returns challenges of RFC 6750, section 3. A request without a credential gets no `error`. With a `source`, each 401 names
+ * it and its scopes, and so does each 403 for which another token would do.
+ */
+export function createChallenge(source?: TokenSource): Challenge {
+  const tokensFor = (scopes: readonly string[] = []) => [
+    ...(scopes.length === 0 ? [] : [parameter('scope', scopes.join(' '))]),
+    ...(source === undefined ? [] : [parameter('resource_metadata', source.metadataUrl)]),
+  ];
+
+  return ({ code, detail, scopes }) => {
+    switch (code) {
+      case 'credential_missing':
+        return bearer(tokensFor(source?.scopes));
+      case 'credential_malformed':
+      case 'credential_rejected': {
+        const description = parameter('error_description', detail.replace(UNQUOTABLE, "'"));
+        return bearer([parameter('error', 'invalid_token'), description, ...tokensFor(source?.scopes)]);
+      }
+      case 'access_denied': {
+        const error = parameter('error', 'insufficient_scope');
+        // Where a platform does not name its scopes, signing in again would change nothing.
+        return bearer([error, ...(scopes === undefined ? [] : tokensFor(scopes))]);
+      }
+      default:
+        return undefined;
+    }
+  };
+}
+
+function bearer(parameters: readonly string[]): string {
+  return parameters.length === 0 ? 'Bearer' : `Bearer ${parameters.join(', ')}`;
+}
+
+function parameter(name: string, value: string): string {
+  return `${name}="${value}"`;
+}
 
 const PLAIN_CHALLENGE = createChallenge();
 
-/**
- * The response to a request that failed: a problem body (RFC 9457) made of the error's row and of what the place that
- * threw says to callers. Neither `reason` nor `cause` nor stack enters it.
- */
+/** Returns the problem (RFC 9457) of an error: its row of the table and its `detail`, never its `reason`, cause or stack. */
 export function problemResponse(
   error: GatewayError,
   requestId: string,

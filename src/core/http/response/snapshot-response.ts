@@ -6,8 +6,8 @@ import type { Representations } from '../../reads/representations/representation
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Exchange } from '../exchange.ts';
-import { namesTag } from '../request/conditional.ts';
 import { acceptsIdentity, type Codings, chooseCoding } from '../request/negotiate.ts';
+import { namesTag } from '../response/caching.ts';
 import type { HttpResponse } from './send.ts';
 
 const MEDIA_TYPE = 'application/json; charset=utf-8';

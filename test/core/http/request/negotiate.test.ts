@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readFields } from '../../../../src/core/http/request/fields.ts';
 import {
   acceptedCodings,
   chooseCoding,
   prefersHtml,
   requireJsonAccepted,
 } from '../../../../src/core/http/request/negotiate.ts';
+import { readFields } from '../../../../src/core/http/request/request-head.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { SEED, SEEDED } from '../../../support/seed.ts';
 

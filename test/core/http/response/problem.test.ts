@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { problemResponse } from '../../../../src/core/http/response/problem.ts';
+import fc from 'fast-check';
+import { createChallenge, problemResponse } from '../../../../src/core/http/response/problem.ts';
 import { ERRORS, type ErrorCode } from '../../../../src/core/kernel/error-table.ts';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { GatewayError, type GatewayErrorFacts } from '../../../../src/core/kernel/errors.ts';
+import { anyText } from '../../../support/any-text.ts';
 import { headersOf } from './headers-of.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
@@ -11,9 +13,21 @@ function problem(error: GatewayError) {
   return { status, headers: headersOf(headers), json: JSON.parse(String(body)) as Record<string, unknown> };
 }
 
+const METADATA = 'resource_metadata="https://portico.example/.well-known/oauth-protected-resource/mcp"';
+
+const sourceWith = (scopes: readonly string[]) => ({
+  metadataUrl: 'https://portico.example/.well-known/oauth-protected-resource/mcp',
+  scopes,
+});
+
+const plain = createChallenge();
+const scoped = createChallenge(sourceWith(['read', 'write']));
+const scopeless = createChallenge(sourceWith([]));
+const of = (code: ErrorCode, facts?: GatewayErrorFacts) => new GatewayError(code, facts);
+
 describe('a problem', () => {
   for (const code of CODES) {
-    it(`of ${code} is the row of the table`, () => {
+    it(`returns the status and headers of the error table for ${code}`, () => {
       const { status, headers, json } = problem(new GatewayError(code));
       const row: { status: number; title: string; detail: string; retryAfterSeconds?: number } = ERRORS[code];
       expect(status).to.equal(row.status);
@@ -32,7 +46,7 @@ describe('a problem', () => {
     });
   }
 
-  it('has what its thrower says to callers, and nothing else of it', () => {
+  it('shows the detail of an error, not its reason and cause', () => {
     const { headers, json } = problem(
       new GatewayError('upstream_rate_limited', {
         detail: 'Slowly.',
@@ -48,21 +62,73 @@ describe('a problem', () => {
   });
 });
 
-describe('a challenge', () => {
-  it('comes where its error has one, and as it is told to be', () => {
-    const error = new GatewayError('credential_missing');
-    expect(problem(error).headers['WWW-Authenticate']).to.equal('Bearer');
-    const { headers } = problemResponse(error, 'id', ({ code }) => `Bearer of ${code}`);
-    expect(headersOf(headers)['WWW-Authenticate']).to.equal('Bearer of credential_missing');
-    expect(problem(new GatewayError('uri_missing')).headers).to.not.have.property('WWW-Authenticate');
-  });
-});
-
 describe('the methods that are allowed', () => {
   it('are named with method_not_allowed only', () => {
     const naming = CODES.filter((code) => 'Allow' in problem(new GatewayError(code)).headers);
     expect(naming).to.deep.equal(['method_not_allowed']);
     expect(problem(new GatewayError('method_not_allowed')).headers['Allow']).to.equal('GET, HEAD');
     expect(problem(new GatewayError('method_not_allowed', { allow: 'POST' })).headers['Allow']).to.equal('POST');
+  });
+});
+
+describe('a challenge', () => {
+  it('has no error for a request without a credential', () => {
+    expect(plain(of('credential_missing'))).to.equal('Bearer');
+    expect(scoped(of('credential_missing'))).to.equal(`Bearer scope="read write", ${METADATA}`);
+    expect(scopeless(of('credential_missing'))).to.equal(`Bearer ${METADATA}`);
+  });
+
+  it('has invalid_token and a description for a bad token', () => {
+    for (const code of ['credential_malformed', 'credential_rejected'] as const) {
+      const challenged = `Bearer error="invalid_token", error_description="${ERRORS[code].detail}"`;
+      expect(plain(of(code))).to.equal(challenged);
+      expect(scoped(of(code))).to.equal(`${challenged}, scope="read write", ${METADATA}`);
+      expect(scopeless(of(code))).to.equal(`${challenged}, ${METADATA}`);
+    }
+  });
+
+  it('has insufficient_scope and all required scopes', () => {
+    const error = of('access_denied', { scopes: ['admin', 'read'] });
+    expect(plain(error)).to.equal('Bearer error="insufficient_scope", scope="admin read"');
+    expect(scoped(error)).to.equal(`Bearer error="insufficient_scope", scope="admin read", ${METADATA}`);
+  });
+
+  it('names no token source where a platform does not name its scopes', () => {
+    for (const challenge of [plain, scoped, scopeless]) {
+      expect(challenge(of('access_denied'))).to.equal('Bearer error="insufficient_scope"');
+    }
+  });
+
+  it('comes with these errors, which include every 401', () => {
+    for (const challenge of [plain, scoped]) {
+      const challenging = CODES.filter((code) => challenge(of(code)) !== undefined);
+      expect(challenging).to.deep.equal([
+        'credential_missing',
+        'credential_malformed',
+        'credential_rejected',
+        'access_denied',
+      ]);
+      expect(CODES.filter((code) => ERRORS[code].status === 401 && !challenging.includes(code))).to.deep.equal([]);
+    }
+  });
+
+  it('is well-formed whatever the detail of an error is', () => {
+    fc.assert(
+      fc.property(anyText(), (detail) => {
+        const challenge = scoped(of('credential_rejected', { detail }));
+        // RFC 6750, section 3: what error_description may hold.
+        expect(challenge).to.match(
+          /^Bearer error="invalid_token", error_description="[\x20-\x21\x23-\x5b\x5d-\x7e]*", scope="read write", resource_metadata="[^"]+"$/,
+        );
+      }),
+    );
+  });
+
+  it('is a header of the problem', () => {
+    const error = of('credential_missing');
+    expect(problem(error).headers['WWW-Authenticate']).to.equal('Bearer');
+    const { headers } = problemResponse(error, 'id', ({ code }) => `Bearer of ${code}`);
+    expect(headersOf(headers)['WWW-Authenticate']).to.equal('Bearer of credential_missing');
+    expect(problem(of('uri_missing')).headers).to.not.have.property('WWW-Authenticate');
   });
 });

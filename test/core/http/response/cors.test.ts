@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createOrigins, isSameOrigin } from '../../../../src/core/http/request/web-origins.ts';
+import { createOrigins, isSameOrigin } from '../../../../src/core/http/response/cors.ts';
 
 describe('an origin', () => {
   it('is that of a host, where name and port are the same, over http or https', () => {
@@ -17,7 +17,7 @@ describe('an origin', () => {
     }
   });
 
-  it('is not that of another name or port, and what is no origin is that of none', () => {
+  it('is not that of another name or port, nor is any other text', () => {
     for (const [origin, host] of [
       ...['http://localhost:3000', 'http://localhost', 'http://a.localhost:8080', 'null', '', '*', 'localhost:8080'],
       ...['ftp://localhost:8080', 'http://localhost:8080/', 'http://localhost:8080/x', 'http://u@localhost:8080'],
@@ -31,7 +31,7 @@ describe('an origin', () => {
     expect(isSameOrigin('http://portico.example', 'portico.example:99999')).to.equal(false);
   });
 
-  it('is never that of a host which browsers would not call the same', () => {
+  it('is that of a host exactly where browsers agree', () => {
     const name = fc.stringMatching(/^[a-z]{1,3}(?:\.[a-z]{1,3})?$/);
     const port = fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined });
     fc.assert(
@@ -47,13 +47,13 @@ describe('an origin', () => {
 });
 
 describe('the origins of settings', () => {
-  it('cost nothing where there are none', () => {
+  it('add no headers where there are none', () => {
     const { has, headersFor } = createOrigins([]);
     expect(has('https://app.example')).to.equal(false);
     expect([headersFor(undefined), headersFor('https://app.example')]).to.deep.equal([undefined, undefined]);
   });
 
-  it('have every other response say that it would differ for them', () => {
+  it('make every other response vary by Origin', () => {
     const { headersFor } = createOrigins(['https://app.example']);
     const varies = ['Vary', 'Origin'];
     expect([headersFor(undefined), headersFor('https://evil.example')]).to.deep.equal([varies, varies]);

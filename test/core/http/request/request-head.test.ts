@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { announcesBody, readFields } from '../../../../src/core/http/request/fields.ts';
+import { announcesBody, parseTarget, readFields } from '../../../../src/core/http/request/request-head.ts';
 import { exchange, get, openConnection } from '../../../support/raw-http.ts';
 import { LIST, post, READ, serve, serveRpc } from '../served.ts';
 
 describe('field lines', () => {
-  it('are found by name, in any case and in order, and never by value', () => {
+  it('are found by name in any case, in their order', () => {
     const raw = [
       ...['Host', 'a'],
       ...['AUTHORIZATION', 'Bearer x'],
@@ -16,7 +16,7 @@ describe('field lines', () => {
     ];
     const fields = readFields(raw);
     expect(fields.authorization.map((value) => value.reveal())).to.deep.equal(['Bearer x', 'Bearer z']);
-    // Whoever looks at the request later finds no credential in it.
+    // The credentials are not found anywhere else.
     expect(raw.filter((text) => /Bearer [xz]/.test(text))).to.deep.equal([]);
     expect(raw[3]).to.equal('[credential]');
     expect(fields).to.deep.include({
@@ -27,54 +27,21 @@ describe('field lines', () => {
     expect(readFields([])).to.deep.include({ authorization: [], host: [], bytes: 0, origin: undefined });
   });
 
-  it('that come more than once are joined', () => {
+  it('are joined where a name is repeated', () => {
     const fields = readFields([
-      'Accept',
-      'a',
-      'If-None-Match',
-      '"x"',
-      'accept',
-      '',
-      'ACCEPT',
-      'b',
-      'if-none-match',
-      '"y"',
+      ...['Accept', 'a', 'If-None-Match', '"x"', 'accept', ''],
+      ...['ACCEPT', 'b', 'if-none-match', '"y"', 'X-Forwarded-For', 'c'],
     ]);
-    expect(fields).to.include({ accept: 'a, , b', ifNoneMatch: '"x", "y"' });
+    expect(fields).to.include({ accept: 'a, , b', ifNoneMatch: '"x", "y"', forwardedFor: 'c' });
   });
 
-  for (const [name, key] of [
-    ['Accept', 'accept'],
-    ['Accept-Encoding', 'acceptEncoding'],
-    ['Cache-Control', 'cacheControl'],
-    ['Content-Encoding', 'contentEncoding'],
-    ['Content-Length', 'contentLength'],
-    ['Content-Type', 'contentType'],
-    ['Expect', 'expect'],
-    ['If-None-Match', 'ifNoneMatch'],
-    ['MCP-Method', 'mcpMethod'],
-    ['MCP-Name', 'mcpName'],
-    ['MCP-Protocol-Version', 'mcpProtocolVersion'],
-    ['Origin', 'origin'],
-    ['X-Request-ID', 'requestId'],
-    ['Traceparent', 'traceparent'],
-    ['Tracestate', 'tracestate'],
-    ['Transfer-Encoding', 'transferEncoding'],
-  ] as const) {
-    it(`have the value of ${name}, in any case`, () => {
-      for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
-        expect(readFields([spelled, 'value'])[key]).to.equal('value');
-      }
-    });
-  }
-
-  it('take as many bytes as they took on the wire', () => {
+  it('count the bytes that they have on the wire', () => {
     expect(readFields(['Host', 'localhost', 'X', '', 'x-é', '\xff']).bytes).to.equal(
       Buffer.byteLength('Host: localhost\r\nX: \r\nx-é: \xff\r\n', 'latin1'),
     );
   });
 
-  it('of names that every object has are nothing special', () => {
+  it('may have the names of properties of every object', () => {
     const { bytes, ...fields } = readFields(['__proto__', 'a', 'constructor', 'b', 'toString', 'c']);
     const { bytes: none, ...empty } = readFields([]);
     expect(bytes).to.be.above(none);
@@ -93,8 +60,8 @@ describe('a body', () => {
   });
 });
 
-describe('a request whose fields come more than once', () => {
-  it('has them joined', async () => {
+describe('a request with repeated fields', () => {
+  it('is answered as if they were joined', async () => {
     const { url, reads } = await serve();
     const etag = (await exchange(url, get(LIST))).headers.get('etag') ?? '';
     const known = await exchange(url, get(LIST, { 'If-None-Match': '"x"', 'if-none-match': etag }));
@@ -105,13 +72,13 @@ describe('a request whose fields come more than once', () => {
     expect(reads.map(({ noCache }) => noCache)).to.deep.equal([true]);
   });
 
-  it('has no media type that could be meant, where two came', async () => {
+  it('is 415 with two media types', async () => {
     const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
     const twice = { 'Content-Type': 'application/json', 'content-type': 'application/json' };
     expect((await exchange(url, post('{}', twice))).status).to.equal(415);
   });
 
-  it('is refused for two of Authorization, even if only one is in a form that counts', async () => {
+  it('is refused for two of Authorization, whatever their form', async () => {
     const { url, reads } = await serve();
     for (const other of ['Bearer other', 'Basic abc', '']) {
       const response = await exchange(url, get(READ, { authorization: other }));
@@ -129,7 +96,7 @@ describe('a request whose fields come more than once', () => {
     expect(reads).to.deep.equal([]);
   });
 
-  it('is refused for a second Host behind them, too', async () => {
+  it('is refused for a second Host behind more lines than Node counts', async () => {
     const { url } = await serve();
     const [head = ''] = get(LIST).split('\r\n\r\n');
     const many = Array.from({ length: 2100 }, () => 'a:').join('\r\n');
@@ -137,4 +104,35 @@ describe('a request whose fields come more than once', () => {
     connection.send(`${head}\r\n${many}\r\nhost: localhost\r\n\r\n`);
     expect((await connection.receive()).json()).to.include({ code: 'invalid_request' });
   });
+});
+
+describe('a request target', () => {
+  it('in origin form stays as it is', () => {
+    for (const [raw, path, query] of [
+      ['/', '/', ''],
+      ['/a/../B//c?d=%2F&e', '/a/../B//c', 'd=%2F&e'],
+      ['//host/path', '//host/path', ''],
+      ['*', '*', ''],
+      ['/a?b=c?d', '/a', 'b=c?d'],
+      ['/a?', '/a', ''],
+    ]) {
+      expect(parseTarget(raw ?? '')).to.deep.equal({ path, query, authority: undefined });
+    }
+  });
+
+  it('in absolute form names a host, and is taken apart without being normalized', () => {
+    expect(parseTarget('http://Host:80/a/../b?c')).to.deep.equal({ authority: 'Host:80', path: '/a/../b', query: 'c' });
+    expect(parseTarget('HTTPS://[::1]:1/')).to.deep.equal({ authority: '[::1]:1', path: '/', query: '' });
+  });
+
+  it('in absolute form may lack a path', () => {
+    expect(parseTarget('http://host')).to.deep.equal({ authority: 'host', path: '/', query: '' });
+    expect(parseTarget('http://host?a=b')).to.deep.equal({ authority: 'host', path: '/', query: 'a=b' });
+  });
+
+  for (const raw of ['/a#b', '/a?b#c', 'http://host/#', 'ftp://host/', 'http:///path', 'host:80', 'path', '']) {
+    it(`is not answered as ${JSON.stringify(raw)}`, () => {
+      expect(parseTarget(raw)).to.equal(undefined);
+    });
+  }
 });
