@@ -59,21 +59,21 @@ describe('the Helm chart', function () {
     return manifestsIn(stdout);
   }
 
-  it('is one that helm takes, of the version of the package', async () => {
+  it('passes helm lint, with the version of the package', async () => {
     const { code, stdout, stderr } = await run(['lint', '--strict'], { settings: SETTINGS });
     expect(code, `${stdout}${stderr}`).to.equal(0);
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     expect(await readFile(join(CHART, 'Chart.yaml'), 'utf8')).to.include(`appVersion: ${version}\n`);
   });
 
-  it('makes what Kubernetes takes, and what agrees with the settings, of which check says nothing', async () => {
+  it('renders valid manifests that agree with the settings', async () => {
     const manifests = await rendered({ settings: SETTINGS });
     expect(await issuesOf(manifests)).to.deep.equal([]);
     expectAvailable(manifests);
     await expectPodFits(manifests);
   });
 
-  it('makes the same as the manifests beside it, but for names and labels', async () => {
+  it('renders the manifests in deploy/kubernetes, except for names and labels', async () => {
     const beside = manifestsIn(await readFile(join(ROOT, 'deploy/kubernetes/portico.yaml'), 'utf8'));
     const made = await rendered({ settings: SETTINGS });
     const podOf = (manifests: readonly Manifest[]) => {
@@ -90,7 +90,7 @@ describe('the Helm chart', function () {
     expect(await settingsOf(made)).to.deep.equal(await settingsOf(beside));
   });
 
-  it('follows the settings: ports, time to end, secrets', async () => {
+  it('follows the settings: ports, grace period, secrets', async () => {
     const settings = {
       ...SETTINGS,
       http: { port: 8443 },
@@ -105,7 +105,7 @@ describe('the Helm chart', function () {
     expect(JSON.stringify(spec)).to.include('"mountPath":"/run/secrets/portico"');
   });
 
-  it('binds the admin listener to loopback where there is no NetworkPolicy, or makes nothing', async () => {
+  it('requires an admin listener on loopback without a NetworkPolicy', async () => {
     const networkPolicy = { enabled: false };
     const { code, stderr } = await run(['template', 'portico'], { settings: SETTINGS, networkPolicy });
     expect(code).to.equal(1);
@@ -116,7 +116,7 @@ describe('the Helm chart', function () {
     }
   });
 
-  it('makes replicas that share a Redis, of the values beside it', async () => {
+  it('renders replicas that share a Redis from deploy/helm/fleet.yaml', async () => {
     const fleet = parse(await readFile(join(ROOT, 'deploy/helm/fleet.yaml'), 'utf8'));
     const manifests = await rendered({ ...fleet, settings: { ...fleet.settings, ...SETTINGS } });
     expect(await issuesOf(manifests)).to.deep.equal([]);
@@ -128,7 +128,7 @@ describe('the Helm chart', function () {
     expect(made).to.include('"secretName":"portico"').and.include('"port":6379').and.include('"minReplicas":3');
   });
 
-  it('starts the pods anew where a setting needs that, and only there', async () => {
+  it('restarts the pods only for settings that need it', async () => {
     const stampOf = async (settings: object) =>
       JSON.stringify(
         (find(await rendered({ settings }), 'Deployment').spec.template.metadata as { annotations?: object })
@@ -140,7 +140,7 @@ describe('the Helm chart', function () {
     expect(await stampOf({ ...SETTINGS, shared: { url: 'redis://a', keySecretFile: '/b' } })).not.to.equal(before);
   });
 
-  it('makes nothing without a platform, or of a value that there is not', async () => {
+  it('fails without a platform, or with an unknown value', async () => {
     const without = await run(['template', 'portico'], {});
     expect(without.code).to.equal(1);
     expect(without.stderr).to.include('/settings/upstreams');

@@ -23,11 +23,11 @@ describe('the manifests for Kubernetes', () => {
   const files = { portico: 'kubernetes/portico.yaml', sidecar: 'kubernetes/sidecar.yaml' };
   const manifests = (file: string) => manifestsIn(textOf(file));
 
-  it('are what its schemas and types say', async () => {
+  it('comply with its schemas and types', async () => {
     expect(await issuesOf(Object.values(files).flatMap(manifests))).to.deep.equal([]);
   }).timeout(60_000);
 
-  it('would not pass with a key that there is not, or a value that cannot be', async () => {
+  it('are rejected with an unknown key or an invalid value', async () => {
     const deployment = find(manifests(files.portico), 'Deployment');
     const planted = { ...deployment, spec: { ...deployment.spec, replica: 2 } };
     expect((await issuesOf([planted as Manifest])).join()).to.include('replica');
@@ -36,18 +36,18 @@ describe('the manifests for Kubernetes', () => {
   }).timeout(60_000);
 
   for (const [name, file] of Object.entries(files)) {
-    it(`agree with the settings that they hold, of which check says nothing: ${name}`, async () => {
+    it(`agree with their settings, which pass check: ${name}`, async () => {
       await expectPodFits(manifests(file));
     });
   }
 
-  it('are a Deployment of several, with all that keeps it available and out of reach', () => {
+  it('are an available, guarded Deployment of several pods', () => {
     const all = manifests(files.portico);
     expectAvailable(all);
     expect(find(all, 'Deployment').spec).not.to.have.property('replicas');
   });
 
-  it('are a native sidecar, whose public listener only its pod can reach', async () => {
+  it('are a native sidecar whose public listener only its pod can reach', async () => {
     const all = manifests(files.sidecar);
     const { spec } = find(all, 'Deployment').spec.template;
     expect(spec.initContainers?.map(({ name, restartPolicy }) => [name, restartPolicy])).to.deep.equal([
@@ -68,7 +68,7 @@ describe('the Compose file', () => {
     JSON.parse(JSON.stringify(composeSchema, withoutIds)),
   );
 
-  it('is what its schema says, and would not pass otherwise', () => {
+  it('complies with its schema', () => {
     const { 'x-portico': _, ...bare } = compose;
     isCompose(bare);
     expect(isCompose.errors ?? []).to.deep.equal([]);
@@ -76,7 +76,7 @@ describe('the Compose file', () => {
     expect(isCompose({ ...bare, services: { portico: { ...portico, port: 1 } } })).to.equal(false);
   });
 
-  it('holds settings of which check says nothing, within its memory and its time to end', async () => {
+  it('holds settings that pass check, within its memory and grace period', async () => {
     const config = await checkedSettings(textOf('compose/portico.yaml'), {
       PLATFORM_URL: 'https://platform.example.com',
     });
@@ -89,7 +89,7 @@ describe('the Compose file', () => {
     );
   });
 
-  it('sends traces to its own service, where they are asked for', async () => {
+  it('sends traces to its own service when enabled', async () => {
     const { portico, traces } = compose.services;
     expect(portico.environment.TRACING).to.equal('${TRACING:-false}');
     const environment = { PLATFORM_URL: 'https://platform.example.com' };
@@ -100,7 +100,7 @@ describe('the Compose file', () => {
     expect(traces.profiles).to.deep.equal(['traces']);
   });
 
-  it('has a form of two replicas, whose shared store needs nothing of them', async () => {
+  it('has a variant with two replicas that start without the shared store', async () => {
     const fleet = parse(textOf('compose/fleet.yaml'));
     isCompose(fleet);
     expect(isCompose.errors ?? []).to.deep.equal([]);
@@ -127,7 +127,7 @@ describe('the Compose file', () => {
     expect(textOf('../Dockerfile')).to.contain(portico.volumes[0].target);
   });
 
-  it('starts a shared store that keeps nothing on disk, and has room for what it holds', async function () {
+  it('starts a shared store without persistence and with enough memory', async function () {
     needsCommands(this, ['redis-server']);
     const { valkey } = parse(textOf('compose/fleet.yaml')).services;
     const [server, ...args] = valkey.command;
@@ -139,7 +139,7 @@ describe('the Compose file', () => {
     expect(valkey.mem_limit).to.equal('512m');
   });
 
-  it('runs the demo where it can be reached', async () => {
+  it('publishes the demo', async () => {
     const { command, environment } = compose.services.demo;
     expect(command).to.deep.equal(['--demo']);
     const urls = { DEMO_PROJECTS_URL: 'http://a', DEMO_WORKFLOWS_URL: 'http://b', DEMO_TOOLS_URL: 'http://c' };
@@ -153,7 +153,7 @@ describe('the unit of systemd', () => {
   const unit = textOf('systemd/portico.service');
   const entryOf = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1] ?? expect.fail(key);
 
-  it('has settings of which check says nothing, within its memory and its time to end', async () => {
+  it('has settings that pass check, within its memory and grace period', async () => {
     const config = await checkedSettings(textOf('systemd/portico.yaml'));
     const { delayMs, graceMs } = config.shutdown;
     expect(Number(entryOf('TimeoutStopSec')) * 1000).to.be.at.least(delayMs + graceMs + 1000);

@@ -13,19 +13,19 @@ describe('promtool', () => {
     needsCommands(this, ['promtool']);
   });
 
-  it('takes the alert rules', async () => {
+  it('accepts the alert rules', async () => {
     expect(await runTool('promtool', ['check', 'rules', 'prometheus/alerts.yaml'], DEPLOY)).to.match(
       /SUCCESS: \d+ rules/,
     );
   });
 
-  it('finds that they fire on the faults that they are for, and not on a quiet day', async () => {
+  it('proves that they fire on their faults, and not without one', async () => {
     expect(await runTool('promtool', ['test', 'rules', 'alerts.test.yaml'], join(DEPLOY, 'prometheus'))).to.contain(
       'SUCCESS',
     );
   });
 
-  it('takes the queries of the dashboard', async () => {
+  it('accepts the queries of the dashboard', async () => {
     const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/dashboard.json'), 'utf8'));
     const rules = panels
       .flatMap(({ targets = [] }: { targets?: { expr: string }[] }) => targets)

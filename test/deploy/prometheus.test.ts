@@ -16,7 +16,7 @@ const alerts: readonly Alert[] = parse(read('prometheus/alerts.yaml')).groups[0]
 const runbook = readDoc('docs/runbook.md');
 
 describe('a query of Prometheus', () => {
-  it('is seen to name what is not there', () => {
+  it('is rejected with an unknown metric or label', () => {
     expect(unknownIn('up{job="portico"} == 0')).to.deep.equal([]);
     expect(unknownIn('rate(portico_read_total[5m])')).to.deep.equal(['portico_read_total']);
     expect(unknownIn('rate(portico_load_duration_seconds[5m])')).to.deep.equal(['portico_load_duration_seconds']);
@@ -30,7 +30,7 @@ describe('a query of Prometheus', () => {
 
 describe('the alert rules', () => {
   for (const { alert, expr, labels, annotations } of alerts) {
-    it(`${alert} asks for what there is, and has a section in the runbook`, () => {
+    it(`${alert} uses existing metrics, and has a section in the runbook`, () => {
       expect(unknownIn(expr)).to.deep.equal([]);
       expect(labels.severity).to.be.oneOf(['page', 'ticket']);
       expect(annotations.summary).not.to.equal('');
@@ -41,7 +41,7 @@ describe('the alert rules', () => {
     });
   }
 
-  it('each fire in promtool’s test, which a quiet day does not make them', () => {
+  it("fire in promtool's test, and not without a fault", () => {
     const { tests } = parse(read('prometheus/alerts.test.yaml'));
     const fired = tests.flatMap(({ alert_rule_test = [] }) =>
       alert_rule_test.filter(({ exp_alerts }: { exp_alerts: unknown[] }) => exp_alerts.length > 0),
@@ -51,7 +51,7 @@ describe('the alert rules', () => {
     );
   });
 
-  it('are all that the runbook has sections for, which link to one another', () => {
+  it("are those of the runbook's sections, which link to each other", () => {
     const sections = [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name = '']) => name);
     expect(sections).to.have.members(alerts.map(({ alert }) => alert));
     const anchors = sections.map((name) => name.toLowerCase());
@@ -60,7 +60,7 @@ describe('the alert rules', () => {
 });
 
 describe('the runbook', () => {
-  it('asks for what there is', () => {
+  it('uses existing metrics', () => {
     const queries = [...runbook.matchAll(/`([^`]+)`/g)]
       .map(([, text = '']) => text)
       .filter((text) => /\b(?:portico|http_server|http_client|mcp_server|nodejs|v8js|process)_\w+/.test(text));
@@ -74,13 +74,13 @@ describe('the dashboard', () => {
   const panels = dashboard.panels.filter(({ type }: { type: string }) => type !== 'row');
 
   for (const { title, targets } of panels) {
-    it(`asks for what there is: ${title}`, () => {
+    it(`uses existing metrics: ${title}`, () => {
       expect(targets).not.to.have.length(0);
       for (const { expr } of targets) expect(unknownIn(expr), expr).to.deep.equal([]);
     });
   }
 
-  it('has panels that do not overlap, with ids of their own', () => {
+  it('has panels with unique ids that do not overlap', () => {
     const ids = dashboard.panels.map(({ id }: { id: number }) => id);
     expect(new Set(ids).size).to.equal(ids.length);
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }: { gridPos: Record<string, number> }) =>
@@ -92,7 +92,7 @@ describe('the dashboard', () => {
     expect(new Set(cells).size).to.equal(cells.length);
   });
 
-  it('asks for what there is in its variables and annotations', () => {
+  it('uses existing metrics in its variables and annotations', () => {
     const asked = [
       ...dashboard.templating.list.flatMap(({ definition }: { definition?: string }) => definition ?? []),
       ...dashboard.annotations.list.map(({ expr }: { expr: string }) => expr),

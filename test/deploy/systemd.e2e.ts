@@ -28,17 +28,17 @@ describe('the unit of systemd', () => {
     });
   }
 
-  it('is one that systemd takes, without a word', async () => {
+  it('passes systemd-analyze verify', async () => {
     const { code, stdout, stderr } = await analyze(text, 'verify');
     expect({ code, stdout, stderr }).to.deep.equal({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('would not pass with a key that there is not', async () => {
+  it('is rejected with an unknown key', async () => {
     const { stderr } = await analyze(text.replace('PrivateTmp=', 'PrivateTemp='), 'verify');
     expect(stderr).to.include('PrivateTemp');
   });
 
-  it(`is exposed by ${MOST_EXPOSED} of 100 at most`, async () => {
+  it(`has an exposure of at most ${MOST_EXPOSED} of 100`, async () => {
     const threshold = `--threshold=${MOST_EXPOSED}`;
     const { code, stdout } = await analyze(text, 'security', '--offline=yes', threshold);
     expect(code, stdout).to.equal(0);

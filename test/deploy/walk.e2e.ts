@@ -15,7 +15,7 @@ const PICTURE = fileURLToPath(new URL('../../docs/images/walk.png', import.meta.
 const PATIENCE_MS = 60_000;
 
 // What docs/runbook.md tells under "A walk": RECORD=1 npx mocha test/deploy/walk.e2e.ts takes its picture anew.
-describe('a fault that is switched on in the demo', function () {
+describe('a fault in the demo', function () {
   this.timeout(3 * PATIENCE_MS);
   let portico: PorticoProcess;
   let url: string;
@@ -43,7 +43,7 @@ describe('a fault that is switched on in the demo', function () {
     if (portico !== undefined) expect((await portico.stop()).code).to.equal(0);
   });
 
-  it('is named by the status page, and by an alert that leads to its section of the runbook', async function () {
+  it('is shown by the status page, and by an alert that links to its section of the runbook', async function () {
     await inFolder(async (folder) => {
       // `promtool test rules` proves how long alerts wait (prometheus.e2e.ts).
       const rules = join(folder, 'alerts.yaml');
@@ -75,7 +75,7 @@ describe('a fault that is switched on in the demo', function () {
     if (process.env['RECORD'] === '1') await takePicture(this);
   });
 
-  it('is over once it is switched off, and was one change', async () => {
+  it('ends when it is switched off, as one change', async () => {
     await fetch(printed(/\/demo\/fault\?kind=unavailable/).replace(/\?.*/, ''), { method: 'DELETE' });
     await eventually(async () => {
       await readAll();

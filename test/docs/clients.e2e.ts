@@ -130,7 +130,7 @@ describe('the page of clients', function () {
     });
   }
 
-  it('starts Portico over stdio with what --help tells of, and nothing else', async () => {
+  it('starts Portico over stdio with options of --help only', async () => {
     const help = await shell.run('portico --help');
     expect(help).to.contain('portico stdio [FILE]').and.contain('--config FILE names it, too');
     const shown = blocks.map(entryOf).flatMap((one) => ('args' in one ? [[one.command, ...one.args].join(' ')] : []));
@@ -138,13 +138,13 @@ describe('the page of clients', function () {
     expect([...shown, ...told]).to.deep.equal(Array(7).fill(`portico stdio --config ${CONFIG}`));
   });
 
-  it('says what README says', () => {
+  it('has the settings of README', () => {
     const shown = codeBlocks('README.md', 'json').filter((block) => block.includes('mcpServers'));
     expect(shown).to.have.length(1);
     expect(blocks).to.include.members(shown);
   });
 
-  it('names codes as the page of errors does', async () => {
+  it('names codes of the page of errors', async () => {
     const [page, errors] = await Promise.all([PAGE, 'docs/errors.md'].map((file) => readFile(file, 'utf8')));
     const codes = [...String(page).matchAll(/`[a-z]+_(?:refused|rejected)`/g)].map(([code]) => code);
     expect(codes).to.have.length(3);

@@ -14,7 +14,7 @@ describe('the page on createGateway', () => {
 
   const printed = codeBlocks(PAGE, 'text');
   for (const [index, code] of codeBlocks(PAGE, 'js').entries()) {
-    it(`has a program that prints what stands below it: the ${index + 1}. of them`, async () => {
+    it(`has a program that prints the documented output: number ${index + 1}`, async () => {
       const file = new URL(`${index}.mjs`, folder);
       writeFileSync(file, code.replace("'portico'", `'${new URL('src/gateway.ts', ROOT)}'`));
       const {
@@ -33,7 +33,7 @@ describe('the page on createGateway', () => {
     expect(printed).to.have.length(codeBlocks(PAGE, 'js').length).and.not.to.have.length(0);
   });
 
-  it('names every option, and no other', () => {
+  it('names exactly the options that exist', () => {
     const source = readFileSync(new URL('src/gateway.ts', ROOT), 'utf8');
     const [, options = ''] = /interface GatewayOptions \{(.*?)^\}/ms.exec(source) ?? [];
     const names = [...options.matchAll(/^ {2}readonly (\w+)\?/gm)].map(([, name]) => name);

@@ -11,7 +11,7 @@ const FILE = 'docs/credentials.md';
 const PAGE = readFileSync(FILE, 'utf8');
 
 describe('docs/credentials.md', () => {
-  it('tells of each kind of credential that there is, and of no other', () => {
+  it('describes exactly the kinds of credentials that exist', () => {
     const kinds = settingsOf(JSON.parse(settingsJsonSchema(RESOURCES, SLICES))).flatMap(
       ({ block }) => /^upstreams\.<name>\.credential of kind (\w+)$/.exec(block)?.[1] ?? [],
     );
@@ -19,7 +19,7 @@ describe('docs/credentials.md', () => {
     expect(told).to.have.members([...new Set(kinds)]);
   });
 
-  it('has settings that are valid, and refused without allowUnverifiedCallers', async () => {
+  it('has settings that are valid, and rejected without allowUnverifiedCallers', async () => {
     const [mixed = ''] = codeBlocks(FILE, 'yaml');
     const { config } = await load(mixed);
     expect(config.upstreams['shared']?.credential).to.include({ kind: 'service', name: 'X-Api-Key' });

@@ -14,18 +14,18 @@ const rows = [...PAGE.matchAll(/^\| `(\w+)` \| (\d{3}) \| (-?\d+|–) \| .+ \| .
 );
 
 describe('the page of errors', () => {
-  it('has every row of the error table, once, with its status and its code of JSON-RPC, and no other', () => {
+  it('has exactly the rows of the error table, with status and JSON-RPC code', () => {
     const table = Object.entries(ERRORS).map(([code, row]) => [code, row.status, 'rpc' in row ? row.rpc : undefined]);
     expect(rows).to.have.deep.members(table);
     expect(rows).to.have.length(table.length);
   });
 
-  it('reads each line of its table', () => {
+  it('has no other line in its table', () => {
     const lines = PAGE.split('\n').filter((line) => line.startsWith('|'));
     expect(lines).to.have.length(rows.length + 2);
   });
 
-  it('goes by status', () => {
+  it('is ordered by status', () => {
     const statuses = rows.map(([, status]) => Number(status));
     expect(statuses).to.deep.equal(statuses.toSorted((a, b) => a - b));
   });
@@ -40,7 +40,7 @@ describe('the page of errors', () => {
     expect(JSON.parse(String(problemResponse(error, shown.requestId).body))).to.deep.equal(shown);
   });
 
-  it('shows an error of JSON-RPC as it is sent', () => {
+  it('shows a JSON-RPC error as it is sent', () => {
     const [, example = ''] = codeBlocks('docs/errors.md', 'json');
     const shown = JSON.parse(example);
     const { code, requestId, ...facts } = shown.error.data;

@@ -19,7 +19,7 @@ function unitOf(name: string): string {
 }
 
 describe('the page of metrics', () => {
-  it('has every metric that is counted, with type, unit, labels and meaning, and no other', () => {
+  it('has exactly the metrics that exist, with type, unit, labels and meaning', () => {
     const rows = [...PAGE.matchAll(ROW)].map(([, name, type, unit, labels = '', help = '']) => ({
       ...{ name, type, unit, labels: labels === '–' ? [] : labels.replaceAll('`', '').split(', ') },
       help: help.replaceAll('`', ''),
@@ -29,14 +29,14 @@ describe('the page of metrics', () => {
     );
   });
 
-  it('tells what each label holds', () => {
+  it('describes each label', () => {
     const told = PAGE.slice(PAGE.indexOf('## Labels'), PAGE.indexOf('## What to look at first'));
     const explained = new Set([...told.matchAll(/`(\w+)`/g)].map(([, label]) => label));
     const labels = new Set(families.flatMap((family) => [...family.labels]));
     expect([...labels].filter((label) => !explained.has(label))).to.deep.equal([]);
   });
 
-  it('asks in its queries for metrics that there are', () => {
+  it('uses existing metrics in its queries', () => {
     const queries = PAGE.slice(PAGE.indexOf('## What to look at first'), PAGE.indexOf('## Notes'));
     const asked = [...queries.matchAll(/\b(?:portico|http|mcp|nodejs|v8js|process)_(?:\w+_)\w+/g)].map(
       ([name]) => name,

@@ -59,7 +59,7 @@ describe('the walk of the page on onboarding', function () {
     expect(blocks.filter(({ language }) => language === 'console')).to.have.length.greaterThan(3);
   });
 
-  it('goes as it stands there', async () => {
+  it('works as written', async () => {
     await inFolder(async (folder) => {
       let portico: PorticoProcess | undefined;
       for (const { language, text } of blocks) {

@@ -26,7 +26,7 @@ describe('the table of threats', () => {
   });
 
   for (const [threat = '', , test = ''] of rows) {
-    it(`names a test that there is: ${threat}`, () => {
+    it(`names a test that exists: ${threat}`, () => {
       const [, path = '', name = ''] = /^`([^`]+)`: (.+)$/.exec(test) ?? [];
       expect(existsSync(new URL(path, ROOT)), path).to.equal(true);
       const named = namesIn(read(path)).filter((each) => each.includes(name));

@@ -8,11 +8,11 @@ describe('the signs in docs/configuration.md', () => {
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
   const namesIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
 
-  it('are all that there are, in their order', () => {
+  it('are exactly those that exist, in order', () => {
     expect(rows.map((row) => namesIn(row)[0])).to.deep.equal([...SIGNS]);
   });
 
-  it('have every member and header by which a page says them, and no other', () => {
+  it('have exactly the members and headers that indicate them', () => {
     const named = Object.entries({ ...MEMBERS, ...HEADERS }).map(([sign]) => sign);
     const beside = ['Content-Range', 'rel: next', 'Link: rel=next', 'Link: rel=prev', 'false', 'more'];
     const known = [...Object.values(MEMBERS), ...Object.values(HEADERS)].flat();

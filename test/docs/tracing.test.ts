@@ -40,7 +40,7 @@ function told({ spans }: Collector, parentId = ''): string[] {
 }
 
 describe('the page of traces', () => {
-  it('draws a read as it is traced', async () => {
+  it('shows the spans of a read', async () => {
     const page = (id: string, nextPageToken: string) => json({ tools: [{ id, name: 'A' }], nextPageToken });
     const upstream = await startHttpUpstream(inTurn(page('a', 'b'), json({}, 503), json({}, 503), page('b', '')));
     const { collector, read, end } = await startTraced(upstream.url, { upstream: { retry: { baseDelayMs: 1 } } });
@@ -49,7 +49,7 @@ describe('the page of traces', () => {
     expect(drawn()).to.deep.equal(told(collector));
   });
 
-  it('tells of every attribute that a span has, on which spans, and of no other', async () => {
+  it('describes exactly the attributes that spans have', async () => {
     const list = { tools: [{ id: 'a', name: 'A' }], nextPageToken: '' };
     const upstream = await startHttpUpstream(inTurn(json({}, 503), json(list), json({}, 500)));
     const clock = { now: 1_800_000_000_000 };

@@ -13,7 +13,7 @@ const packageJson = json('package.json');
 describe('server.json', () => {
   const server = json('server.json');
 
-  it('is as its schema has it', () => {
+  it('complies with its schema', () => {
     expect(serverJson.safeParse(server).error).to.equal(undefined);
   });
 
@@ -24,12 +24,12 @@ describe('server.json', () => {
     ['a misspelt key', { ...server, tittle: 'Portico' }],
     ['a package without a transport', { ...server, packages: [{ ...server.packages[0], transport: undefined }] }],
   ] as const) {
-    it(`would not be with ${what}`, () => {
+    it(`is rejected with ${what}`, () => {
       expect(serverJson.safeParse(broken).success).to.equal(false);
     });
   }
 
-  it('keeps the token for itself', () => {
+  it('marks the token as a secret', () => {
     const [{ environmentVariables }] = server.packages;
     expect(environmentVariables).to.have.length(1);
     expect(environmentVariables[0]).to.include({ name: 'PORTICO_TOKEN', isSecret: true, isRequired: true });
@@ -43,12 +43,12 @@ describe('the manifest of the bundle', () => {
     JSON.parse(readFileSync(schema, 'utf8')),
   );
 
-  it('is as its schema has it', () => {
+  it('complies with its schema', () => {
     expect(validate(manifest), JSON.stringify(validate.errors)).to.equal(true);
     expect(validate({ ...manifest, user_config: { token: { type: 'secret' } } })).to.equal(false);
   });
 
-  it('has clients ask for the token, and keep it as a secret', () => {
+  it('makes clients ask for the token and store it as a secret', () => {
     expect(manifest.user_config.token).to.include({ type: 'string', sensitive: true, required: true });
     expect(manifest.server.mcp_config.env).to.deep.equal({ PORTICO_TOKEN: '${user_config.token}' });
     expect(JSON.stringify(manifest.server.mcp_config.args)).not.to.contain('token');
@@ -59,7 +59,7 @@ describe('the manifest of the bundle', () => {
     expect(names).to.deep.equal(RESOURCES.map(({ name }) => `list_${name}`));
   });
 
-  it('asks for the Node that package.json asks for', () => {
+  it('requires the Node version of package.json', () => {
     expect(manifest.compatibility.runtimes.node).to.equal(packageJson.engines.node);
   });
 });
@@ -74,12 +74,12 @@ describe('the labels of the image', () => {
   ];
   const PREFIX = 'org.opencontainers.image.';
 
-  it('are annotations that OCI defines, and the name in the MCP registry', () => {
+  it('are OCI annotations, and the name in the MCP registry', () => {
     const keys = DEFINED.map((key) => `${PREFIX}${key}`);
     expect([...keys, 'io.modelcontextprotocol.server.name']).to.include.members(Object.keys(labels));
   });
 
-  it('say what package.json says', () => {
+  it('have the values of package.json', () => {
     const { version, license, description } = packageJson;
     expect(labels).to.include({
       [`${PREFIX}version`]: version,
@@ -88,7 +88,7 @@ describe('the labels of the image', () => {
     });
   });
 
-  it('name the image that it stands on', () => {
+  it('name the base image', () => {
     const [version = ''] = packageJson.devDependencies.node.match(/\d[\d.]*/) ?? [];
     expect(labels[`${PREFIX}base.name`]).to.equal(`docker.io/library/node:${version}-slim`);
     expect(read('Dockerfile').match(/^FROM node:[^@\s]+/gm)).to.deep.equal([
@@ -101,7 +101,7 @@ describe('the labels of the image', () => {
 describe('package.json, server.json, the bundle and the image', () => {
   const server = json('server.json');
 
-  it('are of one version', () => {
+  it('have one version', () => {
     const versions = [server.version, server.packages[0].version, json('bundle/manifest.json').version];
     expect(versions).to.deep.equal(versions.map(() => packageJson.version));
   });

@@ -79,7 +79,7 @@ const RESOLUTIONS: Readonly<Record<string, readonly [file: string, ...options: s
   bundler: ['consumer.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 };
 
-describe('the package, imported', function () {
+describe('an import of the package', function () {
   this.timeout(300_000);
   let packed: Packed;
 
@@ -108,13 +108,13 @@ describe('the package, imported', function () {
 
       it('runs the tests of the contract-test page', () => runPage(node, project));
 
-      it('runs them beside another undici', async () => {
+      it('runs them next to another undici', async () => {
         const crowded = await temporaryFolder('crowded');
         await installIn(crowded, [packed.tarball, ...others, 'undici@7'], node.env);
         await runPage(node, crowded);
       });
 
-      it('runs them where it is linked from a folder that has a nock of its own', async () => {
+      it('runs them when it is linked from a folder with its own nock', async () => {
         const linked = await temporaryFolder('linked');
         await installIn(linked, others, node.env);
         // By hand, as `npm link` would: npm itself might put the packages of the linked folder in order.
@@ -124,7 +124,7 @@ describe('the package, imported', function () {
         await runPage(node, linked);
       });
 
-      it('reads a page that is large enough for a thread', async () => {
+      it('reads a page that a thread parses', async () => {
         await writeFile(join(project, 'large-page.mjs'), LARGE_PAGE);
         const { stdout, stderr } = await runOn(node, ['large-page.mjs'], project);
         expect({ stdout, stderr }).to.deep.equal({ stdout: '200 5000\n', stderr: '' });
@@ -135,7 +135,7 @@ describe('the package, imported', function () {
           ['import.mjs', 'await import'],
           ['require.cjs', 'require'],
         ] as const) {
-          it(`gives ${exported} of ${name} to ${file}`, async () => {
+          it(`exports ${exported} of ${name} to ${file}`, async () => {
             await writeFile(join(project, file), `console.log(Object.keys(${get}('${name}')).join());`);
             const { stdout, stderr } = await runOn(node, [file], project);
             expect({ stdout, stderr }).to.deep.equal({ stdout: `${exported}\n`, stderr: '' });
@@ -144,7 +144,7 @@ describe('the package, imported', function () {
       }
 
       for (const [resolution, [file, ...options]] of Object.entries(RESOLUTIONS)) {
-        it(`brings types that hold without skipLibCheck, found by ${resolution}`, async () => {
+        it(`has types that compile without skipLibCheck, with resolution ${resolution}`, async () => {
           await writeFile(join(project, file), CONSUMER);
           const tsc = join(ROOT, 'node_modules/.bin/tsc');
           const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];

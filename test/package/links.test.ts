@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { readDoc } from '../support/docs.ts';
 import { expectedFiles } from './contents.ts';
 
-describe('the pages that the package holds', () => {
-  it('link to nothing that it does not hold', async () => {
+describe('the pages in the package', () => {
+  it('link only to files in the package', async () => {
     const files = await expectedFiles();
     const held = new Set(files.flatMap((file) => [file, `${dirname(file)}/`, `${dirname(dirname(file))}/`]));
     const links = files

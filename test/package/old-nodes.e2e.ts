@@ -31,14 +31,14 @@ describe('the package on a Node that is too old', function () {
         node = await nodeFromNpm(version);
       });
 
-      it('says so in one line when it is run', async () => {
+      it('fails with one line when it is run', async () => {
         const { code, stdout, stderr } = await runOn(node, ['node_modules/portico/dist/main.js', '--version'], project);
         expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
         expect(stderr).to.match(new RegExp(`^portico: needs Node 22\\.20 or newer, and this is ${version}.*\n$`));
       });
 
       for (const [file, name] of Object.entries(IMPORTS)) {
-        it(`says so in one line to an import of ${name}`, async () => {
+        it(`fails with one line when ${name} is imported`, async () => {
           const { code, stdout, stderr } = await runOn(node, [file], project);
           expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
           // The lines around it are Node's own, and name nothing of Portico's.

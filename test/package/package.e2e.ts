@@ -18,11 +18,11 @@ describe('the package', function () {
     ({ version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
   });
 
-  it('holds what runs, its settings, examples and docs, and nothing else', async () => {
+  it('contains what runs, its settings, examples and docs, and nothing else', async () => {
     expect(packed.files.filter((file) => !PART.test(file))).to.deep.equal(await expectedFiles());
   });
 
-  it('holds each source in one file, and says in which', async () => {
+  it('contains each source in one file, with source maps', async () => {
     const maps = packed.files.filter((file) => file.endsWith('.js.map'));
     const read = maps.map(async (map) => JSON.parse(await readFile(join(packed.clone, map), 'utf8')).sources);
     const sources: string[] = (await Promise.all(read)).flat();
@@ -58,7 +58,7 @@ describe('the package', function () {
         expect(said).to.equal(`${version}\n`);
       });
 
-      it('is a command once installed for all, with the settings of the demo', async () => {
+      it('is a command after a global install, including the demo', async () => {
         const prefix = await temporaryFolder('global');
         await runToolOn(node, 'npm', ['install', '--global', '--prefix', prefix, packed.tarball], prefix);
         const command = join(prefix, 'bin/portico');
@@ -72,14 +72,14 @@ describe('the package', function () {
         expect((await demo.stop()).code).to.equal(0);
       });
 
-      it('checks an example that it holds, and prints the schema of settings', async () => {
+      it('checks an included example, and prints the schema of settings', async () => {
         const example = 'node_modules/portico/config/examples/rapid7.yaml';
         expect(await runToolOn(node, 'npx', ['portico', 'check', example], project)).to.contain('OK');
         const schema = await readFile(join(ROOT, 'config/schema.json'), 'utf8');
         expect(await runToolOn(node, 'npx', ['portico', 'schema'], project)).to.equal(schema);
       });
 
-      it('brings no Node of its own along', async () => {
+      it('does not install its own Node', async () => {
         const found = await stat(join(project, 'node_modules/node')).catch((error) => error.code);
         expect(found).to.equal('ENOENT');
       });

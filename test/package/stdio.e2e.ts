@@ -43,7 +43,7 @@ describe('portico stdio, as clients install it', function () {
 
   after(() => platform?.close());
 
-  it('is bundled with what runs, in the versions that the tests ran with, and nothing else', async () => {
+  it('is bundled with what runs, in the locked versions, and nothing else', async () => {
     const files = await filesBelow(bundle);
     const server = files.filter((file) => file.startsWith('server/') && !file.startsWith('server/node_modules/'));
     // The bundler leaves types and source maps out.
@@ -72,7 +72,7 @@ describe('portico stdio, as clients install it', function () {
         cwd = await temporaryFolder('anywhere');
       });
 
-      it('starts from the bundle, with the token and the file that a person gave', async () => {
+      it("starts from the bundle, with the user's token and settings file", async () => {
         const manifest = JSON.parse(await readFile(join(bundle, 'manifest.json'), 'utf8'));
         const options = { manifest, extensionPath: bundle, systemDirs: {}, pathSeparator: sep };
         expect(await getMcpConfigForManifest({ ...options, userConfig: { settings } })).to.equal(undefined);
@@ -82,7 +82,7 @@ describe('portico stdio, as clients install it', function () {
         expect(await lookAround({ command, args, env: { ...node.env, ...env }, cwd })).to.deep.equal(FOUND);
       });
 
-      it('starts from the package as server.json says', async () => {
+      it('starts from the package with the arguments of server.json', async () => {
         const { packages } = JSON.parse(await readFile(join(ROOT, 'server.json'), 'utf8'));
         const [{ runtimeHint, identifier, packageArguments, environmentVariables }] = packages;
         const args = packageArguments.map(({ type, name, value = settings }: Record<string, string>) =>

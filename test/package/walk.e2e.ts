@@ -96,30 +96,30 @@ describe('the first minutes with the package', function () {
       const run = (args: readonly string[], env = {}) =>
         runTool(portico, args, folder, { ...node.env, ACME_URL: platform.url, ...env });
 
-      it('proposes settings from what the platform says of itself', async () => {
+      it('proposes settings from the OpenAPI document of the platform', async () => {
         const said = await run(['init', '--openapi', 'openapi.json', '--yes']);
         expect(said).to.contain('proposes workflows of acme');
         await appendFile(join(folder, 'portico.yaml'), PORTS);
       });
 
-      it('proposes them from what it answers, too', async () => {
+      it("proposes settings from the platform's replies", async () => {
         const from = ['--from', `${platform.url}/api/playbooks`];
         const said = await run(['init', ...from, '--yes', 'other.yaml'], { PORTICO_TOKEN: TOKEN });
         expect(said).to.contain('proposes workflows').and.not.to.contain(TOKEN);
       });
 
-      it('finds them right, as they are', async () => {
+      it('accepts the proposed settings in check', async () => {
         expect(await run(['check'])).to.contain('portico.yaml: OK: offers workflows (acme)');
       });
 
-      it('shows what the platform answers, and not the token', async () => {
+      it("shows the platform's replies in a probe, without the token", async () => {
         const said = await run(['check', '--probe'], { PORTICO_TOKEN: TOKEN });
         expect(said).to.contain('45 items of 3 pages').and.not.to.contain(TOKEN);
         const { ok, resources } = JSON.parse(await run(['check', '--probe', '--json'], { PORTICO_TOKEN: TOKEN }));
         expect({ ok, items: resources[0].items }).to.deep.equal({ ok: true, items: PLAYBOOKS.length });
       });
 
-      it('reads it whole', async () => {
+      it('serves the complete list', async () => {
         const env = { ...porticoEnvironment({ ACME_URL: platform.url }), ...node.env };
         const serving = startPortico(portico, ['--config', join(folder, 'portico.yaml')], env);
         const read = await fetch(`${await serving.ready}/mcp/v1/resources/read?uri=platform://workflows`, {

@@ -21,24 +21,24 @@ async function figuresOf(name: string, heapMiB = 256) {
   return JSON.parse(stdout);
 }
 
-describe('with a heap of 256 MiB', function () {
+describe('MCP with a heap of 256 MiB', function () {
   this.timeout(90_000);
 
-  it('a batch of a hundred searches of 5 MB is answered, of a list that is stored', async () => {
+  it('answers a batch of a hundred searches of 5 MB in a stored list', async () => {
     const { members, reads } = await figuresOf('searches of a stored list');
     expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
   });
 
-  it('a batch of a hundred searches of 5 MB is answered, of a list that is not stored', async () => {
+  it('answers a batch of a hundred searches of 5 MB in a list that is not stored', async () => {
     const { members, reads } = await figuresOf('searches of a list that is not stored');
     expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
   });
 
-  it('a hundred searches of 5 MB at a time, each of its own request, are answered', async () => {
+  it('answers a hundred concurrent searches of 5 MB', async () => {
     expect((await figuresOf('searches at a time')).members).to.deep.equal({ ok: 100 });
   });
 
-  it('a batch of a hundred reads of 20 MB is answered as far as maxAnswerBytes goes, from one read', async () => {
+  it('answers a batch of a hundred reads of 20 MB up to maxAnswerBytes, with one read', async () => {
     const { members, reads, bytes, outcome, mostHeldMiB } = await figuresOf('reads of a list that is not stored');
     expect({ members, reads, outcome }).to.deep.equal({
       members: { ok: 2, result_too_large: 98 },
@@ -49,7 +49,7 @@ describe('with a heap of 256 MiB', function () {
     expect(mostHeldMiB).to.be.within(20, 100);
   });
 
-  it('thirty reads of 8 MB at a time, each of a list of its own, are answered as far as maxEscapingBytes goes', async () => {
+  it('answers thirty concurrent reads of 8 MB of different lists up to maxEscapingBytes', async () => {
     const { members, mostHeldMiB } = await figuresOf('reads at a time');
     expect(members).to.deep.equal({ ok: 4, overloaded: 26 });
     expect(mostHeldMiB).to.be.within(16, 100);
@@ -57,7 +57,7 @@ describe('with a heap of 256 MiB', function () {
 });
 
 describe('the longest turn of the event loop', () => {
-  it('does not depend on how long a list is, nor on how wide a message', async () => {
+  it('does not depend on the length of a list or the width of a message', async () => {
     const { unit, bound, longest } = await figuresOf('turns', 1024);
     const tooLong = Object.entries<number>(longest).filter(([, ms]) => ms > bound);
     expect(tooLong, `parsing 1 MiB takes ${unit} ms`).to.deep.equal([]);
@@ -86,7 +86,7 @@ describe('a batch', () => {
     return { reads, ends, json, text, record };
   }
 
-  it('answers its members in their order, one after the other', async () => {
+  it('answers its members in order, one after the other', async () => {
     let working = 0;
     const { raw } = asked({
       read: async () => {
@@ -101,7 +101,7 @@ describe('a batch', () => {
     expect(json.map(({ id }: { id: number }) => id)).to.deep.equal([0, 1, 2, 3, 4, 5]);
   });
 
-  it('reads each resource once, whichever methods ask for it, and whatever comes of it', async () => {
+  it('reads each resource once for all its methods, also when the read fails', async () => {
     const messages = [
       ...batchOf(4, 'resources/read', read),
       ...batchOf(4, 'tools/call', () => ({ name: 'list_projects', arguments: { query: 'a' } })),
@@ -125,7 +125,7 @@ describe('a batch', () => {
     }
   });
 
-  it('has as many responses as fit maxAnswerBytes, and errors that say so in place of the others', async () => {
+  it('has as many results as fit maxAnswerBytes, and errors in place of the others', async () => {
     const messages = batchOf(5, 'resources/read', read);
     const [one] = (await outcomes(1024, messages.slice(0, 1))).json;
     const size = Buffer.byteLength(JSON.stringify(one));
@@ -144,7 +144,7 @@ describe('a batch', () => {
     }
   });
 
-  it('says what to do about a member that does not fit, and does not work on those behind it', async () => {
+  it('rejects a member that does not fit with advice, and does not process later ones', async () => {
     const { reads, json } = await outcomes(1, batchOf(4, 'resources/read', read));
     expect(reads).to.deep.equal(['projects', 'workflows']);
     expect(json[1]).to.deep.equal({
@@ -165,7 +165,7 @@ describe('a batch', () => {
     expect(new Set(pieces.filter(({ length }) => length > 1_000_000)).size).to.equal(1);
   });
 
-  it('leaves others their turn between two members that are answered at once', async () => {
+  it('yields to other requests between two members', async () => {
     let turns = 0;
     const timer = setInterval(() => {}, 1000);
     const count = () => {
@@ -179,7 +179,7 @@ describe('a batch', () => {
     expect(turns).to.be.at.least(49);
   });
 
-  it('ends where the caller hangs up', async () => {
+  it('stops when the caller disconnects', async () => {
     const controller = new AbortController();
     let reads = 0;
     const { raw } = asked({
@@ -196,7 +196,7 @@ describe('a batch', () => {
     expect(reads).to.equal(1);
   });
 
-  it('is refused before its members are looked at where it has too many', async () => {
+  it('is rejected before its members are read when it has too many', async () => {
     const { parse } = JSON;
     const { raw } = asked({ maxBatch: 3 });
     let looks = 0;
@@ -235,7 +235,7 @@ describe('a message', () => {
   const holding = (values: number) =>
     JSON.stringify(request('ping', { _meta: { a: Array.from({ length: values - 6 }, () => 'a,[{"') } }));
 
-  it('may hold maxMessageValues objects, lists and members, and not one more', async () => {
+  it('may hold maxMessageValues values, and no more', async () => {
     const { raw } = asked({ maxMessageValues: 100 });
     expect((await raw(holding(100))).status).to.equal(200);
     const { status, json } = await raw(holding(101));
@@ -245,7 +245,7 @@ describe('a message', () => {
     expect(json.error.message).to.contain('100 objects, lists and members');
   });
 
-  it('is not parsed before that is known', async () => {
+  it('is counted before it is parsed', async () => {
     const { raw } = asked({ maxMessageValues: 100 });
     expect((await raw(`${'['.repeat(101)}nonsense`)).status).to.equal(413);
     expect((await raw(`${'['.repeat(99)}nonsense`)).status).to.equal(400);
@@ -253,7 +253,7 @@ describe('a message', () => {
 });
 
 describe('an error', () => {
-  it('repeats a few names of arguments that there are not, and how many more', async () => {
+  it('names a few unknown arguments, and the number of others', async () => {
     const given = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`argument-${index}`, 0]));
     for (const [args, expected] of [
       [
@@ -268,7 +268,7 @@ describe('an error', () => {
     }
   });
 
-  it('repeats no more than 2,048 characters of a uri or of a revision', async () => {
+  it('repeats at most 2,048 characters of a URI or revision', async () => {
     const long = 'x'.repeat(900_000);
     const { earlier } = asked();
     const unknown = await earlier('resources/read', { uri: long });
@@ -298,7 +298,7 @@ describe('a message that is nested', () => {
     });
   }
 
-  it('too deep to be capabilities is the mistake of the client', async () => {
+  it('too deep for capabilities is an error of the client', async () => {
     for (const depth of [101, 3000, 100_000]) {
       for (const value of deep(depth)) {
         const body = JSON.stringify(

@@ -33,10 +33,10 @@ const MENDED = [
   ['access_denied', { scopes: ['admin', 'read'] }, 403, 'Bearer of access_denied admin+read'],
 ] as const;
 
-describe('an error of MCP that another token would mend', () => {
+describe('an error of MCP that another token would fix', () => {
   for (const [code, facts, status, told] of MENDED) {
     for (const way of Object.keys(failing(code, facts).ways) as (keyof ReturnType<typeof failing>['ways'])[]) {
-      it(`is left to HTTP where the client can obtain one: ${code}, ${way}`, async () => {
+      it(`is an HTTP error when the client can obtain one: ${code}, ${way}`, async () => {
         const { headers, json, record, ...answered } = await failing(code, facts).ways[way]();
         expect(answered.status).to.equal(status);
         expect(headers).to.include({ 'WWW-Authenticate': told, 'Content-Type': 'application/json' });
@@ -45,7 +45,7 @@ describe('an error of MCP that another token would mend', () => {
         expect(record.error?.code).to.equal(code);
       });
 
-      it(`is told like any other where it cannot: ${code}, ${way}`, async () => {
+      it(`is a JSON-RPC error when it cannot: ${code}, ${way}`, async () => {
         const { status: http, headers, record } = await failing(code, facts, {}).ways[way]();
         expect(http).to.equal(200);
         expect(headers).to.not.have.property('WWW-Authenticate');
@@ -53,7 +53,7 @@ describe('an error of MCP that another token would mend', () => {
       });
     }
 
-    it(`is told like any other in a batch, whose members have one status: ${code}`, async () => {
+    it(`is a JSON-RPC error in a batch, whose members share one status: ${code}`, async () => {
       const { raw } = failing(code, facts);
       const member = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
       for (const batch of [
@@ -73,7 +73,7 @@ describe('an error of MCP that another token would mend', () => {
   }
 });
 
-describe('an error of MCP that no other token would mend', () => {
+describe('an error of MCP that no other token would fix', () => {
   for (const [code, facts] of [
     // Nobody knows which scopes a platform wants.
     ['access_denied', { upstream: 'tools' }],
@@ -84,7 +84,7 @@ describe('an error of MCP that no other token would mend', () => {
     ['upstream_failed', { upstream: 'tools' }],
     ['rate_limited', {}],
   ] as const) {
-    it(`is not HTTP's, whoever may obtain one: ${code}`, async () => {
+    it(`is a JSON-RPC error: ${code}`, async () => {
       for (const ask of Object.values(failing(code, facts).ways)) {
         const { status, headers } = await ask();
         expect(status).to.equal(200);
@@ -93,7 +93,7 @@ describe('an error of MCP that no other token would mend', () => {
     });
   }
 
-  it('is a bug as little as anything else', async () => {
+  it('is not reported as a bug', async () => {
     const bug = new Error('at fault');
     const { earlier } = asked({
       challenge,

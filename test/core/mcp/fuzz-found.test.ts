@@ -30,18 +30,18 @@ describe('POST /mcp', () => {
     return responses;
   }
 
-  it('goes on answering on a connection after a target in absolute form', async () => {
+  it('answers further requests after a target in absolute form', async () => {
     const responses = await responsesTo(2, post('http://localhost/mcp'), post('/mcp'));
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200]);
   });
 
-  it('writes nothing between head and body of a response that waits for the one before it', async () => {
+  it('writes each pipelined response in one piece', async () => {
     const responses = await responsesTo(2, post('/mcp') + post('/mcp', { Expect: '100-continue' }));
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200]);
     for (const { body } of responses) expect(JSON.parse(body.toString())).to.include({ id: 1 });
   });
 
-  it('answers a sound request before it refuses what comes behind it and is none', async () => {
+  it('answers a valid request before it rejects the invalid one behind it', async () => {
     const responses = await responsesTo(2, `${post('/mcp')}no request\r\n\r\n`);
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 400]);
   });

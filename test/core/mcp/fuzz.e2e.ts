@@ -41,7 +41,7 @@ const OUR_FAULT = [
   'draining',
 ];
 
-describe('POST /mcp, whatever is sent to it', () => {
+describe('POST /mcp with random input', () => {
   const log = captureLog();
   const waiting = new Set<ServerResponse>();
   let platform: HttpUpstream;
@@ -117,7 +117,7 @@ describe('POST /mcp, whatever is sent to it', () => {
     expect((await Promise.all([sendFramed(), sendBrokenOnes()])).flat()).to.deep.equal([]);
   });
 
-  it('then answers a sound request, and waits for nothing', async () => {
+  it('then answers a valid request, with no upstream request pending', async () => {
     const lane = openLane(port);
     expect(JSON.parse((await lane.ask(SOUND)).body.toString())).to.deep.equal(PONG);
     lane.close();
@@ -125,14 +125,14 @@ describe('POST /mcp, whatever is sent to it', () => {
     expect(running.gateway.breakers['tools']).to.equal('closed');
   });
 
-  it('closes at once and whole, with no connection left', async () => {
+  it('closes within 5 s, with no connection left', async () => {
     const begun = performance.now();
     expect(await running.gateway.close()).to.equal(true);
     expect(performance.now() - begun).to.be.lessThan(5000);
     await eventually(() => openSockets() <= socketsBefore + 1);
   });
 
-  it('has met no fault of its own, and logged neither a token nor a body', () => {
+  it('had no internal error, and logged neither a token nor a body', () => {
     const lines = log.lines();
     expect(lines.length).to.be.greaterThan(TOTAL / 2);
     expect(lines.filter(({ level }) => level === 'error')).to.deep.equal([]);

@@ -58,8 +58,8 @@ const almost = fc.oneof(
   ),
 );
 
-describe('the guards of JSON-RPC', () => {
-  it('say what those of the SDK say, of whatever JSON there is', () => {
+describe('the type guards of JSON-RPC', () => {
+  it('agree with those of the SDK on random JSON', () => {
     let sound = 0;
     fc.assert(
       fc.property(fc.oneof(almost, message, value), (made) => {
@@ -76,7 +76,7 @@ describe('the guards of JSON-RPC', () => {
     expect(sound).to.be.above(200);
   });
 
-  it('say so of what is named', () => {
+  it('agree with those of the SDK on edge cases', () => {
     for (const text of [
       '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{}}',
       '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"_meta":1}}}',

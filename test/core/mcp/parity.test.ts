@@ -11,7 +11,7 @@ import { type Opened, stdioProcess, WAYS, type Way } from './parity/ways.ts';
 const LEGACY_NOT_FOUND = -32002;
 const NEEDS_NO_CLOCK = ['projects, which are never stored', 'an unknown URI', 'no URI', '401', '429 with Retry-After'];
 
-describe('a read comes to the same, whichever way it goes', () => {
+describe('a read has the same result over HTTP, MCP and stdio', () => {
   let platform: HttpUpstream;
   let behave: Behaviour;
   let asked: number;

@@ -3,11 +3,11 @@ import { createDispatch } from '../../../src/core/mcp/dispatch.ts';
 import { URIS } from '../../support/resources.ts';
 import { asked, CLIENT, optionsOf } from './asked.ts';
 
-describe('MCP without a credential', () => {
+describe('MCP without a credential, with publicLists', () => {
   const anonymous = { caller: undefined };
   const notRead = { read: () => expect.fail('nothing is read') };
 
-  it('tells what is offered, in both revisions', async () => {
+  it('lists what is offered, in both revisions', async () => {
     const { earlier, current } = asked(notRead);
     const withCaller = asked();
     for (const [method, params] of [
@@ -28,12 +28,12 @@ describe('MCP without a credential', () => {
     }
   });
 
-  it('takes notifications', async () => {
+  it('accepts notifications', async () => {
     const message = { jsonrpc: '2.0', method: 'notifications/initialized' };
     expect((await asked(notRead).raw(JSON.stringify(message), anonymous)).status).to.equal(202);
   });
 
-  it('needs one for each read, each tool and all else that is no list', async () => {
+  it('requires a credential for reads, tools and all other methods', async () => {
     const { earlier, current } = asked(notRead);
     for (const [method, params] of [
       ['resources/read', { uri: URIS[0] }],
@@ -51,7 +51,7 @@ describe('MCP without a credential', () => {
     }
   });
 
-  it('has the one read of a batch decide for all of it', async () => {
+  it('requires a credential for a batch with a read', async () => {
     const { raw } = asked(notRead);
     const batch = (...methods: string[]) =>
       JSON.stringify(methods.map((method, id) => ({ jsonrpc: '2.0', id, method, params: { uri: URIS[0] } })));
@@ -66,7 +66,7 @@ describe('MCP without a credential', () => {
     }
   });
 
-  it('is told what is wrong with a message as anybody is, with words of its own', async () => {
+  it('answers an invalid message with its error', async () => {
     const { raw, earlier } = asked(notRead);
     expect((await raw('{', anonymous)).json.error.data.code).to.equal('parse_error');
     expect((await raw('[]', anonymous)).json.error.data.code).to.equal('invalid_rpc');
@@ -74,7 +74,7 @@ describe('MCP without a credential', () => {
     expect(json.error.data).to.deep.equal({ code: 'invalid_params', requestId: 'request-of-the-test' });
   });
 
-  it('reads nothing further in, either', async () => {
+  it('does not reach the catalogue without a credential', async () => {
     const dispatch = createDispatch(optionsOf(notRead));
     const record = { edge: 'http', requestId: 'a', begun: 0, ms: 0, outcome: '', bytes: 0 } as const;
     const context = { ...anonymous, record, noCache: false, signal: new AbortController().signal };
@@ -83,7 +83,7 @@ describe('MCP without a credential', () => {
     expect(JSON.parse(Buffer.concat(response).toString()).error).to.deep.include({ code: 401 });
   });
 
-  it('has a bug told with nothing to take out of it', async () => {
+  it('logs a bug without a credential to mask', async () => {
     const catalogue = { ...optionsOf().catalogue, find: () => expect.fail() };
     const internal: unknown[] = [];
     const events = { internalError: (bug: unknown) => internal.push(bug) };

@@ -48,7 +48,7 @@ const capabilities = usually(
 );
 
 describe('the envelope of a request', () => {
-  it(`is sound where the guards of the SDK say so, whatever a client says of itself ${SEEDED}`, () => {
+  it(`is valid exactly when the SDK accepts it ${SEEDED}`, () => {
     const found = { sound: 0, unsound: 0 };
     fc.assert(
       fc.property(

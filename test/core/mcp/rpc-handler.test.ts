@@ -30,7 +30,7 @@ describe('MCP before 2026-07-28', () => {
     expect(json.result.protocolVersion).to.equal('2025-11-25');
   });
 
-  it('answers with JSON, not with a stream, and gives out no session', async () => {
+  it('answers with JSON, without a stream or a session', async () => {
     const { headers } = await asked().earlier('ping');
     expect(headers).to.deep.equal({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
@@ -43,7 +43,7 @@ describe('MCP before 2026-07-28', () => {
     });
   });
 
-  it('calls an unknown resource -32002, and names those that there are', async () => {
+  it('answers -32002 for an unknown resource, with the known URIs', async () => {
     const { status, json, record } = await asked().earlier('resources/read', { uri: 'platform://nothing' });
     expect(status).to.equal(200);
     expect(json.error).to.deep.equal({
@@ -75,7 +75,7 @@ describe('MCP before 2026-07-28', () => {
     }
   });
 
-  it('is refused in a revision that is not spoken, with those that are', async () => {
+  it('rejects an unsupported revision, with the supported ones', async () => {
     const { status, json } = await asked().earlier(
       'ping',
       {},
@@ -123,7 +123,7 @@ describe('MCP before 2026-07-28', () => {
     expect({ status, code: json.error.code }).to.deep.equal({ status: 400, code: -32020 });
   });
 
-  it('takes capabilities that nobody could mean for a mistake of the client', async () => {
+  it('rejects capabilities nested 3000 levels deep as an error of the client', async () => {
     const nested = `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`;
     const params = `{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"a":${nested}}},"clientInfo":{"name":"a","version":"1"}}`;
     const { status, json, bugs } = await asked().raw(
@@ -156,11 +156,11 @@ describe('a batch', () => {
       .with.length(1);
   });
 
-  it('has an answer for each request, also where ids repeat', async () => {
+  it('has a response for each request, also when ids repeat', async () => {
     expect((await send([ping(1), ping(1)])).json).to.have.length(2);
   });
 
-  it('is answered although it cancels what it asks for', async () => {
+  it('is answered even when it cancels its own request', async () => {
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     expect((await send([ping(1), cancel])).json).to.have.length(1);
   });
@@ -223,7 +223,7 @@ describe('MCP from 2026-07-28 on', () => {
     }
   });
 
-  it('tells how long the very snapshot is fresh yet', async () => {
+  it('returns the remaining freshness of the snapshot as ttlMs', async () => {
     for (const [rest, ttlMs] of [
       [cachedFor(4321), 4321],
       [cachedFor(1234.5), 1234],
@@ -245,7 +245,7 @@ describe('MCP from 2026-07-28 on', () => {
     expect(json.error.message).to.contain(URIS.join(', '));
   });
 
-  it('says where a uri is missing', async () => {
+  it('answers uri_missing without a URI', async () => {
     for (const uri of [undefined, '', 5, null]) {
       const { json } = await asked().raw(
         JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri, _meta: ENVELOPE } }),
@@ -300,7 +300,7 @@ describe('MCP from 2026-07-28 on', () => {
     });
   }
 
-  it('refuses a revision that it does not know, with those that it does', async () => {
+  it('rejects an unknown revision, with the supported ones', async () => {
     const version = '2031-01-01';
     const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': version };
     const { status, json } = await asked().raw(
@@ -326,7 +326,7 @@ describe('MCP from 2026-07-28 on', () => {
     }
   });
 
-  it('acknowledges a subscription to what never changes, and ends it', async () => {
+  it('acknowledges a subscription and completes it', async () => {
     const { status, headers, text } = await asked().current('subscriptions/listen', {
       notifications: { resourcesListChanged: true, toolsListChanged: true, resourceSubscriptions: [URIS[0]] },
     });
@@ -382,7 +382,7 @@ describe('a failed read', () => {
   const revisions = ['earlier', 'current'] as const;
 
   for (const revision of revisions) {
-    it(`is an error of JSON-RPC with its code, in the ${revision} revision`, async () => {
+    it(`is a JSON-RPC error with its code, in the ${revision} revision`, async () => {
       const error = new GatewayError('upstream_rate_limited', {
         upstream: 'tools',
         retryAfterSeconds: 7,
@@ -406,7 +406,7 @@ describe('a failed read', () => {
       expect(record.upstreamMs).to.be.a('number');
     });
 
-    it(`that is a bug tells nothing of it, and is logged once, in the ${revision} revision`, async () => {
+    it(`that is a bug reveals nothing, and is logged once, in the ${revision} revision`, async () => {
       const bug = new Error(`at http://internal.example with ${TOKEN}`);
       const { status, text, json, bugs, record } = await failing(bug)[revision]('resources/read', { uri: URIS[2] });
       expect(status).to.equal(200);
@@ -423,7 +423,7 @@ describe('a failed read', () => {
       ['credential_rejected', 401],
       ['access_denied', 403],
     ] as const) {
-      it(`that is ${code} is told as any other, with its upstream, in the ${revision} revision`, async () => {
+      it(`that is ${code} is a JSON-RPC error with its upstream, in the ${revision} revision`, async () => {
         const error = new GatewayError(code, { upstream: 'tools' });
         const ask = failing(error)[revision];
         const read = await ask('resources/read', { uri: URIS[2] });
@@ -441,7 +441,7 @@ describe('a failed read', () => {
     }
   }
 
-  it('that is of one platform leaves the others of a batch alone', async () => {
+  it('that concerns one platform does not affect the others of a batch', async () => {
     const read = (id: number, name: string) => ({
       jsonrpc: '2.0',
       id,
@@ -462,7 +462,7 @@ describe('a failed read', () => {
 });
 
 describe('a request over MCP', () => {
-  it('has on record in place of what error it was given a stale list', async () => {
+  it('records the error behind a stale list', async () => {
     const error = new GatewayError('upstream_refused', { upstream: 'tools' });
     const { cached } = cachedFor(-1000);
     if (cached === undefined) throw new Error('nothing is held');
@@ -471,7 +471,7 @@ describe('a request over MCP', () => {
     expect(record).to.include({ cache: 'stale', staleFor: error }).and.not.have.property('error');
   });
 
-  it('is read for its own caller, with its wish for what is new', async () => {
+  it('reads for its caller, with Cache-Control: no-cache', async () => {
     const reads: CatalogueRead[] = [];
     const { raw } = asked({
       read: (read) => {
@@ -489,7 +489,7 @@ describe('a request over MCP', () => {
     expect(reads[0]?.caller.requestId).to.equal('request-of-the-test');
   });
 
-  it('tells of each request by itself, and how it ended', async () => {
+  it('emits an event for each request, with its outcome', async () => {
     const told: unknown[] = [];
     const handler = asked({
       read: ({ name }) => {
@@ -527,7 +527,7 @@ describe('a request over MCP', () => {
     ]);
   });
 
-  it('leaves what the log says of it', async () => {
+  it('records what the log needs', async () => {
     const load = loadOf([], cachedFor(1));
     const { record } = await asked({ read: () => load }).current('resources/read', { uri: URIS[1] });
     expect(record).to.include({ rpc: 'resources/read', resource: 'workflows', upstreamMs: 12, cache: 'hit' });
@@ -541,7 +541,7 @@ describe('a request over MCP', () => {
       ['resources/read', { uri: URIS[0] }],
       ['tools/call', { name: 'list_projects' }],
     ] as const) {
-      it(`that hangs up ends its ${method} and is told nothing, in the ${revision} revision`, async () => {
+      it(`aborts its ${method} when the caller disconnects, in the ${revision} revision`, async () => {
         const controller = new AbortController();
         const begun = Promise.withResolvers<AbortSignal>();
         const told: unknown[] = [];
@@ -566,7 +566,7 @@ describe('a request over MCP', () => {
     }
   }
 
-  it('never meets the answer of another with the same id', async () => {
+  it('is never answered with the response to another with the same id', async () => {
     const { raw } = asked({
       read: async ({ caller }) => {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
@@ -586,7 +586,7 @@ describe('a request over MCP', () => {
 });
 
 describe('the instructions for a model', () => {
-  it('name every resource that is offered, a fourth one too', async () => {
+  it('name every offered resource, including a fourth', async () => {
     const { catalogue } = optionsOf();
     const [first] = catalogue.offered;
     if (first === undefined) return expect.fail('nothing is offered');
@@ -604,7 +604,7 @@ describe('the instructions for a model', () => {
 });
 
 describe('MCP without tools', () => {
-  it('neither claims nor has them', async () => {
+  it('neither announces nor has them', async () => {
     const { current, earlier } = asked({ tools: false });
     expect((await current('server/discover')).json.result.capabilities).to.deep.equal({ resources: {} });
     expect((await current('tools/list')).json.error.code).to.equal(-32601);

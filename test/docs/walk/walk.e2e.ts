@@ -12,7 +12,7 @@ const PAGE = 'docs/walk.md';
 
 describe('the page of the walk', () => {
   // Whoever changes what a command says records the walk again: RECORD=1 npx mocha test/docs/walk/walk.e2e.ts
-  it('shows what its commands say', async () => {
+  it('shows the output of its commands', async () => {
     const page = readDoc(PAGE);
     const { url } = await listen(createAcme());
     const again = await inFolder(async (folder) => {
@@ -24,7 +24,7 @@ describe('the page of the walk', () => {
     else expect(again).to.equal(page);
   }).timeout(60_000);
 
-  it('goes from a description to a read', () => {
+  it('leads from a description to a read', () => {
     const typed = [...readDoc(PAGE).matchAll(/^\$ (.*)$/gm)].map(([, line = '']) => line);
     const commands = ['portico init', 'portico check', 'portico check --probe', 'portico serve', 'curl'];
     let at = -1;

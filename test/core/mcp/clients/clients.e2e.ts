@@ -33,7 +33,7 @@ const CREDENTIAL_REJECTED = 401;
 /** One process after another, at times on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
-describe('a client that people use', function () {
+describe('a published MCP client', function () {
   this.timeout(TIMEOUT_MS);
   let folder: string;
   let served: Served;
@@ -55,7 +55,7 @@ describe('a client that people use', function () {
 
       isToldOfARefusedToken(client, () => served.http('another-token'));
 
-      it('stays connected though the platform refuses the token', async () => {
+      it('stays connected when the platform rejects the token', async () => {
         const other = await client.connect(served.http('another-token'));
         try {
           await errorOf(client, other.read('platform://projects'));
@@ -65,7 +65,7 @@ describe('a client that people use', function () {
         }
       });
 
-      it('gets 401 for anything without a token', async () => {
+      it('gets 401 without a token', async () => {
         const { status } = await refused(client, served.http(), ({ list }) => list());
         expect(status).to.equal(401);
       });
@@ -81,7 +81,7 @@ describe('a client that people use', function () {
 });
 
 function isToldOfARefusedToken(client: Client, server: () => Server): void {
-  it('is told which upstream refuses the token', async () => {
+  it('gets the name of the upstream that rejects the token', async () => {
     const told = await refused(client, server(), ({ read }) => read('platform://tools'));
     expect(told.message).to.contain('refused this access token').and.contain('(upstream tools)');
     tells(told, CREDENTIAL_REJECTED, 'credential_rejected');
@@ -103,7 +103,7 @@ function connected(client: Client, server: () => Server): () => Session {
 
 function works(client: Client, kind: Server['kind'], session: () => Session, served: () => Served): void {
   if (client.tellsRevision.includes(kind)) {
-    it('agrees on the newest revision that it knows', () => {
+    it('negotiates its newest revision', () => {
       expect(session().revision).to.equal(client.revision);
     });
   }
@@ -113,18 +113,18 @@ function works(client: Client, kind: Server['kind'], session: () => Session, ser
     expect(definitions).to.deep.equal(URIS.map((uri) => ({ uri, mimeType: 'application/json' })));
   });
 
-  it('reads each of them as the HTTP read has it, byte for byte', async () => {
+  it('reads each of them with the bytes of the HTTP read', async () => {
     const bodies = await Promise.all(NAMES.map((name) => served().read(name)));
     const contents = await Promise.all(URIS.map((uri) => session().read(uri)));
     expect(contents).to.deep.equal(bodies.map((body) => [body]));
   });
 
-  it('calls a tool for the same items', async () => {
+  it('gets the same items from a tool', async () => {
     const [text] = await session().call('list_workflows', { limit: 100 });
     expect(JSON.parse(String(text)).items).to.deep.equal(JSON.parse(await served().read('workflows')));
   });
 
-  it('is told which resources there are when it asks for another', async () => {
+  it('gets the list of resources with the error for an unknown one', async () => {
     const told = await errorOf(client, session().read('platform://secrets'));
     for (const uri of URIS) expect(told.message).to.contain(uri);
     tells(told, RESOURCE_UNKNOWN[client.revision], 'resource_unknown');

@@ -17,7 +17,7 @@ function cut(chunks: readonly Buffer[]): (string | null)[] {
 }
 
 describe('lines of a stream', () => {
-  it('are those that end, however they arrive', () => {
+  it('are complete lines, in whatever pieces they arrive', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'ä', ' ', '\r'), maxLength: 12 });
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(40)), line, (written, cuts, rest) => {
@@ -31,7 +31,7 @@ describe('lines of a stream', () => {
     );
   });
 
-  it('that are too long are told once, at once, and hold no memory', () => {
+  it('that are too long are reported once, immediately, and are not kept in memory', () => {
     const long = Buffer.alloc(MAX, 'x');
     expect(cut([long])).to.deep.equal([]);
     expect(cut([long, long, long, Buffer.from('\nb\n')])).to.deep.equal([null, 'b']);

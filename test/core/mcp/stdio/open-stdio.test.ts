@@ -144,7 +144,7 @@ describe('MCP over stdio', () => {
     });
   }
 
-  it('gives each request an id and a record of its own', async () => {
+  it('gives each request its own id and record', async () => {
     const { ask, records, reads } = connect();
     await ask('initialize', INITIALIZE);
     const { result } = await ask('resources/read', { uri: TOOLS });
@@ -166,7 +166,7 @@ describe('MCP over stdio', () => {
     expect(records[2]?.error?.code).to.equal('not_found');
   });
 
-  it('notes the trace that begins with a request', async () => {
+  it('records the trace that a request starts', async () => {
     const tracing = createTracing(
       {
         ...{ enabled: true, endpoint: 'http://127.0.0.1:9/v1/traces', headers: {}, sampleRatio: 1 },
@@ -186,7 +186,7 @@ describe('MCP over stdio', () => {
       .and.not.to.equal(one);
   });
 
-  it('tells a bug with its stack and without the token, and answers nothing of it', async () => {
+  it('logs a bug with its stack and without the token, and does not reveal it', async () => {
     const { ask, bugs } = connect(() => {
       throw new Error(`saw ${TOKEN}`);
     });
@@ -209,14 +209,14 @@ describe('MCP over stdio', () => {
     expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
   });
 
-  it('does not take a message that holds more than maxMessageValues, and goes on', async () => {
+  it('rejects a message with more than maxMessageValues, and continues', async () => {
     const { write, receive, ask } = connect(undefined, { maxMessageValues: 20 });
     write(`{"jsonrpc":"2.0","id":"wide","method":"ping","params":{"a":[${'0,'.repeat(20)}0]}}`);
     expect((await receive(1))[0]).to.have.nested.property('error.data.code', 'too_large');
     expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
   });
 
-  it('answers each line that is no message, and goes on', async () => {
+  it('answers each line that is not a message with an error, and continues', async () => {
     const { write, receive, ask } = connect();
     for (const line of ['nonsense', '[]', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{}', '{"id":7}', '', ' \r']) {
       write(line);
@@ -236,7 +236,7 @@ describe('MCP over stdio', () => {
     expect((await ask('initialize', INITIALIZE)).result).to.have.property('serverInfo');
   });
 
-  it('refuses an id that waits for its answer already', async () => {
+  it('rejects the id of a pending request', async () => {
     const gate = Promise.withResolvers<void>();
     const { ask, write, receive } = connect(async () => {
       await gate.promise;
@@ -251,7 +251,7 @@ describe('MCP over stdio', () => {
     expect((await receive(3))[2]).to.have.nested.property('result.contents');
   });
 
-  it('ends the read that a client cancels, and says nothing more of it', async () => {
+  it('aborts a read that the client cancels, without a response', async () => {
     const { ask, write, answers, reads, records } = connect(
       ({ signal }) =>
         new Promise((_resolve, reject) => {
@@ -269,7 +269,7 @@ describe('MCP over stdio', () => {
     expect(answers()).to.have.length(2);
   });
 
-  it('says nothing more of a cancelled read that goes on all the same', async () => {
+  it('sends no response to a cancelled read that finishes later', async () => {
     const gate = Promise.withResolvers<void>();
     const { ask, write, answers, reads, records } = connect(async () => {
       await gate.promise;
@@ -290,7 +290,7 @@ describe('MCP over stdio', () => {
     expect((records[0]?.begun ?? 0) + (records[0]?.ms ?? 0)).to.be.within(read, cancelled);
   });
 
-  it('ends with its input, once all that was asked for is answered, however long each took', async () => {
+  it('closes after the end of its input, when all requests are answered', async () => {
     const gates: Record<string, PromiseWithResolvers<void>> = {
       tools: Promise.withResolvers(),
       workflows: Promise.withResolvers(),
@@ -319,7 +319,7 @@ describe('MCP over stdio', () => {
     expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok']);
   });
 
-  it('ends with an input that asks nothing more, and keeps no timer', async () => {
+  it('closes at the end of its input, without a timer left', async () => {
     const { ask, input, connection } = connect();
     await ask('initialize', INITIALIZE);
     const timers = timersLeft();
@@ -332,7 +332,7 @@ describe('MCP over stdio', () => {
     ['its input ended', ({ input }: ReturnType<typeof connect>) => input.end()],
     ['it was told to', ({ connection }: ReturnType<typeof connect>) => connection.drain()],
   ] as const) {
-    it(`cuts what takes longer than the grace time once ${what}`, async () => {
+    it(`aborts requests after the grace time once ${what}`, async () => {
       const opened = connect(({ name }) => (name === 'tools' ? new Promise(() => {}) : loadOf([])), { graceMs: 20 });
       const { ask, write, connection, reads, answers, records } = opened;
       await ask('initialize', INITIALIZE);
@@ -367,7 +367,7 @@ describe('MCP over stdio', () => {
     expect(await connection.closed).to.equal(true);
   });
 
-  it('ends when nobody is there to answer', async () => {
+  it('closes when its output closes', async () => {
     for (const open of [0, 1]) {
       const { ask, write, reads, input, output, connection } = connect(() => new Promise(() => {}));
       await ask('initialize', INITIALIZE);
@@ -384,7 +384,7 @@ describe('MCP over stdio', () => {
     }
   });
 
-  describe('whose client does not read', () => {
+  describe('with a client that does not read', () => {
     /** One that has been sent more than the stream takes, and read none of it. */
     async function stall(graceMs?: number) {
       const big = loadOf([toolItem('a', { description: 'x'.repeat(500_000) })]);
@@ -397,7 +397,7 @@ describe('MCP over stdio', () => {
     }
     const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
 
-    it('answers nothing more until it does, and reads no more than it may hold', async () => {
+    it('pauses its input until the client reads', async () => {
       const { input, output, write, records } = await stall();
       for (let id = 10; !input.isPaused(); id += 1) {
         write(ping(id));
@@ -415,14 +415,14 @@ describe('MCP over stdio', () => {
       expect(ids.slice(1)).to.deep.equal(ids.slice(1).map((_, index) => 10 + index));
     });
 
-    it('sees the end of the input, and waits for no longer than its grace time', async () => {
+    it('closes after the grace time at the end of its input', async () => {
       const { input, write, connection } = await stall(20);
       write(ping(10));
       input.end();
       expect(await connection.closed).to.equal(false);
     });
 
-    it('closes as soon as all has been read after the end of the input', async () => {
+    it('closes as soon as the client has read everything after the end of its input', async () => {
       const { input, output, write, connection, records } = await stall(20_000);
       write(ping(10));
       input.end();

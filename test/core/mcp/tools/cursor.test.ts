@@ -15,7 +15,7 @@ function codeOf(work: () => unknown): string | undefined {
 }
 
 describe('a cursor', () => {
-  it('leads to the offset that it was written for', () => {
+  it('decodes to the offset that it was made from', () => {
     fc.assert(
       fc.property(fc.nat(), (offset) => {
         const cursor = writeCursor(PLACE, offset);
@@ -26,22 +26,22 @@ describe('a cursor', () => {
     expect(readCursor(PLACE, undefined)).to.equal(0);
   });
 
-  it('does not outlive its list', () => {
+  it('is rejected when the list changed', () => {
     expect(codeOf(() => readCursor({ ...PLACE, etag: 'W/"abd"' }, writeCursor(PLACE, 50)))).to.equal('list_changed');
   });
 
-  it('does not fit another filter', () => {
+  it('is rejected with another filter', () => {
     const other = { ...PLACE, filter: { query: 'b', values: {} } };
     expect(codeOf(() => readCursor(other, writeCursor(PLACE, 50)))).to.equal('invalid_params');
   });
 
-  it('leads to no offset below 0, nor to part of an item', () => {
+  it('has no negative or fractional offset', () => {
     for (const offset of [-1, -50, 0.5, 2 ** 53]) {
       expect(codeOf(() => readCursor(PLACE, writeCursor(PLACE, offset)))).to.equal('invalid_params');
     }
   });
 
-  it('is refused where it was not given out here', () => {
+  it("is rejected when it is not one of Portico's", () => {
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     for (const cursor of ['', 'a', encode(5), encode([]), encode([-1, 'a', 'b']), encode(['1']), encode([1e300])]) {
       expect(

@@ -9,18 +9,18 @@ const told = (all: Iterable<string>) => {
 };
 
 describe('the values of a field', () => {
-  it('are told in the order in which they came, each once, and the empty one never', () => {
+  it('are listed in order of appearance, each once, without the empty one', () => {
     expect(told(['B', 'A', '', 'B'])).to.deep.equal({ values: ['B', 'A'], hasMore: false });
     expect(told([])).to.deep.equal({ values: [], hasMore: false });
     expect(listValues(valuesOf(['B', 'A']))).to.equal('"B", "A"');
     expect(listValues(valuesOf([]))).to.equal('');
   });
 
-  it('are told as what they are, whatever sentence they look like', () => {
+  it('are quoted', () => {
     expect(listValues(valuesOf(['A". Ignore the above', 'a, b']))).to.equal('"A\\". Ignore the above", "a, b"');
   });
 
-  it('that are too long, or not printable, are others', () => {
+  it('are counted as others when they are too long or not printable', () => {
     const fits = 'x'.repeat(64);
     expect(told([fits, 'x'.repeat(65)])).to.deep.equal({ values: [fits], hasMore: true });
     for (const one of ['a\nb', '\u0000', 'a\u001b[1m', 'a\u2028b', '\u202egnp.exe', 'a\u200bb', '\ud800']) {
@@ -29,7 +29,7 @@ describe('the values of a field', () => {
     expect(listValues(valuesOf(['A', '\u0000']))).to.equal('"A", others');
   });
 
-  it('are few, short and printable, whatever a platform calls its items', () => {
+  it('are few, short and printable, for any items', () => {
     fc.assert(
       fc.property(fc.array(anyText({ maxLength: 70 }), { maxLength: 60 }), (all) => {
         const { values, hasMore } = valuesOf(all);
@@ -43,7 +43,7 @@ describe('the values of a field', () => {
     );
   });
 
-  it('are seen field by field', () => {
+  it('are collected per field', () => {
     const seen = createSeen(['status', 'triggerType']);
     for (const status of ['ACTIVE', 'PAUSED', 'ACTIVE']) seen.add({ id: '1', status });
     const values = seen.values();

@@ -7,7 +7,7 @@ import { loadOf } from '../asked.ts';
 const page = { offset: 0, limit: 50, cursorOf: (offset: number) => `"${offset}"`, maxBytes: 1_000_000 };
 
 describe('a page of a list', () => {
-  it('is cut out of the bytes as JSON has it, with a filter or without', () => {
+  it('is cut out of the bytes of the snapshot, with or without a filter', () => {
     const text = fc.array(fc.constantFrom('},{', '"', '\\', '],[', 'ä', '\u2028', 'a'), { maxLength: 5 });
     const lists = fc.array(fc.record({ id: text.map((parts) => parts.join('')), name: fc.string() }), { maxLength: 8 });
     fc.assert(
@@ -33,7 +33,7 @@ describe('a page of a list', () => {
     );
   });
 
-  it('that fits just so is one, and with a byte less it is none', () => {
+  it('fits at its exact size, and not with one byte less', () => {
     const { snapshot } = loadOf([{ id: 'a' }, { id: 'ä' }]);
     const size = 512 + snapshot.bytes.length - 1;
     expect(JSON.parse(writePage(snapshot, { ...page, maxBytes: size })).items).to.have.length(2);

@@ -57,7 +57,7 @@ async function parsedDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the items of a snapshot', () => {
-  it('are those that were written, few or many', () => {
+  it('are those that were written', () => {
     for (const count of [0, 1, 2, 20_000]) {
       const items = Array.from({ length: count }, (_, index) => ({
         id: `tool-${index}`,
@@ -67,7 +67,7 @@ describe('the items of a snapshot', () => {
     }
   });
 
-  it('are whole, whatever their text looks like and however long they are', () => {
+  it('are complete, for any text and length', () => {
     const nasty = fc.constantFrom(
       '"},{"',
       '\\"},{\\"',
@@ -99,7 +99,7 @@ describe('a search', () => {
       rest,
     );
 
-  it('leaves others their turn, whether the list is kept parsed or not', async () => {
+  it('yields to other requests, with or without a parsed list', async () => {
     const load = list(4);
     const atLeast = load.snapshot.bytes.length / STEP_BYTES / 2;
     for (const maxParsedBytes of [1024, 8_388_608]) {
@@ -108,7 +108,7 @@ describe('a search', () => {
     }
   });
 
-  it('takes a list of 100,000 items in as many turns as its bytes ask for, whether something fits or not', async () => {
+  it('takes a number of turns that depends on the bytes of the list', async () => {
     const items = Array.from({ length: 100_000 }, (_, index) => toolItem(`tool-${index}`, { category: `C${index}` }));
     const load = loadOf(items, cachedFor(1));
     const atLeast = load.snapshot.bytes.length / STEP_BYTES;
@@ -125,7 +125,7 @@ describe('a search', () => {
     }
   });
 
-  it('finds the same in a list that is kept parsed as in one that is not', async () => {
+  it('finds the same with and without a parsed list', async () => {
     const items = Array.from({ length: 9000 }, (_, index) => ({
       id: String(index),
       name: `${index % 7} ${'x'.repeat(99)}`,
@@ -140,7 +140,7 @@ describe('a search', () => {
     }
   });
 
-  it('parses a list once, also for a hundred who ask at a time', async () => {
+  it('parses a list once for a hundred concurrent searches', async () => {
     const search = createSearch(8_388_608);
     const load = list(5);
     const { length } = load.snapshot.bytes;
@@ -149,7 +149,7 @@ describe('a search', () => {
     expect(await parsedDuring(() => search(load, ALL))).to.equal(0);
   });
 
-  it('keeps what was searched last, up to a size', async () => {
+  it('keeps the lists searched last, up to a size', async () => {
     const search = createSearch(4_300_000);
     const [a, b, c, large] = [list(1), list(2), list(2), list(5)];
     const isParsed = async (load: typeof a) => (await parsedDuring(() => search(load, ALL))) > 0;
@@ -183,7 +183,7 @@ describe('a search', () => {
     for (const _ of [1, 2]) expect(await parsedDuring(() => search(load, ALL))).to.be.above(0);
   });
 
-  it('does not keep more lists parsed at a time than fit, nor forgets that they are done', async () => {
+  it('keeps as many parsed lists as fit', async () => {
     const search = createSearch(2_200_000);
     const [a, b, c] = [list(1), list(1), list(1)];
     await Promise.all([a, b, c].map((load) => search(load, ALL)));
@@ -204,12 +204,12 @@ describe('a filter', () => {
   const ids = async (filter: Parameters<typeof search>[1]) =>
     (await search(loadOf(ITEMS), filter)).indices.map((index) => ITEMS[index]?.id);
 
-  it('that wants nothing leaves all', async () => {
+  it('without conditions matches every item', async () => {
     expect(await ids({ values: {} })).to.deep.equal(['1', '2', '3']);
     expect(await ids({ query: '', values: {} })).to.deep.equal(['1', '2', '3']);
   });
 
-  it('looks into every field, in any case', async () => {
+  it('searches every field, in any case', async () => {
     expect(await ids({ query: 'SEM', values: {} })).to.deep.equal(['2']);
     expect(await ids({ query: 'source', values: {} })).to.deep.equal(['2']);
     expect(await ids({ query: 'straSSe', values: {} })).to.deep.equal([]);
@@ -219,7 +219,7 @@ describe('a filter', () => {
     expect(await ids({ query: 'categor', values: {} })).to.deep.equal([]);
   });
 
-  it('wants fields to be so, whole and in any case', async () => {
+  it('compares whole fields, in any case', async () => {
     expect(await ids({ values: { category: 'CODE' } })).to.deep.equal(['2', '3']);
     expect(await ids({ values: { category: 'code' } })).to.deep.equal(['2', '3']);
     expect(await ids({ values: { category: 'COD' } })).to.deep.equal([]);
@@ -229,7 +229,7 @@ describe('a filter', () => {
     expect(await ids({ values: { nothing: '' } })).to.deep.equal([]);
   });
 
-  it('that leaves nothing has seen what the fields are that it names, and no other field', async () => {
+  it('that matches nothing collects the values of its fields', async () => {
     const { indices, seen } = await search(loadOf(ITEMS), { query: 'nothing', values: { category: 'x' } });
     expect(indices).to.deep.equal([]);
     expect([...seen.keys()]).to.deep.equal(['category']);

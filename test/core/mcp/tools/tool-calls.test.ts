@@ -29,7 +29,7 @@ function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reade
 }
 
 describe('the list of tools', () => {
-  it('has one for each resource, none of which changes anything', async () => {
+  it('has a read-only tool for each resource', async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
     expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal(NAMES.map((name) => `list_${name}`));
     for (const { annotations } of tools) {
@@ -42,7 +42,7 @@ describe('the list of tools', () => {
     }
   });
 
-  it('says what each is narrowed by', async () => {
+  it('describes the filters of each tool', async () => {
     const { tools } = (await asked().earlier('tools/list')).json.result;
     const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
     expect(keys).to.deep.equal(RESOURCES.map(({ filters }) => ['query', ...filters, 'fields', 'limit', 'cursor']));
@@ -52,7 +52,7 @@ describe('the list of tools', () => {
     }
   });
 
-  it('names the values that settings know, and none that a platform was seen with', async () => {
+  it('names the configured values only', async () => {
     const read = () => loadOf([toolItem('a', { category: 'OF_ONE_CALLER' })], cachedFor(1000));
     const { current } = asked({ catalogue: knowing({ category: ['SCANNER', 'with\nline', 'FIREWALL'] }, read) });
     const listed = async () => (await current('tools/list')).text;
@@ -66,7 +66,7 @@ describe('the list of tools', () => {
     expect(await listed()).to.equal(before);
   });
 
-  it('is the same in both revisions, but for how long it may be kept', async () => {
+  it('is the same in both revisions, except for ttlMs', async () => {
     const { current, earlier } = asked();
     expect((await earlier('tools/list')).json.result).to.deep.equal({
       tools: (await current('tools/list')).json.result.tools,
@@ -75,7 +75,7 @@ describe('the list of tools', () => {
 });
 
 describe('a tool', () => {
-  it('returns the first 50 items, as data and as text, as its schema says', async () => {
+  it('returns the first 50 items, as data and as text, in the form of its schema', async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
     const { structuredContent, content, isError } = await call('list_tools');
     expect(isError).to.equal(undefined);
@@ -101,19 +101,19 @@ describe('a tool', () => {
     expect(seen).to.deep.equal(ITEMS.filter((_, index) => index % 2 === 1));
   });
 
-  it('returns no cursor with the last page, nor with none', async () => {
+  it('returns no cursor with the last page or an empty one', async () => {
     expect((await call('list_tools', { limit: 120 })).structuredContent).not.to.have.property('nextCursor');
     const { structuredContent } = await call('list_tools', { query: 'nothing like it' });
     expect(structuredContent).to.include({ total: 0 }).and.not.have.property('nextCursor');
     expect(structuredContent.items).to.deep.equal([]);
   });
 
-  it('works for what is not stored', async () => {
+  it('returns lists that are not stored', async () => {
     const { structuredContent } = await call('list_projects', {}, { read: () => loadOf([{ id: 'a' }]) });
     expect(structuredContent).to.deep.equal({ items: [{ id: 'a' }], total: 1 });
   });
 
-  it('makes the pages of a snapshot once, those of the usual size', async () => {
+  it('caches the pages of a snapshot in the default size', async () => {
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 });
     const caller = callerWith();
     const cached = { key: cache.keyOf('tools', caller), freshUntil: NOW + 1000, stored: false };
@@ -141,7 +141,7 @@ describe('a tool', () => {
     expect(result).to.deep.equal({ content: first.content, structuredContent: first.structuredContent });
   });
 
-  it('keeps nothing for a cursor that leads past the end', async () => {
+  it('caches nothing for a cursor past the end', async () => {
     const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, values: {} } };
     const names: string[] = [];
     const representations = {
@@ -162,7 +162,7 @@ describe('a tool', () => {
     expect(names).to.deep.equal(['page 100']);
   });
 
-  it('asks to start again where the list has changed between two pages', async () => {
+  it('answers list_changed when the list has changed between two pages', async () => {
     let items = ITEMS;
     const options = { read: () => loadOf(items, cachedFor(1000)) };
     const { nextCursor } = (await call('list_tools', {}, options)).structuredContent;
@@ -173,7 +173,7 @@ describe('a tool', () => {
     expect(_meta['portico/error']).to.deep.equal({ code: 'list_changed', requestId: 'request-of-the-test' });
   });
 
-  it('takes a cursor with another limit, and none with another filter', async () => {
+  it('accepts a cursor with another limit, and rejects it with another filter', async () => {
     const { nextCursor } = (await call('list_tools', { limit: 10 })).structuredContent;
     expect((await call('list_tools', { limit: 5, cursor: nextCursor })).structuredContent.items[0].id).to.equal(
       'tool-10',
@@ -183,13 +183,13 @@ describe('a tool', () => {
     expect(content[0].text).to.contain('belongs to other arguments');
   });
 
-  it('takes a cursor with the same filter in another case, and with other fields', async () => {
+  it('accepts a cursor with the same filter in another case, and with other fields', async () => {
     const { nextCursor } = (await call('list_tools', { limit: 10, category: 'ODD' })).structuredContent;
     const { structuredContent } = await call('list_tools', { category: 'odd', fields: ['id'], cursor: nextCursor });
     expect(structuredContent.items[0]).to.deep.equal({ id: 'tool-21' });
   });
 
-  it('returns the fields that are asked for, in the documented order, as its schema says', async () => {
+  it('returns the requested fields, in the documented order, in the form of its schema', async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
     const validate = new Ajv2020().compile(tools[2].outputSchema);
     for (const [fields, keys] of [
@@ -211,7 +211,7 @@ describe('a tool', () => {
     }
   });
 
-  it('returns fields of what a filter leaves, page by page', async () => {
+  it('returns the requested fields of filtered items, page by page', async () => {
     const seen: { id: string }[] = [];
     let cursor: string | undefined;
     do {
@@ -222,14 +222,14 @@ describe('a tool', () => {
     expect(seen).to.deep.equal(Array.from({ length: 60 }, (_, index) => ({ id: `tool-${index * 2}` })));
   });
 
-  it('fits more items on a page where they come with fewer fields', async () => {
+  it('fits more items on a page with fewer fields', async () => {
     const options = { read: list, maxResultBytes: 2048 };
     const { content } = await call('list_tools', {}, options);
     expect(content[0].text).to.match(/^result_too_large: .*name the fields that you need/);
     expect((await call('list_tools', { fields: ['id'] }, options)).structuredContent.items).to.have.length(50);
   });
 
-  it('ends where the caller hangs up while fields are cut out of large items', async () => {
+  it('stops when the caller disconnects while it selects fields of large items', async () => {
     const large = { description: 'x'.repeat(300_000) };
     const items = Array.from({ length: 20 }, (_, index) => toolItem(`tool-${index}`, large));
     const controller = new AbortController();
@@ -257,7 +257,7 @@ describe('a tool', () => {
     expect(parsed).to.equal(3);
   });
 
-  it('says what there is where nothing fits, and is still what its schema says', async () => {
+  it('returns a hint with the existing values when nothing matches, in the form of its schema', async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
     const validate = new Ajv2020().compile(tools[2].outputSchema);
     const options = { catalogue: knowing({ category: ['EVEN', 'PRIME'] }, list) };
@@ -280,14 +280,14 @@ describe('a tool', () => {
     }
   });
 
-  it('says so where the field is empty in all items, or there are none', async () => {
+  it('hints that the field is empty in all items, or that there are none', async () => {
     for (const items of [[], [toolItem('a', { category: '' })]]) {
       const { structuredContent } = await call('list_tools', { category: 'x' }, { read: () => loadOf(items) });
       expect(structuredContent.hint).to.equal('No item fits. category has no value in this list.');
     }
   });
 
-  it('has no hint where something fits, nor where the list is whole, nor where there is no room for one', async () => {
+  it('returns no hint when something matches, without a filter, or without room for it', async () => {
     const many = Array.from({ length: 20 }, (_, index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
     expect((await call('list_tools', { category: 'ODD' })).structuredContent).not.to.have.property('hint');
     expect((await call('list_tools', {}, { read: () => loadOf([]) })).structuredContent).to.deep.equal({
@@ -303,7 +303,7 @@ describe('a tool', () => {
     expect((await call('list_tools', { category: 'x' }, wide)).structuredContent).to.have.property('hint');
   });
 
-  it('tells of the values in the list that this very caller reads, and of no other', async () => {
+  it("hints at values of the caller's own list only", async () => {
     const { current } = asked({
       read: ({ caller }) => loadOf([toolItem('a', { category: caller.key === 'one' ? 'A' : 'B' })], cachedFor(1000)),
     });
@@ -322,7 +322,7 @@ describe('a tool', () => {
     expect(two).to.contain('"B"').and.not.contain('"A"');
   });
 
-  it('says how to narrow what would be too large, and then it fits', async () => {
+  it('answers result_too_large with arguments that make the result fit', async () => {
     const options = { read: list, maxResultBytes: 2048 };
     const { isError, content, record } = await call('list_tools', {}, options);
     expect(isError).to.equal(true);
@@ -337,13 +337,13 @@ describe('a tool', () => {
     expect(record.error?.code).to.equal('result_too_large');
   });
 
-  it('leads to the resource where not even one item fits', async () => {
+  it('refers to the resource when not even one item fits', async () => {
     const read = () => loadOf([toolItem('a', { description: 'x'.repeat(3000) })], cachedFor(1));
     const { content } = await call('list_tools', {}, { read, maxResultBytes: 1024 });
     expect(content[0].text).to.contain('Not even one').and.contain('Read the resource');
   });
 
-  it('names every argument that is wrong, and asks no upstream', async () => {
+  it('names every invalid argument, without an upstream request', async () => {
     let reads = 0;
     const read = () => {
       reads += 1;
@@ -392,7 +392,7 @@ describe('a tool', () => {
     expect(record).to.include({ error, tool: 'list_tools', resource: 'tools', rpc: 'tools/call' });
   });
 
-  it('returns a bug as an internal error, and nothing of it', async () => {
+  it('returns a bug as an internal error, without its text', async () => {
     const bug = new Error('secret');
     const read = () => {
       throw bug;
@@ -406,7 +406,7 @@ describe('a tool', () => {
     expect(bugs[0]?.stack).to.contain('secret');
   });
 
-  it('that does not exist is an error of JSON-RPC that names those that do', async () => {
+  it('that does not exist leads to a JSON-RPC error with the known tools', async () => {
     for (const name of ['list_nothing', 'constructor', '']) {
       const { json } = await asked().earlier('tools/call', { name });
       expect(json.error.code).to.equal(-32602);
@@ -415,7 +415,7 @@ describe('a tool', () => {
     }
   });
 
-  it('is not called at all by what has no name, or arguments that are no object', async () => {
+  it('is not called without a name or with arguments that are not an object', async () => {
     for (const params of [
       {},
       { name: 5 },
