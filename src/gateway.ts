@@ -10,7 +10,7 @@ import {
 import { CAPABILITIES } from './capabilities/index.ts';
 import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
 import { openSharedCache, type SharedCache } from './capabilities/shared-cache/shared-cache.ts';
-import { logControl, openMetrics, viewOf } from './capabilities/status/operating.ts';
+import { logControl, viewOf } from './capabilities/status/operating.ts';
 import { createStatusKeeper } from './capabilities/status/status.ts';
 import type { Now } from './capabilities/status/view.ts';
 import { createTracing } from './capabilities/tracing/tracing.ts';
@@ -21,7 +21,7 @@ import { type LoadedConfig, loadConfig, parseConfig } from './core/config/load-c
 import type { Config, SettingsInput as CoreSettingsInput } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
-import type { GatewayState } from './core/hooks.ts';
+import type { GatewayState, Readings } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import type { Events } from './core/kernel/events.ts';
@@ -49,7 +49,7 @@ export const SLICES = slicesOf(CAPABILITIES);
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
   readonly logger?: Logger;
-  /** Log lines that were dropped so far, for metrics. @default those of standard output; of a logger that is brought, nobody knows */
+  /** Log lines that `logger` has dropped so far, for metrics. @default unknown */
   readonly droppedLines?: () => number;
   /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
   readonly now?: () => number;
@@ -99,11 +99,12 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
   const sharedCache = openSharedCache(config, { events, files, now });
-  const context = { config, events, logger, destination, now, resources, counts: sharedCache?.counts };
+  const readings: Partial<Readings> = {};
+  const context = { config, events, readings, logger, destination, now, resources, counts: sharedCache?.counts };
   const capabilities = openCapabilities(known, 'serve', context);
+  const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
+  Object.assign(readings, capabilities.hooks.readings, droppedLogLines && { droppedLogLines });
   try {
-    const onStandardOutput = () => standardOutput().droppedLines ?? 0;
-    const { droppedLines = options.logger === undefined ? onStandardOutput : undefined } = options;
     return buildGateway(config, {
       ...options,
       logger,
@@ -112,7 +113,6 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       sharedCache,
       open: capabilities,
       slices: slicesOf(known),
-      droppedLines,
     });
   } catch (error) {
     void capabilities.stop(0);
@@ -120,14 +120,13 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   }
 }
 
-interface BuildOptions extends Omit<GatewayOptions, 'droppedLines'> {
+interface BuildOptions extends GatewayOptions {
   readonly logger: Logger;
   readonly events: Events;
   readonly files: OwnFiles;
   readonly sharedCache: SharedCache | undefined;
   readonly open: OpenCapabilities;
   readonly slices: readonly SettingsSlice[];
-  readonly droppedLines: (() => number) | undefined;
 }
 
 function buildGateway(first: Config, options: BuildOptions): Gateway {
@@ -136,13 +135,9 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   let config = first;
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const metrics = openMetrics(config, { ...options, readings: capabilities.hooks.readings });
   const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
   const log = logEvents(verbosity?.logger ?? logger, { verbosity });
-  const listen = () => {
-    const listeners = [log, ...capabilities.listeners, ...(metrics?.listeners ?? []), ...(keeper?.listeners ?? [])];
-    setListeners(events, listeners);
-  };
+  const listen = () => setListeners(events, [log, ...capabilities.listeners, ...(keeper?.listeners ?? [])]);
   listen();
   const tracing = createTracing(config.tracing, { version: readVersion(), events });
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
@@ -174,7 +169,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         authenticate: core.authenticate,
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
-        scrape: metrics?.expose,
         operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
         status: keeper && (() => keeper.view(statusNow())),
       })

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Config } from '../core/config/schema/settings.ts';
 import type { SettingsSlice } from '../core/config/settings-slice.ts';
-import type { Contribution } from '../core/hooks.ts';
+import type { Contribution, Readings } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { SharedCounts } from '../core/kernel/shared-counts.ts';
 import type { LogDestination } from '../core/log/destination.ts';
@@ -17,6 +17,8 @@ export interface CapabilityContext {
   readonly config: Config;
   /** Emits events to all listeners. Only after `start`. */
   readonly events: Events;
+  /** Figures of the core and of all capabilities. Only after `start`. */
+  readonly readings: Partial<Readings>;
   readonly logger: Logger;
   /** Where lines of the log go. */
   readonly destination: LogDestination;
@@ -43,7 +45,7 @@ export interface Capability<Key extends string = string, Schema extends z.ZodTyp
 }
 
 /** Returns the capability as it is, with the types of its settings inferred. */
-export function defineCapability<const Key extends string, Schema extends z.ZodType>(
+export function defineCapability<const Key extends string = never, Schema extends z.ZodType = z.ZodType>(
   capability: Capability<Key, Schema>,
 ): Capability<Key, Schema> {
   return capability;

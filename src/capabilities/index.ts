@@ -1,7 +1,8 @@
 import { apiDescription } from './api-description/api-description.ts';
 import { auditCapability } from './audit/audit.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
+import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
 
 /** Every capability, in the order in which their hooks are called. The only list of them. */
-export const CAPABILITIES = [auditCapability, loadShedding, rateLimits, apiDescription] as const;
+export const CAPABILITIES = [auditCapability, loadShedding, rateLimits, apiDescription, metricsCapability] as const;

@@ -28,7 +28,8 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   const signalled = nextSignal(logger, destination, { reopen: () => capabilities.hooks.reopenFiles() });
   logWarnings(logger, warnings);
   const events: Events = {};
-  const context = { config, events, logger, destination, now: Date.now, resources: RESOURCES, counts: undefined };
+  const resources = RESOURCES;
+  const context = { config, events, readings: {}, logger, destination, now: Date.now, resources, counts: undefined };
   const capabilities = openFor('stdio', context);
   Object.assign(events, joinEvents([logEvents(logger), ...capabilities.listeners]));
   const files = createOwnFiles({ events, now: Date.now });

@@ -6,8 +6,10 @@ import type { Offered } from './reads/catalogue/catalogue.ts';
 import type { Read } from './reads/snapshots/load.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** Figures that are read when metrics are scraped or the status is shown. */
+/** Figures that are read when metrics are scraped. */
 export interface Readings {
+  /** Lines of the log that were dropped since the start. Absent where the logger is the program's own. */
+  droppedLogLines(): number;
   /** Lines of the audit file that were dropped since the start. */
   droppedAuditLines(): number;
 }

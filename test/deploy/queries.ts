@@ -1,18 +1,12 @@
-import { createMetrics } from '../../src/capabilities/metrics/metrics.ts';
+import { declaredMetrics } from '../capabilities/metrics/scraped.ts';
 
 /** Labels that Prometheus itself puts to whatever it scrapes, and metrics. */
 const OWN_LABELS = ['job', 'instance', 'le'];
 const OWN_METRICS = ['up'];
 
-const { families } = createMetrics({
-  snapshots: { maxBytes: 1, maxEntries: 1 },
-  version: '1.2.3',
-  droppedLines: undefined,
-});
-
 /** Labels by the names of all series that Portico exports. */
 const LABELS = new Map<string, ReadonlySet<string>>(
-  families.flatMap(({ name, type, labels }) => {
+  declaredMetrics().flatMap(({ name, type, labels }) => {
     const own = new Set([...labels, ...OWN_LABELS]);
     const names = type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name];
     return names.map((each) => [each, own] as const);

@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import { BOUNDS } from '../../src/capabilities/metrics/families.ts';
-import { createMetrics } from '../../src/capabilities/metrics/metrics.ts';
+import { declaredMetrics } from '../capabilities/metrics/scraped.ts';
 import { readDoc } from '../support/docs.ts';
 
 const PAGE = readDoc('docs/metrics.md');
 const ROW = /^\| `(\w+)` \| (counter|gauge|histogram) \| (seconds|bytes|–) \| (.+) \| (.+) \|$/gm;
 
-const { families } = createMetrics({
-  snapshots: { maxBytes: 1, maxEntries: 1 },
-  version: '1.2.3',
-  droppedLines: undefined,
-});
-
+const families = declaredMetrics();
 const names = new Set(families.map(({ name }) => name));
 
 function unitOf(name: string): string {

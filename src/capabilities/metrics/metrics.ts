@@ -1,46 +1,79 @@
-import type { Events } from '../../core/kernel/events.ts';
-import { credentialMetrics } from './credentials.ts';
-import type { Exposition } from './exposition.ts';
-import { createFamilies, type Families } from './families.ts';
-import { type DroppedLines, processMetrics } from './process.ts';
-import { readMetrics, type SnapshotBounds } from './reads.ts';
-import { requestMetrics } from './requests.ts';
-import { sharedMetrics } from './shared.ts';
-import { traceMetrics } from './traces.ts';
-import { upstreamMetrics } from './upstreams.ts';
+import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { readVersion } from '../../core/kernel/version.ts';
+import { defineCapability } from '../capability.ts';
+import { credentialMetrics } from './credential-metrics.ts';
+import { createFamilies } from './families.ts';
+import { type DroppedLines, processMetrics } from './process-metrics.ts';
+import { readMetrics, type SnapshotBounds } from './read-metrics.ts';
+import { requestMetrics } from './request-metrics.ts';
+import { sharedMetrics } from './shared-metrics.ts';
+import { upstreamMetrics } from './upstream-metrics.ts';
 
-export interface MetricsOptions extends DroppedLines {
+/** Counts events, for Prometheus (docs/metrics.md). */
+export const metricsCapability = defineCapability({
+  open(_settings, { config, readings }) {
+    if (!config.admin.enabled || !config.admin.metrics) return undefined;
+    const { listeners, expose } = createMetrics({ snapshots: config.cache, version: readVersion(), dropped: readings });
+    const operations = [metricsOperation(expose)];
+    return { listeners, adminOperations: () => operations };
+  },
+});
+
+export interface MetricsOptions {
   readonly snapshots: SnapshotBounds;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
+  readonly dropped: DroppedLines;
 }
 
-/** The metrics of one gateway. */
-export interface Metrics {
-  /** The listeners that count. */
-  readonly listeners: readonly Events[];
-  /** What was counted so far, as OpenMetrics or in Prometheus' own text format. */
-  expose(openMetrics: boolean): Promise<Exposition>;
-  readonly families: Families['all'];
-}
-
-/** Counts what events tell. Label values are names of settings and members of closed lists: nothing that anybody can make up. */
-export function createMetrics({ snapshots, version, ...dropped }: MetricsOptions): Metrics {
+/**
+ * Creates the metrics of one gateway, which `listeners` change. Label values are names in settings and members of closed
+ * lists: no caller and no upstream can create series.
+ */
+export function createMetrics({ snapshots, version, dropped }: MetricsOptions) {
   const families = createFamilies();
   const requests = requestMetrics(families);
   const reads = readMetrics(families, snapshots);
-  const calls = upstreamMetrics(families);
+  const upstreams = upstreamMetrics(families);
   const credentials = credentialMetrics(families);
   const shared = sharedMetrics(families);
-  const traces = traceMetrics(families);
-  const ofProcess = processMetrics(families, version, dropped);
+  const { events, collect } = processMetrics(families, version, dropped);
   return {
-    listeners: [requests, reads, calls, credentials, shared, traces, ofProcess.events],
-    families: families.all,
-    async expose(openMetrics) {
-      // Whoever never asks need not have it loaded.
-      const [{ expose }] = await Promise.all([import('./exposition.ts'), ofProcess.collect()]);
-      return expose(families.all, openMetrics);
+    listeners: [requests, reads, upstreams, credentials, shared, events],
+    registry: families.registry,
+    /** Returns all metrics as OpenMetrics 1.0, or in the text format of Prometheus. */
+    async expose(asOpenMetrics: boolean): Promise<string> {
+      await collect();
+      const text = await families.registry.metrics();
+      return asOpenMetrics ? openMetricsOf(text) : text;
+    },
+  };
+}
+
+/** prom-client renames the counters of a registry for good where that is to write OpenMetrics. */
+function openMetricsOf(text: string): string {
+  return `${text.replaceAll('\n\n', '\n').replaceAll(/^(# \w+ \w+)_total /gm, '$1 ')}# EOF\n`;
+}
+
+/**
+ * Not a probe: on loopback, other host names are refused, so that no page in a browser can read the metrics (DNS
+ * rebinding).
+ */
+function metricsOperation(expose: (asOpenMetrics: boolean) => Promise<string>): OpenOperation {
+  return {
+    path: '/metrics',
+    methods: ['GET', 'HEAD'],
+    takesBody: false,
+    isProbe: false,
+    open: true,
+    async respond({ fields: { accept = '' } }) {
+      const asOpenMetrics = accept.includes('application/openmetrics-text');
+      const type = asOpenMetrics ? 'application/openmetrics-text; version=1.0.0' : 'text/plain; version=0.0.4';
+      return {
+        status: 200,
+        headers: ['Content-Type', `${type}; charset=utf-8`, 'Cache-Control', 'no-store'],
+        body: Buffer.from(await expose(asOpenMetrics)),
+      };
     },
   };
 }

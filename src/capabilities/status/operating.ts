@@ -1,29 +1,10 @@
 import { LogChange } from '../../core/config/schema/log.ts';
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Core } from '../../core/core.ts';
-import type { Readings } from '../../core/hooks.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import type { LogControl } from '../log-verbosity/log-operations.ts';
 import type { Verbosity } from '../log-verbosity/verbosity.ts';
-import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import type { Now } from './view.ts';
-
-/** Metrics of what a gateway does, where settings have that. */
-export function openMetrics(
-  config: Config,
-  {
-    readings,
-    droppedLines,
-  }: { readonly readings: Partial<Readings>; readonly droppedLines: (() => number) | undefined },
-): Metrics | undefined {
-  if (!config.admin.enabled || !config.admin.metrics) return undefined;
-  return createMetrics({
-    snapshots: config.cache,
-    version: readVersion(),
-    droppedLines,
-    droppedAuditLines: readings.droppedAuditLines,
-  });
-}
 
 /** Lets an operator see and set what is logged. */
 export function logControl(verbosity: Verbosity): LogControl {

@@ -1,7 +1,6 @@
 import { DESCRIPTION_PATH } from '../../capabilities/api-description/api-description.ts';
 import { landingOperation } from '../../capabilities/landing-page/landing-operation.ts';
 import { type LogControl, logOperations } from '../../capabilities/log-verbosity/log-operations.ts';
-import { metricsOperation, type Scrape } from '../../capabilities/metrics/metrics-operation.ts';
 import { statusOperations } from '../../capabilities/status/status-operations.ts';
 import type { Status } from '../../capabilities/status/view.ts';
 import type { ListenerTls } from '../../capabilities/tls/secure.ts';
@@ -149,8 +148,6 @@ export interface AdminEdgeOptions {
   readonly isDraining: () => boolean;
   /** @default the log cannot be changed */
   readonly log?: LogControl | undefined;
-  /** @default nothing is counted */
-  readonly scrape?: Scrape | undefined;
   /** Endpoints beside those of the core. @default none */
   readonly operations?: readonly Operation[];
   /** How it goes. @default it is not told */
@@ -159,7 +156,7 @@ export interface AdminEdgeOptions {
 
 /** The admin listener: operations only, never a read. */
 export function createAdminEdge(options: AdminEdgeOptions): Edge {
-  const { authenticate, events, isDraining, log, scrape, status } = options;
+  const { authenticate, events, isDraining, log, status } = options;
   const { allowedHosts: alsoHosts, ...settings } = options.settings;
   return createEdge({
     listener: 'admin',
@@ -175,7 +172,6 @@ export function createAdminEdge(options: AdminEdgeOptions): Edge {
         ...probeOperations(isDraining),
         ...(status === undefined ? [] : statusOperations(status)),
         ...(log === undefined ? [] : logOperations(log)),
-        ...(scrape === undefined ? [] : [metricsOperation(scrape)]),
         ...(options.operations ?? []),
       ],
     },

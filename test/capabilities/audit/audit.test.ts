@@ -32,7 +32,10 @@ async function withAudit(use: (audit: Contribution, lines: () => Record<string, 
       upstreams: { projects: BASE, workflows: BASE, tools: BASE },
       http: { trustedProxies: ['10.0.0.0/8'] },
     });
-    const context = { config, events: {}, logger, destination, now: Date.now, resources: RESOURCES, counts: undefined };
+    const context = {
+      ...{ config, events: {}, readings: {}, logger, destination },
+      ...{ now: Date.now, resources: RESOURCES, counts: undefined },
+    };
     const audit = auditCapability.open({ enabled: true, keyFile }, context);
     if (audit === undefined) throw new Error('the audit is off');
     use(audit, lines);

@@ -1,3 +1,5 @@
+import { createMetrics } from '../../../src/capabilities/metrics/metrics.ts';
+
 /** What a scraper reads out of an exposition. */
 export interface Scraped {
   /** Metrics by name, with their type and help, in their order. */
@@ -33,4 +35,22 @@ export function parseExposition(text: string): Scraped {
     for (const [, label = ''] of told.matchAll(/(\w+)="/g)) if (label !== 'le') names.add(label);
     labels.set(family, names);
   }
+}
+
+/** A metric as it is declared. */
+export interface Declared {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** Returns all metrics that Portico exports. */
+export function declaredMetrics(): Declared[] {
+  const { registry } = createMetrics({ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} });
+  return registry.getMetricsAsArray().map((metric) => {
+    // prom-client's types lack the labels.
+    const { name, help, type, labelNames } = metric as unknown as Omit<Declared, 'labels'> & { labelNames: string[] };
+    return { name, help, type, labels: labelNames };
+  });
 }

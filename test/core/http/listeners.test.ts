@@ -126,11 +126,15 @@ describe('the admin listener', () => {
     ]);
   });
 
-  it('sends metrics whole, to several who ask at once, however many series callers have brought about', async () => {
-    const text = 'one_of_many_series_total 1\n'.repeat(100_000);
-    const { url, ended } = await serveAdmin(undefined, undefined, async () => ({ contentType: 'text/plain', text }));
-    const all = await Promise.all([1, 2, 3].map(() => exchange(url, get('/metrics', { Authorization: undefined }))));
-    expect(all.map(({ status, body }) => [status, body.length])).to.deep.equal(Array(3).fill([200, text.length]));
+  it('sends a large response whole, to several clients at once', async () => {
+    const body = Buffer.alloc(2_700_000, 'one_of_many_series_total 1\n');
+    const respond = () => ({ status: 200, headers: [], body });
+    const large = { path: '/large', methods: ['GET'], takesBody: false, isProbe: false, open: true, respond } as const;
+    const { url, ended } = await serveAdmin(undefined, undefined, [large]);
+    const all = await Promise.all([1, 2, 3].map(() => exchange(url, get('/large', { Authorization: undefined }))));
+    expect(all.map((response) => [response.status, response.body.length])).to.deep.equal(
+      Array(3).fill([200, body.length]),
+    );
     expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok']);
   });
 

@@ -1,6 +1,5 @@
 import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
 import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
-import type { Scrape } from '../../../src/capabilities/metrics/metrics-operation.ts';
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import type { Edge } from '../../../src/core/http/edge.ts';
@@ -10,6 +9,7 @@ import {
   type HttpSettings,
   type PublicEdgeOptions,
 } from '../../../src/core/http/listeners.ts';
+import type { Operation } from '../../../src/core/http/operations/operation.ts';
 import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
 import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
 import { problemResponse } from '../../../src/core/http/response/problem.ts';
@@ -144,11 +144,11 @@ export function serveRpc(
 export async function serveAdmin(
   isDraining = () => false,
   tls?: HttpSettings['tls'],
-  scrape?: Scrape,
+  operations: readonly Operation[] = [],
 ): Promise<Told & { readonly url: string }> {
   const { events, told } = createRecorder();
   const edge = createAdminEdge({
-    scrape,
+    operations,
     settings: { host: '127.0.0.1', port: 0, tls },
     authenticate: createAuthenticate(),
     events,

@@ -1,0 +1,64 @@
+import type { Events } from '../../core/kernel/events.ts';
+import type { Families } from './families.ts';
+
+/** What replicas share through Redis. */
+export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
+  const up = gauge('portico_shared_up', 'Whether Redis is in use now: 1, or 0. Absent without the setting shared.');
+  const lost = counter(
+    'portico_shared_lost_total',
+    'Times that Redis became unavailable, or stayed unavailable for another reason.',
+    ['reason'],
+  );
+  const commands = histogram(
+    'portico_shared_command_duration_seconds',
+    'Commands to Redis, until they were answered or abandoned.',
+    ['command', 'outcome'],
+  );
+  const evictions = counter(
+    'portico_shared_evictions_total',
+    'Evictions of stored lists that were sent to other replicas, or received; and times that some can have been missed.',
+    ['direction'],
+  );
+  const looks = counter(
+    'portico_shared_looks_total',
+    'Reads that memory could not serve, by what Redis had for them.',
+    ['resource', 'outcome'],
+  );
+  const puts = counter('portico_shared_puts_total', 'Loaded lists, by the result of storing them in Redis.', [
+    'resource',
+    'outcome',
+  ]);
+  const rejections = counter(
+    'portico_shared_rejections_total',
+    'Rejected tokens that were reported to other replicas, or by them, and whether the report was of use.',
+    ['outcome'],
+  );
+  const spared = counter(
+    'portico_shared_calls_spared_total',
+    'Calls that were not made because another replica had reported that the upstream rejected the token.',
+    ['upstream'],
+  );
+  up({}, undefined);
+
+  return {
+    sharedStoreOpened() {
+      up({}, 0);
+      for (const direction of ['told', 'heard', 'missed']) evictions({ direction }, 0);
+      for (const outcome of ['told', 'taken', 'useless', 'altered']) rejections({ outcome }, 0);
+    },
+    sharedStoreChanged({ isUp, why }) {
+      up({}, isUp ? 1 : 0);
+      if (!isUp) lost({ reason: why });
+    },
+    sharedStoreAsked: ({ what, outcome, ms }) => commands({ command: what, outcome }, ms),
+    sharedLooked: ({ resource, outcome }) => looks({ resource, outcome }),
+    sharedPut: ({ resource, outcome }) => puts({ resource, outcome }),
+    sharedEvictionsTold: ({ names }) => evictions({ direction: 'told' }, names),
+    sharedEvictionsHeard: ({ names }) => evictions({ direction: names === undefined ? 'missed' : 'heard' }, names ?? 1),
+    sharedRejectionsTold: ({ rejections: count }) => rejections({ outcome: 'told' }, count),
+    sharedRejectionHeard: ({ outcome }) => rejections({ outcome }),
+    callRefused({ upstream, shared }) {
+      if (shared) spared({ upstream });
+    },
+  };
+}
