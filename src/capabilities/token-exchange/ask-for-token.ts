@@ -5,40 +5,43 @@ import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT, type Send } f
 import { claimsOf } from './jwt-claims.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
-/** What is asked for, of whom. */
+/** Parameters of an exchange. */
 export interface TokenSettings {
-  /** Name of the platform at the authorization server (RFC 8693, section 2.1); one of `audience` and `resource` at least. */
+  /**
+   * Name of the platform at the authorization server (RFC 8693, section 2.1); at least one of `audience` and
+   * `resource`.
+   */
   readonly audience?: string | undefined;
   /** Its address (RFC 8707). */
   readonly resource?: string | undefined;
   readonly scopes: readonly string[];
-  /** What the caller's token is, by the last word of the names in RFC 8693, section 3. */
+  /** Type of the caller's token, by the last part of the names in RFC 8693, section 3. */
   readonly subjectTokenType: string;
   readonly client: { readonly kind: string; readonly id: string };
 }
 
-/** A token that was made for the platform. */
+/** A token issued for the platform. */
 export interface Exchanged {
   readonly credential: Credential;
-  /** When it ends, in milliseconds since the epoch; `undefined` where nothing says so. */
+  /** Its end in milliseconds since the epoch; `undefined` if unknown. */
   readonly expiresAt: number | undefined;
 }
 
 export interface AskOptions extends TokenSettings {
   readonly server: AuthorizationServer;
   readonly send: Send;
-  /** How Portico shows who it is. */
+  /** Portico's client authentication. */
   readonly authenticate: (signal: AbortSignal) => Promise<ClientAuth>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Exchanges the caller's token for one that is made for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
+/** Exchanges the caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
 export type AskForToken = (caller: Caller, signal: AbortSignal) => Promise<Exchanged>;
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = 'urn:ietf:params:oauth:token-type:';
-/** What the platform can be given as a bearer token. */
+/** Returns the bearer token for the platform. */
 const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
 
 export function createAskForToken(options: AskOptions): AskForToken {
@@ -84,10 +87,10 @@ function parametersFor({ credential }: Caller, settings: TokenSettings): URLSear
   });
 }
 
-/** No longer than most servers take headers. */
+/** Most servers accept no longer headers. */
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** `begun`: when it was asked for. */
+/** `begun`: time of the request. */
 function exchangedFrom(response: TokenEndpointResponse, settings: TokenSettings, begun: number): Exchanged {
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
@@ -110,7 +113,7 @@ function numberIn(claim: unknown, begun: number): number | undefined {
   return typeof claim === 'number' ? claim - begun / 1000 : undefined;
 }
 
-/** Whether an `aud` names what was asked for (RFC 7519, section 4.1.3). One that names nobody does not. */
+/** Returns whether `aud` contains the requested audience (RFC 7519, section 4.1.3). A missing one does not. */
 function isFor(aud: unknown, { audience, resource }: TokenSettings): boolean {
   return [aud].flat().some((each) => each !== undefined && (each === audience || each === resource));
 }

@@ -6,8 +6,8 @@ import { createFlights } from '../../core/kernel/flights.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
 /**
- * Sends one request to an authorization server. Rejects with a `GatewayError` where no response comes, or one that is no
- * refusal and no success.
+ * Sends one request to an authorization server. Rejects with a `GatewayError` without a response, or for one that is
+ * neither success nor refusal.
  */
 export type Send = (
   request: {
@@ -19,19 +19,19 @@ export type Send = (
   signal: AbortSignal,
 ) => Promise<Response>;
 
-/** Where tokens are exchanged: one of the two at least. */
+/** Endpoint of exchanges: at least one of the two. */
 export interface ServerSettings {
-  /** Whose metadata name the token endpoint (RFC 8414). */
+  /** Issuer whose metadata name the token endpoint (RFC 8414). */
   readonly issuer?: string | undefined;
-  /** The token endpoint; metadata are then not looked for. */
+  /** The token endpoint; metadata are then not requested. */
   readonly tokenUrl?: string | undefined;
 }
 
-/** What is known of an authorization server. */
+/** Known facts about an authorization server. */
 export interface AuthorizationServer {
-  /** Its metadata, found when they are first wanted. Rejects with a `GatewayError`. */
+  /** Returns its metadata, requested on first use. Rejects with a `GatewayError`. */
   metadata(caller: Caller, signal: AbortSignal): Promise<ServerMetadata>;
-  /** Has its metadata looked for anew: what they name is no token endpoint any more. */
+  /** Drops its metadata, because their token endpoint is gone. */
   forget(): void;
 }
 
@@ -41,7 +41,7 @@ export interface AuthorizationServerOptions extends ServerSettings {
   readonly send: Send;
 }
 
-/** Deadlines are ours. */
+/** Deadlines are set here. */
 export const NO_TIMEOUT = 0;
 
 /** RFC 8414 first, then OpenID Connect Discovery, which has another path. */
@@ -71,7 +71,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
         return known;
       } catch (error) {
         failure = errorOfExchange(error, { what: 'metadata', status: seen.status });
-        // There is something, if not what it should be.
+        // A document exists, though an unexpected one.
         if (seen.status === 200 || seen.status === 0) break;
       }
     }
@@ -80,7 +80,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
   return {
     async metadata(caller, signal) {
-      // Whoever asked first may leave: the others wait for the same.
+      // The first reader may leave while others wait for the same result.
       const find = (shared: AbortSignal) => withDeadline(timeoutMs, shared, (ended) => discover(caller, ended));
       return known ?? flights.board('', signal, find);
     },
@@ -90,7 +90,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   };
 }
 
-/** Throws where a secret and a token would be sent to an endpoint that cannot be trusted (docs/decisions/0031). */
+/** Throws if a secret and a token would be sent to an untrusted endpoint (docs/decisions/0031). */
 function checked(metadata: ServerMetadata): ServerMetadata {
   const { issuer, token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata;
   for (const each of [endpoint, aliases?.token_endpoint]) {
@@ -100,7 +100,7 @@ function checked(metadata: ServerMetadata): ServerMetadata {
   return metadata;
 }
 
-/** Whether settings have it without TLS, which they may on loopback alone. */
+/** Whether settings use plain HTTP, which is allowed on loopback only. */
 export function isPlain({ protocol }: URL): boolean {
   return protocol === 'http:';
 }
@@ -109,13 +109,13 @@ export interface FetchOverOptions {
   readonly send: Send;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Takes the status of the response; 0 where none came. */
+  /** Receives the status of the response; 0 without one. */
   readonly seen: { status: number };
 }
 
 const PASSED_ON = ['accept', 'authorization', 'content-type'];
 
-/** The Fetch API as openid-client wants it. */
+/** Fetch API for openid-client. */
 export function fetchOver({ send, caller, signal, seen }: FetchOverOptions): CustomFetch {
   return async (url, { body, headers }) => {
     const passed = Object.entries(headers).filter(([name]) => PASSED_ON.includes(name));

@@ -4,7 +4,7 @@ import type { Unusable, WatchOptions } from '../../core/credentials/files/watche
 import { Credential } from '../../core/kernel/caller.ts';
 import { openSigningKey, type SigningKeySettings } from './signing-key.ts';
 
-/** How Portico shows an authorization server who it is, by the names that OAuth has for it (RFC 8414, section 2). */
+/** Client authentication methods, by their OAuth names (RFC 8414, section 2). */
 export type ClientSettings = SecretClient | KeyClient | CertificateClient;
 
 interface SecretClient {
@@ -20,18 +20,18 @@ interface KeyClient extends SigningKeySettings {
   readonly id: string;
 }
 
-/** Whoever opens the connections has the certificate. */
+/** The certificate belongs to the connection. */
 interface CertificateClient {
   readonly kind: 'tls_client_auth';
   readonly id: string;
 }
 
 export interface ClientAuthentication {
-  /** As its files have it now. Rejects with the signal's reason once it aborts. */
+  /** Returns it as currently in its files. Rejects with the signal's reason when it aborts. */
   current(signal: AbortSignal): Promise<ClientAuth>;
 }
 
-/** Reads the files that it needs, and says why where they give nothing. */
+/** Reads its files, and reports unusable ones. */
 export function openClientAuthentication(
   settings: ClientSettings,
   options: WatchOptions,

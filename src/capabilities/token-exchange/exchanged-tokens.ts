@@ -2,18 +2,18 @@ import type { Credential } from '../../core/kernel/caller.ts';
 import { createSizedLru } from '../../core/kernel/tables/sized-lru.ts';
 
 export interface ExchangedTokensOptions {
-  /** All tokens that are kept, with what is kept about each; those that were used longest ago make room. */
+  /** Maximum size of all tokens with their entries; the least recently used are removed first. */
   readonly maxKeptBytes: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Tokens that were made for the platform, each for one credential. */
+/** Tokens issued for the platform, each for one credential. */
 export interface ExchangedTokens {
   get(callerKey: string): Credential | undefined;
   /** `until`: in milliseconds since the epoch. */
   keep(callerKey: string, credential: Credential, until: number): void;
-  /** Lets go of this very token. */
+  /** Drops exactly this token. */
   drop(callerKey: string, credential: Credential): void;
 }
 
@@ -22,7 +22,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** Key, objects and the table itself, for one token: more than they take. */
+/** Charge for key, objects and the table, per token; above the actual size. */
 const ENTRY_BYTES = 512;
 
 export function createExchangedTokens({ maxKeptBytes, now }: ExchangedTokensOptions): ExchangedTokens {

@@ -12,13 +12,13 @@ import { type ClientSettings, openClientAuthentication } from './client-authenti
 import { createExchangedTokens } from './exchanged-tokens.ts';
 import { errorOfExchange } from './refusals.ts';
 
-/** What settings say of an upstream whose callers' tokens are exchanged (RFC 8693). */
+/** Settings of an upstream with token exchange (RFC 8693). */
 export interface ExchangeSettings extends ServerSettings, Omit<TokenSettings, 'client'> {
   readonly kind: 'exchange';
   readonly client: ClientSettings;
-  /** Deadline of one exchange, all who wait for it together; each read has its own beside. */
+  /** Deadline of one exchange, for all who wait for it; each read has its own deadline too. */
   readonly timeoutMs: number;
-  /** How long a token is used at most, however long it holds. */
+  /** Maximum use of a token, whatever its lifetime. */
   readonly maxAgeMs: number;
   readonly maxKeptBytes: number;
 }
@@ -27,30 +27,30 @@ export interface ExchangeOptions extends WatchOptions {
   /** Name of the upstream. */
   readonly upstream: string;
   readonly events: Events;
-  /** Opens what asks the authorization server, each time for so long at most, and reads so much of a response. */
+  /** Opens a connection to the authorization server with a timeout and a maximum reply size. */
   readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number }) => {
     readonly send: Send;
     close(): Promise<void>;
   };
 }
 
-/** More than any token or metadata take. */
+/** Above the size of any token or metadata. */
 const MAX_RESPONSE_BYTES = 65_536;
-/** How long ahead of its end a token is not used any more. */
+/** Time before its end from which a token is not used. */
 const MARGIN_MS = 30_000;
-/** How long one is used of which nobody says when it ends. */
+/** Use of a token without a known end. */
 const UNKNOWN_MS = 60_000;
 
-/** Of headers that were given out. */
+/** Of issued headers. */
 interface Given {
   readonly credential: Credential;
-  /** Whether the token had been there before it was asked for. */
+  /** Whether the token was cached. */
   readonly wasKept: boolean;
 }
 
 /**
- * Gives an upstream tokens that were made for it and its caller, by one exchange for all who ask with the same credential. A
- * token is kept under the key of the caller's credential: nothing that a token says of itself makes two callers one.
+ * Provides an upstream's tokens by one exchange per credential. A token is cached under the key of the caller's
+ * credential; claims never make two callers one.
  */
 export function openExchange(settings: ExchangeSettings, options: ExchangeOptions): Authorization | Unusable {
   const { client, timeoutMs, maxAgeMs } = settings;
@@ -105,7 +105,7 @@ export function openExchange(settings: ExchangeSettings, options: ExchangeOption
       const given = givenBy.get(headers);
       if (given === undefined) return false;
       tokens.drop(key, given.credential);
-      // One that was kept may have been revoked since; one that was made just now is no better the second time.
+      // A cached token may have been revoked; a second new one would not be better.
       return given.wasKept;
     },
     close,

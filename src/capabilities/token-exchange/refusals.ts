@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
-/** What was asked of an authorization server, and the status of its response; 0 where none came. */
+/** Kind of request, and status of its response; 0 without one. */
 export interface Asked {
   readonly what: 'metadata' | 'token';
   readonly status: number;
 }
 
 /**
- * The codes of OAuth that are about the caller's token (RFC 6749, section 5.2; `invalid_request` may be), or about what its owner may do. All others are about Portico, or what its
- * settings ask for.
+ * OAuth codes about the caller's token (RFC 6749, section 5.2; `invalid_request` may be), or its owner's rights. All
+ * others concern Portico or its settings.
  */
 const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
   ['invalid_grant', 'credential_rejected'],
@@ -21,14 +21,14 @@ const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
   ['insufficient_scope', 'access_denied'],
 ]);
 
-/** Likewise, and worth naming in the log. */
+/** The same, worth logging. */
 const OF_PORTICO: readonly string[] = [
   ...['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope', 'invalid_target'],
 ];
 
 const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
-/** What callers are told of it. Where it says nothing, the row of the code does. */
+/** Detail for callers; otherwise the row's. */
 const SAYS: Readonly<Partial<Record<ErrorCode, string>>> = {
   credential_rejected:
     'The authorization server of this platform refused this access token. Obtain a new one and try again.',
@@ -47,11 +47,11 @@ const SAYS: Readonly<Partial<Record<ErrorCode, string>>> = {
     'The authorization server of this platform failed repeatedly and is not called for a while. Try again after Retry-After.',
 };
 
-/** RFC 8693, section 2.2.2 has one code for a subject token that is not accepted, and for a request that is not well-formed. */
+/** RFC 8693, section 2.2.2 uses one code for a rejected subject token and for a malformed request. */
 const OF_EITHER =
   'The authorization server of this platform refused this access token, or the form of the request. Obtain a new one and try again; if that is refused, too, the operator of Portico has to correct this.';
 
-/** An error of the table. It speaks of another server than the upstream, which was not asked. */
+/** An error of the table about a server other than the upstream, which was not called. */
 export function failedExchange(
   code: ErrorCode,
   reason: string,
@@ -62,8 +62,8 @@ export function failedExchange(
 }
 
 /**
- * The error of the table for what openid-client threw. Nothing of that is kept as its cause: it holds what the server said,
- * tokens included.
+ * Converts an error of openid-client to an error of the table. It is not kept as the cause, because it contains the
+ * server's reply with tokens.
  */
 export function errorOfExchange(error: unknown, { what, status }: Asked): GatewayError {
   const ours = gatewayErrorIn(error);
@@ -87,7 +87,7 @@ export function errorOfExchange(error: unknown, { what, status }: Asked): Gatewa
     : failedExchange('upstream_refused', `authorization server: status ${status} in place of ${where}`);
 }
 
-/** What openid-client calls it: of a closed list. */
+/** Error code of openid-client, of a closed list. */
 function libraryCodeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^[A-Z_]{1,64}$/.test(code) ? ` (${code})` : '';
@@ -103,13 +103,13 @@ function refusal(said: string): GatewayError {
   return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
 }
 
-/** The code that an error response of OAuth names (RFC 6749, section 5.2). */
+/** Returns the code of an OAuth error response (RFC 6749, section 5.2). */
 function oauthCodeOf(error: unknown): string | undefined {
   const isSaid = error instanceof Error && error.name === 'ResponseBodyError' && 'error' in error;
   return isSaid && typeof error.error === 'string' ? error.error : undefined;
 }
 
-/** What `send` rejected with, whatever was wrapped around it. */
+/** Returns what `send` rejected with, unwrapped. */
 function gatewayErrorIn(error: unknown): GatewayError | undefined {
   let each = error;
   for (let depth = 0; depth < 5 && each instanceof Error; depth += 1) {

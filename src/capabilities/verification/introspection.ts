@@ -5,9 +5,9 @@ import { type Claims, rejected } from './outcome.ts';
 
 export interface IntrospectOptions {
   readonly issuer: Issuer;
-  /** Where it is asked; `undefined`: where its metadata says. */
+  /** Its endpoint; `undefined`: from the metadata. */
   readonly url?: string | undefined;
-  /** As tokens name it. */
+  /** As in tokens. */
   readonly name: string;
   readonly audience: string | readonly string[];
   readonly leewayMs: number;
@@ -17,8 +17,8 @@ export interface IntrospectOptions {
 }
 
 /**
- * Asks the issuer about tokens that say nothing by themselves (RFC 7662). Rejects with `credential_rejected` where one is not
- * good, or is for somebody else, and with `verifier_unavailable` where the issuer does not say.
+ * Introspects opaque tokens at their issuer (RFC 7662). Rejects with `credential_rejected` if one is inactive or for
+ * another server, and with `verifier_unavailable` if the issuer fails.
  */
 export function createIntrospect(options: IntrospectOptions): (token: string) => Promise<Claims> {
   const { issuer, url, name, leewayMs, authorization, now } = options;
@@ -45,7 +45,7 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
     const leeway = leewayMs / 1000;
     if (active !== true) throw rejected('its issuer does not report it as active');
     if (iss !== undefined && iss !== name) throw rejected('another issuer issued it');
-    // Whoever leaves it out has not said that the token is for this server.
+    // A reply without `aud` does not confirm that the token is for this server.
     if (![aud].flat().some((one: unknown) => audience.includes(one))) throw rejected('it is not for this server');
     if (!isTime(exp) || !isTime(nbf)) throw rejected('its claims are malformed');
     if (exp !== undefined && exp <= seconds - leeway) throw rejected('it has expired');
@@ -56,8 +56,8 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
 }
 
 /**
- * Whether its metadata may say something newer: where it answered, or failed so often that it is given a pause. To ask for
- * them with each failure would show a breaker as many successes.
+ * Whether the metadata may have changed: after a reply, or when the breaker is open. Requesting it after each failure
+ * would count as a success for the breaker.
  */
 function mayHaveMoved(error: unknown): boolean {
   const { cause } = Object(error);

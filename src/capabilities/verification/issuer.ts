@@ -5,25 +5,25 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { unavailable } from './outcome.ts';
 
 export interface IssuerOptions {
-  /** As tokens name it. */
+  /** As in tokens. */
   readonly issuer: string;
   readonly fetch: BoundedFetch['fetch'];
-  /** How long one question may take. */
+  /** Timeout of one request. */
   readonly timeoutMs: number;
 }
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Makes a request that is not a plain GET, within the time for it. */
+/** Sends a request that is not a plain GET, within its timeout. */
 export type MakeInit = (signal: AbortSignal) => Promise<FetchInit>;
 
-/** The authorization server whose tokens are taken. What it does not answer is `verifier_unavailable`. */
+/** The trusted authorization server. Its failures are `verifier_unavailable`. */
 export interface Issuer {
-  /** The object at a URL. Rejects where the answer is anything else than a 200 with one. */
+  /** Returns the JSON object at a URL. Rejects for any other reply. */
   ask(url: string, init?: MakeInit): Promise<Json>;
-  /** What its metadata gives as a URL. Asked for once; anew after {@link Issuer.forget}. */
+  /** Returns a URL of its metadata, which is requested once, and again after {@link Issuer.forget}. */
   endpoint(name: 'jwks_uri' | 'introspection_endpoint'): Promise<string>;
-  /** Call it where an endpoint is not what it was. */
+  /** Call it when an endpoint has changed. */
   forget(): void;
 }
 
@@ -38,7 +38,7 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
       return { status: response.status, text: await response.text() };
     };
     try {
-      // A connection that was kept open may have been closed meanwhile. Nothing that is asked here changes anything.
+      // An idle connection may have been closed. These requests change nothing, so they can be retried.
       return await once().catch((error) => (wasLost(error) ? once() : Promise.reject(error)));
     } catch (cause) {
       throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : whyNotAsked(cause)}`, cause);
@@ -59,7 +59,7 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
       if (status >= 400 && status < 500) continue;
       if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
       const found = objectIn(text);
-      // RFC 8414, section 3.3: else the metadata is somebody else's.
+      // RFC 8414, section 3.3: otherwise the metadata belongs to another issuer.
       if (found['issuer'] !== issuer) throw unavailable('the metadata is of another issuer');
       return found;
     }
@@ -95,7 +95,7 @@ function wasLost(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(Object(error).code);
 }
 
-/** Where an issuer's metadata may be, in the order in which clients of MCP look (RFC 8414, section 3; OpenID Discovery). */
+/** Possible URLs of the metadata, in the order that MCP clients use (RFC 8414, section 3; OpenID Discovery). */
 function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');

@@ -4,7 +4,7 @@ type Jose = typeof import('jose');
 
 let loaded: Jose | undefined;
 
-/** The package. Where callers are not verified, it is not loaded: it takes 20 ms. */
+/** The package, loaded on first use, because that takes 20 ms. */
 export function jose(): Jose {
   loaded ??= createRequire(import.meta.url)('jose') as Jose;
   return loaded;

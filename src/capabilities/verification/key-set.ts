@@ -7,35 +7,35 @@ import { tooMany, unavailable } from './outcome.ts';
 
 export interface KeySetOptions {
   readonly issuer: Issuer;
-  /** Where the keys are; `undefined`: where the metadata says. */
+  /** URL of the keys; `undefined`: from the metadata. */
   readonly url?: string | undefined;
-  /** Age at which keys are fetched again in the background. At twice this age they are not used any more. */
+  /** Age at which keys are refreshed in the background. At twice this age they are not used. */
   readonly refreshMs: number;
-  /** How long the issuer is left alone after a fetch, whatever came of it. */
+  /** Minimum time between fetches, whatever their outcome. */
   readonly cooldownMs: number;
   readonly maxKeys: number;
-  /** Callers who may wait for newer keys at once. */
+  /** Maximum number of callers waiting for newer keys. */
   readonly maxWaiting: number;
   readonly events: Events;
-  /** A clock in milliseconds that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-/** The keys of an issuer. Those that were good stay until others have come, for twice `refreshMs` at most. */
+/** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */
 export interface KeySet {
-  /** Rejects with `verifier_unavailable` where there are none as young as that, and none can be fetched. */
+  /** Rejects with `verifier_unavailable` without keys of that age. */
   current(): Promise<JWTVerifyGetKey>;
   /**
-   * The keys of a fetch that began later than those were fetched; `undefined` where the issuer was asked a moment ago.
-   * Rejects with `verifier_unavailable` where it does not answer, and with `overloaded` where too many wait for that.
+   * Returns keys of a later fetch; `undefined` within the cool-down. Rejects with `verifier_unavailable` if the issuer
+   * fails, and with `overloaded` if too many callers wait.
    */
   newer(): Promise<JWTVerifyGetKey | undefined>;
 }
 
-/** More than anybody uses: 8192 bits, and an exponent of 32. To verify by what is larger may take a second. */
+/** Above any use: 8192 bits and an exponent of 32 bits. Verifying with larger ones may take a second. */
 const MAX_MODULUS_LENGTH = 1366;
 const MAX_EXPONENT_LENGTH = 6;
-/** NIST SP 800-56B, section 6.2. With 3, a lax check of the padding anywhere is enough to forge a signature. */
+/** NIST SP 800-56B, section 6.2. With exponent 3, one lax padding check is enough to forge a signature. */
 const MIN_EXPONENT = 65_537;
 
 export function createKeySet(options: KeySetOptions): KeySet {
@@ -78,11 +78,12 @@ export function createKeySet(options: KeySetOptions): KeySet {
     async current() {
       const age = held === undefined ? Number.POSITIVE_INFINITY : now() - held.fetchedAt;
       if (held !== undefined && age < 2 * refreshMs) {
-        // A failure is an event: the keys before are good until they are too old.
+        // A failure is an event: the previous keys stay valid until they are too old.
         if (age >= refreshMs && !isCoolingDown()) fetchKeys().catch(() => {});
         return held.find;
       }
-      // Any of these keys may have been withdrawn: fails closed, and asks a failing issuer once for each cool-down.
+      // Any of these keys may have been withdrawn, so verification fails closed. A failing issuer is called once per
+      // cool-down.
       if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
       return fetchKeys();
     },
@@ -100,8 +101,8 @@ export function createKeySet(options: KeySetOptions): KeySet {
 }
 
 /**
- * Those keys of a set by which a token may be verified. Others are no concern of ours (RFC 7517, section 5): those of shared
- * secrets above all, and those that make every verification dear.
+ * Returns the keys of a set that may verify tokens. Others are ignored (RFC 7517, section 5): shared secrets, and keys
+ * that make verification expensive.
  */
 function usableKeys(set: Json, maxKeys: number): JWK[] {
   const { keys } = set;

@@ -3,8 +3,8 @@ import { publishedOperation } from '../../core/http/operations/published.ts';
 import { metadataPaths, type ProtectedResource } from './protected-resource.ts';
 
 /**
- * The metadata of this server as a protected resource (RFC 9728, section 2), for clients that hold no token yet: whom to
- * sign in with, and for what. Pages of any origin may read it: it says nothing of anybody.
+ * Returns the metadata of this server as a protected resource (RFC 9728, section 2), for clients without a token.
+ * Public, also for pages of any origin.
  */
 export function metadataOperations(described: ProtectedResource): readonly OpenOperation[] {
   const { resource, authorizationServers, scopes } = described;

@@ -14,7 +14,7 @@ import { createVerifySigned, type SignedTokenOptions } from './signed-token.ts';
 import { createJudge, type JudgeOptions } from './verdict.ts';
 import { type Look, type VerdictsOptions, withVerdicts } from './verdicts.ts';
 
-/** What settings say of verification. */
+/** Settings of verification. */
 export interface VerificationSettings
   extends Omit<SignedTokenOptions, 'keys' | 'now'>,
     Omit<JudgeOptions, 'scopes' | 'keyOf'>,
@@ -30,20 +30,17 @@ export interface VerificationSettings
   readonly introspection?: (ClientSettings & { readonly url?: string | undefined }) | undefined;
 }
 
-/** By what callers are verified. */
+/** Inputs of verification. */
 export interface VerifiedBy {
   readonly settings: VerificationSettings;
-  /** Scopes that resources need. */
+  /** Scopes required by resources. */
   readonly scopes: readonly string[];
 }
 
 export interface VerificationOptions extends Pick<JudgeOptions, 'keyOf'> {
-  /** Portico's own at the issuer, where tokens are introspected. */
+  /** Portico's credential at the issuer, for introspection. */
   readonly authorization?: ClientAuthorization | undefined;
-  /**
-   * Opens what asks the issuer about tokens, through layers that spare it while it fails. It may take so long each time, so much
-   * of a response is read, and so many wait at most.
-   */
+  /** Opens a connection to the issuer with a timeout, a maximum reply size and a bounded queue, behind a breaker. */
   readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number; readonly maxQueue: number }) => {
     readonly send: Send;
     close(): Promise<void>;
@@ -53,14 +50,14 @@ export interface VerificationOptions extends Pick<JudgeOptions, 'keyOf'> {
   readonly now: () => number;
 }
 
-/** Whoever verifies the tokens of callers. */
+/** Verifies callers' tokens. */
 export interface Verification {
   readonly by: VerifiedBy;
   readonly verify: Verify;
   close(): Promise<void>;
 }
 
-/** Asks nobody yet: an issuer that is down keeps nothing from starting. */
+/** Sends no request yet, so that startup does not depend on the issuer. */
 export function openVerification(by: VerifiedBy, options: VerificationOptions): Verification {
   const { settings, scopes } = by;
   const { timeoutMs, introspection, maxVerifying } = settings;
@@ -71,7 +68,7 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
   const keys = createKeySet({
     ...settings.keys,
     issuer: createIssuer({ issuer: settings.issuer, fetch: forKeys.fetch, timeoutMs }),
-    // The others are for tokens whose key is known, whatever keys are made up while the issuer is slow.
+    // The other half is for tokens with known keys, however slow the issuer is.
     maxWaiting: Math.ceil(maxVerifying / 2),
     events,
     now: clock,
@@ -83,7 +80,7 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
   });
 
   const signature = lookBy('signature', createVerifySigned({ ...settings, keys, now }));
-  // Over connections of its own: however slow it is, the keys can be had.
+  // Over separate connections, so that slow introspection does not delay keys.
   const server = introspection && authorization && options.openServer({ timeoutMs, maxBytes, maxQueue: maxVerifying });
   const asked =
     introspection && authorization && server
@@ -108,7 +105,7 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
   };
 }
 
-/** Asks in nobody's name: what is found out about a token is for all who bring it. */
+/** Not on behalf of one caller: the result is shared by all who send the token. */
 function fetchBy(send: Send): BoundedFetch['fetch'] {
   return (url, { headers = {}, body, signal } = {}) => {
     const caller = { credential: new Credential(''), key: '', partition: '', requestId: randomUUID() };
@@ -122,7 +119,7 @@ function fetchBy(send: Send): BoundedFetch['fetch'] {
   };
 }
 
-/** Whether a token is a JWT by its form: three parts, of which the first names an algorithm. */
+/** Returns whether a token has the form of a JWT: three parts, the first of which names an algorithm. */
 function isSigned(token: string): boolean {
   if (token.split('.', 4).length !== 3) return false;
   try {

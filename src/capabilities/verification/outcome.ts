@@ -1,10 +1,10 @@
 import type { JWTPayload } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
-/** What a token says, and is true as far as its issuer is believed. */
+/** Claims of a token, as true as its issuer is trusted. */
 export type Claims = Readonly<JWTPayload>;
 
-/** That a token is not taken, and why: words that go to whoever brings it. */
+/** Returns the rejection of a token, with a reason for its sender. */
 export function rejected(why: string): GatewayError {
   return new GatewayError('credential_rejected', {
     detail: `This access token is not accepted here: ${why}. Obtain a new one and try again.`,
@@ -13,8 +13,8 @@ export function rejected(why: string): GatewayError {
 }
 
 /**
- * That it cannot be found out whether a token is good. It must not read like a bad one. Whoever knows when to come again says
- * so in `cause`.
+ * Returns an error for a token that could not be checked, which differs from a rejection. `cause` may contain a retry
+ * time.
  */
 export function unavailable(reason: string, cause?: unknown): GatewayError {
   const retryAfterSeconds = cause instanceof GatewayError ? cause.retryAfterSeconds : undefined;
@@ -25,7 +25,7 @@ export function unavailable(reason: string, cause?: unknown): GatewayError {
   });
 }
 
-/** That so many tokens are being verified already. */
+/** Returns the error for too many concurrent verifications. */
 export function tooMany(): GatewayError {
   return new GatewayError('overloaded', {
     detail: 'Too many access tokens are being verified already. Try again after Retry-After.',

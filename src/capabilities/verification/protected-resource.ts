@@ -1,25 +1,25 @@
-/** This server as those know it who issue tokens for it (RFC 9728). */
+/** This server as a protected resource (RFC 9728). */
 export interface ProtectedResource {
-  /** What a token for it has as its audience, to the letter. */
+  /** The audience of its tokens, exactly. */
   readonly resource: string;
-  /** Where its metadata is, as clients see it. */
+  /** Public URL of its metadata. */
   readonly metadataUrl: string;
-  /** Where tokens for it are issued. */
+  /** Authorization servers that issue its tokens. */
   readonly authorizationServers: readonly string[];
-  /** Every scope that a token needs for all that is offered. */
+  /** All scopes required by offered resources. */
   readonly scopes: readonly string[];
 }
 
 export interface ProtectedResourceOptions extends Pick<ProtectedResource, 'authorizationServers' | 'scopes'> {
-  /** Where clients find this server. */
+  /** Public URL of this server. */
   readonly publicUrl: string;
-  /** Where the resource lives below it. */
+  /** Path of the resource below it. */
   readonly path: string;
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** The well-known part stands between the host of a resource and its path (RFC 9728, section 3.1). */
+/** The well-known part is inserted between host and path (RFC 9728, section 3.1). */
 export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
   const { publicUrl, path, authorizationServers, scopes } = options;
   const resource = `${publicUrl}${path}`;
@@ -32,7 +32,7 @@ export function protectedResource(options: ProtectedResourceOptions): ProtectedR
   };
 }
 
-/** Paths at which clients look for the metadata: that of the resource, and the root, which MCP adds. */
+/** Paths of the metadata: the resource's, and the root, which MCP adds. */
 export function metadataPaths({ metadataUrl }: ProtectedResource): readonly string[] {
   return [new URL(metadataUrl).pathname, WELL_KNOWN];
 }

@@ -8,7 +8,7 @@ export interface SignedTokenOptions {
   readonly issuer: string;
   readonly audience: string | readonly string[];
   readonly algorithms: readonly string[];
-  /** What `typ` must be; `undefined`: anything. */
+  /** Required `typ`; `undefined`: any. */
   readonly type?: string | undefined;
   readonly leewayMs: number;
   readonly keys: KeySet;
@@ -17,14 +17,14 @@ export interface SignedTokenOptions {
 }
 
 /**
- * Keys that are tried for a token which names none: each costs what a verification does, to anybody who makes one up. OpenID
- * Connect Core, section 10.1 has tokens name their key where there are several.
+ * Maximum number of keys tried for a token without `kid`, because anyone can make up such tokens. OpenID Connect Core,
+ * section 10.1 requires a `kid` if there are several keys.
  */
 const MAX_TRIED = 4;
 
 /**
- * Verifies JWTs: their signature, who issued them and for whom, and that they are good now. Rejects with
- * `credential_rejected`, or with `verifier_unavailable` where that cannot be found out.
+ * Verifies JWTs: signature, issuer, audience and times. Rejects with `credential_rejected`, or with
+ * `verifier_unavailable` if undecided.
  */
 export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
   const { errors, jwtVerify } = jose();
@@ -44,7 +44,7 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
       return (await jwtVerify(token, find, checked)).payload;
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      // A token that names no key, or a key whose name several have.
+      // A token without `kid`, or with one that several keys share.
       let tried = 0;
       for await (const key of error) {
         tried += 1;
@@ -78,14 +78,14 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
 }
 
 /**
- * Whether a segment is the one base64url text of its bytes (RFC 4648, sections 3.2 and 3.5). The package ignores unused bits
- * of the last character, so that one signature has up to 16 spellings: each would have a key, places and limits of its own.
+ * Returns whether a segment is canonical base64url (RFC 4648, sections 3.2 and 3.5). jose ignores unused bits of the
+ * last character, so one signature would have up to 16 spellings, each with its own key, slots and limits.
  */
 function isCanonical(segment: string): boolean {
   return Buffer.from(segment, 'base64url').toString('base64url') === segment;
 }
 
-/** Whether the issuer may have a newer key than those that were tried, also in place of one that cannot be used. */
+/** Returns whether the issuer may have a newer key than those tried. */
 function mayHaveNewKey(error: unknown, token: string): boolean {
   const { decodeProtectedHeader, errors } = jose();
   if (error instanceof GatewayError) return false;
@@ -95,7 +95,7 @@ function mayHaveNewKey(error: unknown, token: string): boolean {
 
 const NO_JWT = 'it is no well-formed JWT';
 
-/** By claim: why a token of this issuer is not taken, for whoever brings it. */
+/** Reasons for rejecting a token of this issuer, by claim. */
 const UNFIT: Readonly<Record<string, string>> = {
   aud: 'it is not for this server',
   iss: 'another issuer issued it',
@@ -113,6 +113,6 @@ function rejectionOf(error: unknown): GatewayError {
   if (error instanceof errors.JWSSignatureVerificationFailed) return rejected('its signature is wrong');
   if (error instanceof errors.JOSEAlgNotAllowed) return rejected('it is signed with another algorithm than may be');
   if (error instanceof errors.JOSEError) return rejected(NO_JWT);
-  // A key that cannot be used: nothing that the caller could mend.
+  // An unusable key: the caller cannot correct that.
   return unavailable('a key of the issuer is unusable', error);
 }

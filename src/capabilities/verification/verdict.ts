@@ -6,22 +6,22 @@ export interface JudgeOptions {
   readonly leewayMs: number;
   readonly scopeClaims: readonly string[];
   readonly impliedScopes: Readonly<Record<string, readonly string[]>>;
-  /** Scopes that resources need: no others are looked for. */
+  /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];
-  /** Claim whose callers share snapshots; `undefined`: nobody does. */
+  /** Claim whose callers share snapshots; `undefined`: no sharing. */
   readonly partitionClaim?: string | undefined;
   readonly keyOf: KeyOf;
 }
 
-/** Longest subject (a SPIFFE ID; OpenID Connect has 255). */
+/** Maximum length of a subject (a SPIFFE ID; OpenID Connect allows 255). */
 const MAX_SUBJECT_LENGTH = 2048;
 
-/** Makes the verdict on the token of a caller with this key out of claims that are true. Throws `credential_rejected`. */
+/** Derives the verdict for a caller's key from verified claims. Throws `credential_rejected`. */
 export type Judge = (claims: Claims, key: string) => Verdict;
 
 export function createJudge(options: JudgeOptions): Judge {
   const { issuer, leewayMs, scopeClaims, impliedScopes, scopes, partitionClaim, keyOf } = options;
-  /** By scope that is needed: the scopes any of which grants it. */
+  /** Scopes that grant a required scope, by required scope. */
   const granting = scopes.map((scope) => [scope, impliers(scope, impliedScopes)] as const);
 
   function grantedBy(claims: Claims): ReadonlySet<string> {
@@ -35,7 +35,7 @@ export function createJudge(options: JudgeOptions): Judge {
     return sub;
   }
 
-  /** No token holds a space, so that no such key is ever that of a credential. */
+  /** Tokens contain no spaces, so this is never a credential's key. */
   const keyFor = (claim: string, value: string) => keyOf(`claim ${JSON.stringify([issuer, claim, value])}`);
 
   function partitionOf(claims: Claims): string | undefined {
@@ -45,7 +45,7 @@ export function createJudge(options: JudgeOptions): Judge {
   }
 
   return (claims, key) => {
-    // RFC 7800, section 3.1: whoever presents it must prove that the key is theirs, and nothing here asks for that.
+    // RFC 7800, section 3.1: the sender must prove possession of the key, which is not supported.
     if (claims['cnf'] !== undefined) throw rejected('it is bound to a key, of which there is no proof here');
     const subject = subjectOf(claims);
     return {
@@ -60,7 +60,7 @@ export function createJudge(options: JudgeOptions): Judge {
   };
 }
 
-/** A scope, and all that imply it, by however many steps. */
+/** Returns a scope and all scopes that imply it, transitively. */
 function impliers(scope: string, implied: Readonly<Record<string, readonly string[]>>): readonly string[] {
   const found = new Set([scope]);
   for (const one of found) {

@@ -6,38 +6,38 @@ import { createSizedLru } from '../../core/kernel/tables/sized-lru.ts';
 import { rejected, tooMany } from './outcome.ts';
 
 export interface VerdictsOptions {
-  /** How long a token that was verified is taken without another look; its end at most. 0: not at all. */
+  /** Lifetime of an accepted token's verdict, at most until the token ends. 0: none. */
   readonly rememberMs: number;
-  /** How long one that was rejected is so without another look. 0: not at all. */
+  /** Lifetime of a rejection. 0: none. */
   readonly rememberRejectedMs: number;
-  /** Tokens that are remembered at once, of either kind: the one that was used longest ago makes room. */
+  /** Maximum number of remembered verdicts of each kind; the least recently used is removed first. */
   readonly maxRemembered: number;
-  /** Tokens that are looked at at once, in each of the ways to do it. */
+  /** Maximum number of concurrent verifications, per method. */
   readonly maxVerifying: number;
   readonly events: Events;
-  /** Milliseconds since the epoch, by which tokens end. */
+  /** Milliseconds since the epoch, for the end of tokens. */
   readonly now: () => number;
-  /** A clock in milliseconds that never goes back, by which they are forgotten. */
+  /** Monotonic clock in milliseconds, for lifetimes. */
   readonly clock: () => number;
 }
 
-/** A way to find out about a token. Rejects with `credential_rejected`, or where it cannot decide, with another error. */
+/** A method of verification. Rejects with `credential_rejected`, or with another error if undecided. */
 export interface Look {
   readonly by: 'signature' | 'introspection';
   judge(credential: Credential, key: string): Promise<Verdict>;
 }
 
-/** What is remembered of a token. */
+/** A remembered verdict. */
 interface Kept<T> {
   readonly what: T;
-  /** By the clock that never goes back. */
+  /** By the monotonic clock. */
   readonly until: number;
 }
 
 /**
- * Remembers verdicts by the keys of callers, so that a token is looked at seldom, and by one look for all who bring it at
- * once. The rejected have a table of their own: no flood of them has a good one forgotten. So have each way's looks: tokens
- * that the issuer is asked about, who may be slow, keep none from being verified by its signature.
+ * Remembers verdicts by callers' keys, and shares concurrent verifications of one token. Rejections have their own
+ * table, so that many of them do not evict accepted tokens. Methods are counted separately, so that a slow issuer does
+ * not delay tokens verified by signature.
  */
 export function withVerdicts(lookFor: (credential: Credential) => Look, options: VerdictsOptions): Verify {
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;

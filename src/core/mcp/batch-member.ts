@@ -2,8 +2,8 @@ import { isOfCredential } from '../kernel/errors.ts';
 import type { RequestRecord } from '../kernel/request-record.ts';
 
 /**
- * Works on one request of a batch, and notes on the batch's record what that came to by itself. The error of the whole is the
- * last one; a refused credential is replaced by no other, since limits count it.
+ * Processes one request of a batch, and adds its record to the batch's. The batch's error is that of the last one; a
+ * rejected credential is never replaced, because limits count it.
  */
 export async function asMember<T>(record: RequestRecord, rpc: string, work: () => T | Promise<T>): Promise<T> {
   const { tool, resource, error } = record;

@@ -12,27 +12,27 @@ import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, write
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'recordError' | 'challengeFor'> {
   readonly events: Events;
-  /** @default nothing is traced */
+  /** @default no tracing */
   readonly tracing?: Tracing | undefined;
-  /** What HTTP challenges a client with that can obtain another token. @default no client can */
+  /** The HTTP challenge for clients that can obtain another token. @default none */
   readonly challenge?: Challenge | undefined;
 }
 
-/** What a request came to. */
+/** The response to a request. */
 export interface Dispatched {
-  /** Over HTTP, where it is not part of a batch. */
+  /** Over HTTP, unless part of a batch. */
   readonly status: number;
-  /** JSON, in pieces that are sent one after the other. */
+  /** JSON in pieces, sent in order. */
   readonly response: readonly Buffer[];
-  /** Over HTTP, what the client is challenged with. */
+  /** Over HTTP, the client's challenge. */
   readonly challenge?: string | undefined;
-  /** Sent ahead of the response. */
+  /** Bytes before the response. */
   readonly notification?: JSONRPCNotification | undefined;
 }
 
 /**
- * Answers one request, for HTTP and stdio alike: at once where everything is at hand. Throws or rejects with what a read
- * throws whose signal has aborted.
+ * Answers one request, for HTTP and stdio; without a promise if nothing must be awaited. Throws or rejects like an
+ * aborted read.
  */
 export type Dispatch = (
   request: JSONRPCRequest,
@@ -79,7 +79,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const error = recordError(thrown, context);
       tell(rpcCodeOf(error, revision));
       const challenge = challengeFor(error, context);
-      // What is no method here is told as a status, too, since 2026-07-28.
+      // Since 2026-07-28 an unknown method is also an HTTP status.
       const isTold = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
       return {
         status: isTold ? error.status : 200,

@@ -17,38 +17,38 @@ import {
   versionUnsupported,
 } from './revisions.ts';
 
-/** Headers that the protocol gives a meaning; `undefined` where one did not come. */
+/** Headers of the protocol; `undefined` if absent. */
 export interface RpcHeaders {
   readonly protocolVersion: string | undefined;
   readonly method: string | undefined;
   readonly name: string | undefined;
 }
 
-/** What a body turned out to hold. */
+/** The classified content of a body. */
 export interface Envelope {
   readonly revision: Revision;
-  /** Notifications and responses are left out: nothing outlives its own request here that they could be about. */
+  /** Notifications and responses are ignored: no request here outlives its own exchange. */
   readonly requests: readonly JSONRPCRequest[];
   readonly isBatch: boolean;
 }
 
-/** Later revisions have no batches. A client that names no revision in a header is taken by its word for this one. */
+/** Later revisions have no batches. A client without a revision header is assumed to use this one. */
 const LAST_WITH_BATCHES = '2025-03-26';
 
-/** What `Mcp-Name` repeats, by method. */
+/** Values that `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
   'tools/call': 'name',
   'prompts/get': 'name',
 };
 
-/** What stands around the value of a header that is in base64 (2026-07-28, basic/transports). */
+/** Marks of a header value in base64 (2026-07-28, basic/transports). */
 const ENCODED = { begin: '=?base64?', end: '?=' };
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * What a body holds, by its revision. Throws for what is no message of JSON-RPC, for a revision that is not spoken here,
- * and for headers that are missing or say something else than the body; `maxBatch` is how many messages a batch may hold.
+ * Classifies a body by its revision. Throws if it is not JSON-RPC, its revision is unsupported, or headers are missing
+ * or differ from the body; `maxBatch` is the maximum number of messages.
  */
 export function readEnvelope(message: unknown, headers: RpcHeaders, maxBatch: number): Envelope {
   if (Array.isArray(message)) return readBatch(message, headers, maxBatch);
@@ -78,7 +78,7 @@ function readRequest(request: JSONRPCRequest, headers: RpcHeaders): Envelope {
 
 function readNotification(notification: JSONRPCNotification, headers: RpcHeaders): Envelope {
   const own = claimOf(notification);
-  // One without an envelope is of the revision in the header.
+  // A message without an envelope has the header's revision.
   const claim = own === undefined && hasEnvelopes(headers.protocolVersion) ? headers.protocolVersion : own;
   if (claim === undefined) return earlier([], headers);
   if (typeof claim !== 'string') throw noEnvelope();
@@ -90,7 +90,7 @@ function readNotification(notification: JSONRPCNotification, headers: RpcHeaders
 
 function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: number): Envelope {
   const invalid = (detail: string) => new GatewayError('invalid_rpc', { detail });
-  // First of all: looking at each message takes a while.
+  // First, because checking each message takes time.
   if (messages.length > maxBatch) {
     throw new GatewayError('invalid_rpc', { detail: `A batch may hold ${maxBatch} messages.`, bound: 'mcp.maxBatch' });
   }
@@ -107,7 +107,7 @@ function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: 
   return { ...envelope, isBatch: true };
 }
 
-/** Messages of an earlier revision: of the one that the header names, unless `initialize` is still to agree on one. */
+/** Messages of an earlier revision: the header's, or for `initialize` the one to be agreed. */
 function earlier(requests: readonly JSONRPCRequest[], { protocolVersion = LAST_WITH_BATCHES }: RpcHeaders): Envelope {
   const [first] = requests;
   if (first?.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)) {
@@ -139,7 +139,7 @@ function checkName({ method, params }: JSONRPCRequest, header: string | undefine
   if (typeof value === 'string' && name !== value) throw mismatch(`Mcp-Name differs from params.${key}.`);
 }
 
-/** The value of a header that may be in base64; `undefined` where it begins like that and is not. */
+/** Returns the value of a header that may be base64; `undefined` if it is invalid base64. */
 function decoded(value: string): string | undefined {
   if (!(value.startsWith(ENCODED.begin) && value.endsWith(ENCODED.end))) return value;
   const encoded = value.slice(ENCODED.begin.length, -ENCODED.end.length);

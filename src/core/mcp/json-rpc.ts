@@ -11,7 +11,7 @@ import {
  * message, and at nothing else; a test holds them against those of the SDK.
  */
 
-/** What JSON gives: `Object.hasOwn` of it tells members, whatever their names. */
+/** A parsed JSON value: `Object.hasOwn` finds members of any name. */
 type Members = Readonly<Record<string, unknown>>;
 
 export function isRequest(value: unknown): value is JSONRPCRequest {
@@ -33,7 +33,7 @@ export function isResponse(value: unknown): value is JSONRPCResponse {
   return isError && (id === undefined || isId(id));
 }
 
-/** Whether a value is an object of JSON-RPC 2.0 with no members but these. */
+/** Returns whether a value is a JSON-RPC 2.0 object with only these members. */
 function isMessage(value: unknown, members: readonly string[]): value is Members {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
   for (const name in value) if (name !== 'jsonrpc' && !members.includes(name)) return false;

@@ -4,17 +4,17 @@ import { excessOf } from '../kernel/json-shape.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws for what is not UTF-8. */
+/** Throws for invalid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return UTF8.decode(bytes);
 }
 
 /**
- * A body or a line as JSON. Throws `parse_error` for what is not JSON, or not UTF-8, and `too_large` for more than so many
- * objects, lists and members: 80,000 of them fit 1 MiB, and take longer to parse than all else that is done with a message.
+ * Parses a body or line. Throws `parse_error` for invalid JSON or UTF-8, and `too_large` for more objects, lists and
+ * members than allowed: 80,000 of them fit into 1 MiB and take longer to parse than all other work on a message.
  */
 export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
-  // Each value takes a byte at least.
+  // Each value takes at least one byte.
   if (bytes.length > maxValues && excessOf(bytes, { maxValues, maxLevels: maxValues }) !== undefined) {
     const detail = `A message may hold ${maxValues} objects, lists and members.`;
     throw new GatewayError('too_large', { detail, bound: 'mcp.maxMessageValues' });
@@ -26,19 +26,19 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   }
 }
 
-/** The id that the response to a message has: `null` where the message has none that could be read. */
+/** Returns the id for the response to a message: `null` if it has no readable one. */
 export function idOf(message: unknown): RequestId | null {
   const id: unknown = Array.isArray(message) ? undefined : Object(message).id;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** The most values that a guard of the SDK is shown, and how deep they may be nested. */
+/** Maximum number of values, and of levels, that are passed to a guard of the SDK. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 100;
 
 /**
- * Whether a value is what a guard of the SDK says. Its schemas look at every value, one call within another: what is too
- * wide would take them long, and what is too deep would exhaust the stack. Neither is anything that a client could mean.
+ * Returns whether a value passes a guard of the SDK. Its schemas visit every value recursively, so wide values would
+ * take long, and deep ones would exhaust the stack. Clients never send such values legitimately.
  */
 export function fits<T>(guard: (value: unknown) => value is T, value: unknown): value is T {
   return isModest(value) && guard(value);
@@ -63,7 +63,7 @@ function isModest(value: unknown): boolean {
   return false;
 }
 
-/** Every method that the protocol has for clients, in any of its revisions. */
+/** Every client method of the protocol, in any revision. */
 const METHODS: ReadonlySet<unknown> = new Set([
   ...['completion/complete', 'initialize', 'logging/setLevel', 'ping', 'prompts/get', 'prompts/list'],
   ...['resources/list', 'resources/read', 'resources/subscribe', 'resources/templates/list', 'resources/unsubscribe'],
@@ -71,7 +71,7 @@ const METHODS: ReadonlySet<unknown> = new Set([
   ...['cancelled', 'initialized', 'progress', 'roots/list_changed'].map((name) => `notifications/${name}`),
 ]);
 
-/** What the log calls a message: its method, if the protocol has it. Nothing else that came from outside is logged. */
+/** Returns a message's method for the log, if the protocol defines it. Other external text is never logged. */
 export function loggedMethod(message: unknown): string {
   if (Array.isArray(message)) return 'batch';
   const method: unknown = Object(message).method;

@@ -21,13 +21,13 @@ import { createTools } from './tools/tool-calls.ts';
 export interface MethodsOptions {
   readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
   readonly representations: Representations;
-  /** Whether the resources are offered as tools, too. */
+  /** Whether the resources are also offered as tools. */
   readonly tools: boolean;
-  /** Largest result of a tool as text. */
+  /** Maximum text size of a tool's result. */
   readonly maxResultBytes: number;
-  /** Bytes of the lists that are kept parsed, for tools to search. */
+  /** Bytes of the lists that are kept parsed for searches. */
   readonly maxParsedBytes: number;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -35,18 +35,18 @@ export interface MethodsOptions {
   readonly challengeFor: ChallengeFor;
 }
 
-/** Parameters that nobody has checked yet. */
+/** Unchecked parameters. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Answers one method. Throws or rejects with a `GatewayError` for what is wrong. */
+/** Answers one method. Throws or rejects with a `GatewayError`. */
 export type Handler = (params: Params, context: RequestContext, id: RequestId) => Result | Promise<Result>;
 
-/** Lists are part of a release and of its settings: nobody needs to ask again soon. */
+/** Lists change only with a release or its settings, so clients can cache them. */
 const LIST_TTL_MS = 3_600_000;
 
 const TOOLS_HINT = 'The tools return the same lists page by page, with filters.';
 
-/** What is offered: every method that there is, by revision, and whose they are. */
+/** All methods by revision, and whether they are public. */
 export function createMethods(options: MethodsOptions) {
   const { catalogue, representations, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
@@ -61,7 +61,7 @@ export function createMethods(options: MethodsOptions) {
     ...{ uri, name: resource.name, title: name, description, mimeType },
     annotations: { audience: ['user', 'assistant'] },
   }));
-  /** What stands ahead of the text of each resource. */
+  /** Constant JSON before the text of each resource. */
   const heads = new Map(
     resources.map(({ uri, name, mimeType }) => {
       const contents = JSON.stringify({ uri, mimeType }).slice(0, -1);
@@ -70,10 +70,10 @@ export function createMethods(options: MethodsOptions) {
   );
 
   function methodsOf(revision: Revision): ReadonlyMap<string, Handler> {
-    /** How long clients may keep a result; the earlier revisions do not say. */
+    /** Lifetime of a result at the client; earlier revisions have none. */
     const cacheable = (ttlMs: number) => (revision === CURRENT ? { ttlMs, cacheScope: 'private' } : {});
 
-    /** Everything fits one page, so that no cursor was ever given out. */
+    /** Everything fits on one page, so no cursor was ever issued. */
     const list = (members: object): Handler => {
       const result = constantResult({ ...members, ...cacheable(LIST_TTL_MS) });
       return ({ cursor }) => {
@@ -133,13 +133,13 @@ export function createMethods(options: MethodsOptions) {
   return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
 }
 
-/** What a model is told that there is. */
+/** Instructions for the model. */
 function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
   const lists = offered.map(({ definition: { description } }) => description).join(' ');
   return `Read-only lists of a security platform. ${lists} Each is read whole as a resource.`;
 }
 
-/** Acknowledges a subscription to nothing, since nothing that is offered tells of a change, and ends it at once. */
+/** Acknowledges a subscription without events and ends it, because no offered list or resource announces changes. */
 const listen: Handler = ({ notifications }, _context, id) => {
   if (!fits(isSpecType.SubscriptionFilter, notifications)) {
     const detail = 'subscriptions/listen takes notifications: what it is about.';
@@ -150,7 +150,7 @@ const listen: Handler = ({ notifications }, _context, id) => {
   return { members: { _meta }, notification: { jsonrpc: '2.0', method, params: { notifications: {}, _meta } } };
 };
 
-/** How long a client may keep what it was given: for the rest of its freshness, in milliseconds. */
+/** Returns the remaining freshness of a snapshot for the client, in milliseconds. */
 function remainingTtlMs({ cached }: Load, now: number): number {
   if (cached === undefined || cached.error !== undefined) return 0;
   return Math.max(0, Math.floor(cached.freshUntil - now));

@@ -4,21 +4,24 @@ import type { RequestRecord } from '../kernel/request-record.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import { cacheOutcome, type Load } from '../reads/snapshots/load.ts';
 
-/** Who asks for something, and what is to be known of the request. */
+/** The caller and context of a request. */
 export interface RequestContext {
-  /** `undefined` where no credential came: over HTTP, for lists that are public. */
+  /** `undefined` without a credential: over HTTP, for public lists. */
   readonly caller: Caller | undefined;
-  /** Aborts when nobody waits for the response any more. May be made when it is looked at. */
+  /** Aborts when no one waits for the response. May be created on access. */
   readonly signal: AbortSignal;
-  /** The caller wants the upstream to be asked. */
+  /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
-  /** Filled in on the way, but for how the request ended. */
+  /** Filled in during the request, except for its end. */
   readonly record: RequestRecord;
-  /** What was read for one batch so far, by name: its members share it, since each is worked on after the one before. */
+  /** Reads of one batch by resource name, shared by its messages, which run one after the other. */
   readonly batchReads?: Map<string, Promise<Load>> | undefined;
 }
 
-/** A context that takes the place of another, and ends with it. A class: a getter in a literal would be made for each request. */
+/**
+ * A context that replaces another and ends with it. A class, because a getter in an object literal would be created per
+ * request.
+ */
 export class InnerContext implements RequestContext {
   readonly caller: Caller | undefined;
   readonly noCache: boolean;
@@ -39,10 +42,10 @@ export class InnerContext implements RequestContext {
   }
 }
 
-/** Reads the resource of a name: at once where what is held may be served. */
+/** Reads a resource by name; without a promise if a stored snapshot can be served. */
 export type ReadResource = (name: string, context: RequestContext) => Load | Promise<Load>;
 
-/** Reads from the catalogue, and records what came of it. */
+/** Reads from the catalogue and records the outcome. */
 export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () => number): ReadResource {
   function begin(name: string, context: RequestContext): Load | Promise<Load> {
     const begun = performance.now();
@@ -51,7 +54,7 @@ export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () =
       if (caller === undefined) throw new GatewayError('credential_missing');
       return catalogue.read(name, caller, context);
     };
-    // What is thrown at once reaches the other members of a batch, too.
+    // A synchronous error also reaches the other messages of a batch.
     return attempt(context.batchReads === undefined ? read : async () => read(), (error) => {
       context.record.upstreamMs = performance.now() - begun;
       throw error;
@@ -72,12 +75,12 @@ export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () =
   };
 }
 
-/** Goes on with a value: at once where it is there, so that what is at hand is answered without a detour. */
+/** Continues with a value, synchronously if it is not a promise. */
 export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Runs `work`, which may end at once or later. What it throws, then or later, goes to `caught`. */
+/** Runs `work`, and passes what it throws or rejects with to `caught`. */
 export function attempt<T>(work: () => T | Promise<T>, caught: (error: unknown) => T): T | Promise<T> {
   try {
     const result = work();

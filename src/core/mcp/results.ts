@@ -12,28 +12,28 @@ export interface Members {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** What a method answers: the members of its result, or JSON of which other responses share the most. */
+/** A method's result: its members, or JSON that is mostly shared with other responses. */
 export type Result = MembersResult | WrittenResult;
 
 interface MembersResult {
   readonly members: Members;
-  /** Sent ahead of the response. */
+  /** Bytes before the response. */
   readonly notification?: JSONRPCNotification;
 }
 
 interface WrittenResult {
-  /** Bytes that responses share, from `{"result":{` on. */
+  /** Shared bytes, starting with `{"result":{`. */
   readonly shared: readonly Buffer[];
-  /** The members behind those, with a comma before each. */
+  /** The following members, each preceded by a comma. */
   readonly own?: string;
 }
 
-/** A result that is the same for every request: it is written once. It must have members. */
+/** Returns a result that is equal for every request, and written once. It must have members. */
 export function constantResult(members: Members): Result {
   return { shared: [Buffer.from(`{"result":${JSON.stringify(members).slice(0, -1)}`)] };
 }
 
-/** Writes the response that brings a result, in pieces. From 2026-07-28 on, each result says whose it is. */
+/** Writes the response with a result, in pieces. Since 2026-07-28 each result names its server. */
 export function createWriteResult(server: Implementation) {
   const meta = { [SERVER_INFO_META_KEY]: server };
   const ends: Readonly<Record<Revision, string>> = {

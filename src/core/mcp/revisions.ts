@@ -12,30 +12,30 @@ import { isObject } from './json-rpc.ts';
 import { fits } from './message.ts';
 
 /**
- * The two ways in which the protocol is spoken. From 2026-07-28 on, each request has an envelope in `params._meta`, which
- * says of what revision it is. Before that, `initialize` agrees on a revision; those are answered alike, but for batches.
+ * The two forms of the protocol. Since 2026-07-28 each request has an envelope in `params._meta` with its revision.
+ * Before, `initialize` agrees on a revision; those are answered equally, except for batches.
  */
 export type Revision = '2026-07-28' | '2025-11-25';
 
-/** The one revision with envelopes that is spoken here. */
+/** The supported revision with envelopes. */
 export const CURRENT = '2026-07-28' satisfies Revision;
 
-/** Stands for all revisions before {@link CURRENT}. */
+/** Represents all revisions before {@link CURRENT}. */
 export const EARLIER = '2025-11-25' satisfies Revision;
 
-/** Whether a revision is one of those with envelopes, spoken here or not. Their names are dates. */
+/** Returns whether a revision has envelopes, supported or not. Revisions are dates. */
 export function hasEnvelopes(version: unknown): version is string {
   return typeof version === 'string' && version >= CURRENT;
 }
 
-/** The revision that a message claims to be of in its envelope; `undefined` where it has no such claim. */
+/** Returns the revision in a message's envelope; `undefined` without one. */
 export function claimOf(message: unknown): unknown {
   return metaOf(message)[PROTOCOL_VERSION_META_KEY];
 }
 
 /**
- * The revision that a request claims to be of; `undefined` where it is of an earlier one, and so for `initialize`, which no
- * revision with envelopes has, unless a sound envelope says otherwise. Throws for an envelope that is not whole.
+ * Returns a request's revision; `undefined` for earlier ones, and for `initialize`, which revisions with envelopes do
+ * not have, unless its envelope is valid. Throws for an incomplete envelope.
  */
 export function readClaim(request: JSONRPCRequest): string | undefined {
   const claim = claimOf(request);
@@ -75,14 +75,14 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
 
 const USUAL_INFO = new Set(['name', 'title', 'version', 'description', 'websiteUrl']);
 
-/** A name and a version, and nothing but text. */
+/** A name and a version, both text. */
 function isUsualInfo(info: unknown): boolean {
   if (!isObject(info) || info['name'] === undefined || info['version'] === undefined) return false;
   for (const name in info) if (!USUAL_INFO.has(name) || typeof info[name] !== 'string') return false;
   return true;
 }
 
-/** Names of capabilities, and no more of any, but of `roots` what it does and does not. */
+/** Names of capabilities only, except the members of `roots`. */
 function areUsualCapabilities(capabilities: unknown): boolean {
   if (!isObject(capabilities)) return false;
   for (const name in capabilities) {

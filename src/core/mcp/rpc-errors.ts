@@ -9,10 +9,10 @@ import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
 
-/** Makes what was thrown a row of the error table, and records it. Whatever a method or a tool comes to passes here. */
+/** Converts a thrown value to a row of the error table and records it. All errors of methods and tools pass here. */
 export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
 
-/** Tells `events` of what should not have been thrown, too. */
+/** Emits bugs and reached bounds to `events`, too. */
 export function createRecordError(events: Events): RecordError {
   return (thrown, { caller, record }) => {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
@@ -26,17 +26,16 @@ export function createRecordError(events: Events): RecordError {
   };
 }
 
-/** `WWW-Authenticate` of the HTTP response to an error; `undefined` where it has none. */
+/** `WWW-Authenticate` of an HTTP error response; `undefined` for none. */
 export type Challenge = (error: GatewayError) => string | undefined;
 
-/** The challenge that HTTP is to answer a request with, in place of what it came to; `undefined` where it is not. */
+/** Returns the challenge that replaces a request's response; `undefined` for none. */
 export type ChallengeFor = (thrown: unknown, context: RequestContext) => string | undefined;
 
 /**
- * A client takes HTTP 401 and 403 for what its one token comes to, and signs in anew. That helps where it can: where
- * somebody is known who issues tokens (there is a `challenge`), and another token would mend the error. Where nobody is, one
- * of several platforms would log the client out of all. The members of a batch have one status, so that theirs are told like
- * any other error (docs/decisions/0030).
+ * Clients sign in again after HTTP 401 and 403. That helps only if an authorization server is known (`challenge`) and
+ * another token corrects the error. Otherwise one of several platforms would log the client out of all. Messages of a
+ * batch share one status, so their errors stay in the response (docs/decisions/0030).
  */
 export function createChallengeFor(challenge?: Challenge): ChallengeFor {
   return (thrown, { batchReads }) => {
@@ -47,20 +46,19 @@ export function createChallengeFor(challenge?: Challenge): ChallengeFor {
   };
 }
 
-/** Characters of a text that came from outside which an error repeats. */
+/** Maximum length of external text that an error repeats. */
 const MAX_SHOWN = 2048;
 
-/** What the revisions before 2026-07-28 call an unknown resource. */
+/** Code of an unknown resource before 2026-07-28. */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** The code of the JSON-RPC error, as the revision has it. */
+/** Returns the JSON-RPC code of an error for a revision. */
 export function rpcCodeOf({ code, rpc }: GatewayError, revision?: Revision): number {
   return code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
 }
 
 /**
- * Writes the response that tells a client of an error: words of the error table, and what the revisions show of the
- * `message` that it answers.
+ * Writes the response with an error: texts of the error table, and the parts of `message` that the revision requires.
  */
 export function writeError(error: GatewayError, message: unknown, requestId: string, revision?: Revision): Buffer {
   const { code, detail, upstream, retryAfterSeconds } = error;
@@ -85,7 +83,7 @@ function shownOf(message: unknown, code: ErrorCode): object | undefined {
   return { supported: [CURRENT], requested: shown(requested) };
 }
 
-/** A text as an error repeats it. It repeats nothing else: a value may be nested deeper than can be written. */
+/** Returns text as an error repeats it, and nothing else: other values may nest too deep to be written. */
 function shown(value: unknown): string | undefined {
   return typeof value === 'string' ? value.slice(0, MAX_SHOWN) : undefined;
 }

@@ -10,26 +10,26 @@ import { andThen, InnerContext, type RequestContext } from './request-context.ts
 import type { Revision } from './revisions.ts';
 import { createRecordError, writeError } from './rpc-errors.ts';
 
-/** A `POST` whose credential and body have been read. */
+/** A `POST` with its credential and body. */
 export interface RpcRequest extends RequestContext {
   readonly headers: RpcHeaders;
   readonly body: Buffer;
-  /** Counts the further messages of a batch; rejects where they are more than the caller may send. @default nobody counts */
+  /** Counts the further messages of a batch; rejects if they exceed the caller's limit. @default no limit */
   readonly countMore: (messages: number) => Promise<void> | void;
 }
 
 /** A response over HTTP. */
 export interface RpcResponse {
   readonly status: number;
-  /** Names and values by turns. */
+  /** Names and values, alternately. */
   readonly headers: readonly string[];
-  /** In one piece, or in several that are sent one after the other. */
+  /** In one piece, or several that are sent in order. */
   readonly body: Buffer | readonly Buffer[];
 }
 
 /**
- * Answers whatever the body is, at once where everything is at hand. Without a caller, it throws `credential_missing` for
- * all but public lists. Once the caller has hung up, it throws or rejects with the signal's reason.
+ * Answers any body; without a promise if nothing must be awaited. Without a caller, it throws `credential_missing`,
+ * except for public lists. When the caller disconnects, it throws or rejects with the signal's reason.
  */
 export type RpcHandler = (request: RpcRequest) => RpcResponse | Promise<RpcResponse>;
 
@@ -38,7 +38,7 @@ export interface RpcHandlerOptions extends DispatchOptions {
   readonly maxMessageValues: number;
   /** Messages of one batch. */
   readonly maxBatch: number;
-  /** Bytes of the responses to one batch together. Its first is not bound by it: that may be one read. */
+  /** Bytes of all responses to one batch, except the first, which may be one read. */
   readonly maxAnswerBytes: number;
 }
 
@@ -48,13 +48,13 @@ const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) 
 
 const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
-/** What tells of what is offered, and of nothing else. */
+/** Methods that only describe what is offered. */
 const PUBLIC: ReadonlySet<string> = new Set([
   ...['initialize', 'ping', 'server/discover'],
   ...['resources/list', 'resources/templates/list', 'tools/list'],
 ]);
 
-/** JSON-RPC over Streamable HTTP, stateless, in all revisions of the protocol that there are. */
+/** JSON-RPC over Streamable HTTP, stateless, in all supported revisions. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, maxBatch, maxAnswerBytes, events } = options;
   const dispatch = createDispatch(options);
@@ -71,8 +71,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 
   /**
-   * Answers the requests of a batch one after the other, as far as their responses fit the bound together: those beyond are
-   * not worked on.
+   * Answers the requests of a batch one after the other, while their responses fit the common bound; the rest are not
+   * processed.
    */
   async function answerBatch(
     requests: readonly JSONRPCRequest[],
@@ -84,7 +84,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     let bytes = 0;
     let isFull = false;
     for (const one of requests) {
-      // What is at hand is answered at once: others have their turn between two of a batch.
+      // Yields between two requests of a batch that need not be awaited.
       if (pieces.length > 0) await nextTurn();
       context.signal.throwIfAborted();
       const response = await asMember(context.record, loggedMethod(one), async () => {
@@ -135,7 +135,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
 }
 
-/** The response whose error is about the whole of what was posted; `message` is that, as far as it was looked at. */
+/** Returns the error response to a whole POST; `message` is its parsed part. */
 export function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
   const { status, retryAfterSeconds } = error;
   const headers =

@@ -2,8 +2,8 @@ import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { CURRENT, EARLIER, noEnvelope, type Revision, readClaim, versionUnsupported } from '../revisions.ts';
 
 /**
- * Tells of what revision each request on one connection is. The first request decides on all that follow, unless it only
- * asks what there is (`server/discover`). Throws for a request that is of another one, or of none that is spoken here.
+ * Returns the revision of each request on one connection. The first request other than `server/discover` decides for
+ * all that follow. Throws for a request of another or an unsupported revision.
  */
 export function createAgreement(): (request: JSONRPCRequest) => Revision {
   let agreed: Revision | undefined;

@@ -1,13 +1,13 @@
 const NEWLINE = 0x0a;
 
 export interface LinesOptions {
-  /** A longer line is read away. */
+  /** Longer lines are skipped. */
   readonly maxBytes: number;
   readonly onLine: (line: Buffer) => void;
   readonly onTooLong: () => void;
 }
 
-/** Cuts a stream of bytes into lines, and holds no more than one of them. Takes chunks; what has no end is no line. */
+/** Splits a stream of bytes into lines, and holds at most one. An unterminated line is ignored. */
 export function createLines({ maxBytes, onLine, onTooLong }: LinesOptions): (chunk: Buffer) => void {
   let held: Buffer[] = [];
   let heldBytes = 0;

@@ -20,34 +20,34 @@ import { createLines } from './lines.ts';
 export interface StdioOptions extends DispatchOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Who asks, on the whole of the connection. */
+  /** The caller of the whole connection. */
   readonly identity: Identity;
-  /** Called for each message. @default nothing is done */
+  /** Called for each message. @default none */
   readonly onCaller?: (record: RequestRecord, identity: Identity) => void;
-  /** Longest message that is read, and what is held of messages while the client does not read its responses. */
+  /** Maximum size of a message, and of pending messages while the client does not read its responses. */
   readonly maxBodyBytes: number;
   /** Objects, lists and members of one message. */
   readonly maxMessageValues: number;
-  /** How long what was begun may take once nothing more is read. */
+  /** Time for pending requests after the end of the input. */
   readonly graceMs: number;
 }
 
 /** MCP over a pair of streams, for one client. */
 export interface StdioConnection {
-  /** Reads no more, as at the end of the input: closes once the client has all responses, or `graceMs` have passed. */
+  /** Stops reading, like the end of the input: closes when the client has all responses, or after `graceMs`. */
   drain(): void;
-  /** Resolves when it is closed, with whether the client has the responses to all that was read. */
+  /** Resolves when closed, with whether the client has received all responses. */
   readonly closed: Promise<boolean>;
 }
 
-/** A request until it is answered. */
+/** A request without a response. */
 interface OpenRequest extends RequestContext {
   readonly controller: AbortController;
 }
 
 const NEWLINE = Buffer.from('\n');
 
-/** Begins to answer: one message a line, each request with an id and a record of its own. */
+/** Starts answering: one message per line, each request with its own id and record. */
 export function openStdio(options: StdioOptions): StdioConnection {
   const { input, output, identity, onCaller, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch(options);
@@ -55,7 +55,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   const revisionOf = createAgreement();
   const open = new Map<RequestId, OpenRequest>();
   const { promise: closed, resolve } = Promise.withResolvers<boolean>();
-  /** Messages that came while the client did not read its responses. */
+  /** Messages received while the client did not read its responses. */
   const waiting: Buffer[] = [];
   let waitingBytes = 0;
   let grace: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     output.uncork();
   }
 
-  /** Answers a message, but not while the responses ahead of it are not read. */
+  /** Answers a message after earlier responses have been read. */
   function receive(line: Buffer): void {
     if (waiting.length === 0 && !output.writableNeedDrain) {
       take(line);
@@ -95,7 +95,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     }
     waiting.push(line);
     waitingBytes += line.length;
-    // Until then it reads on, since the end of the input shows only to whoever reads.
+    // Keeps reading until then, because the end of the input is only seen by a reader.
     if (waitingBytes > maxBodyBytes) input.pause();
   }
 
@@ -115,7 +115,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     end(request, request.record.error?.code ?? 'ok');
   }
 
-  /** Answers what is no request that could be dispatched. */
+  /** Answers a message that is not a request. */
   function reject(thrown: unknown, message?: unknown): void {
     const request = begin(message);
     respond(request, [writeError(recordError(thrown, request), message, request.record.requestId)]);
@@ -156,7 +156,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
       respond(request, response);
       closeIfDrained();
     });
-    // It rejects where nobody waits any more, which has been told already.
+    // It rejects when no one waits, which has been recorded.
     if (answered instanceof Promise) answered.catch(() => {});
   }
 
@@ -211,7 +211,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   input.on('data', lines);
   for (const event of ['error', 'end', 'close']) input.on(event, drain);
   output.on('drain', takeWaiting);
-  // Whoever started this process is gone.
+  // The parent process has ended.
   output.on('error', close);
   return { drain, closed };
 }

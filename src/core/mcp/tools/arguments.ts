@@ -8,22 +8,22 @@ const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
 const MAX_CURSOR = 512;
 
-/** Names of arguments that an error repeats, and characters of each: a client may send as many as fit a message. */
+/** Maximum number and length of argument names in an error, because a client can send many. */
 const MAX_NAMES = 5;
 const MAX_NAME = 40;
 
-/** What narrows a list, in any case of its letters. */
+/** Filters of a list, case-insensitive. */
 export interface Filter {
-  /** Text that one of the documented fields has; never empty. */
+  /** Text contained in a documented field; never empty. */
   readonly query?: string | undefined;
-  /** Fields with the whole text that they must have. */
+  /** Fields with their whole text. */
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** What a tool is asked for. */
+/** Arguments of a tool. */
 export interface ToolArguments {
   readonly filter: Filter;
-  /** The fields that items come with, in the documented order; `undefined` for all. */
+  /** Fields of the returned items, in the documented order; `undefined` for all. */
   readonly fields: readonly string[] | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
@@ -46,7 +46,7 @@ const PAGING = {
 
 type ToolResource = Pick<Offered, 'resource' | 'known'>;
 
-/** The zod schema of the arguments of a resource's tool. The same for every caller: it tells of settings alone. */
+/** Returns the zod schema of a resource's tool. Equal for all callers: it contains settings only. */
 export function argumentsShape({ resource, known }: ToolResource) {
   const filters = Object.fromEntries(resource.filters.map((field) => [field, filterShape(field, known[field] ?? [])]));
   const names = fieldsOf(resource);
@@ -65,10 +65,10 @@ function filterShape(field: string, known: readonly string[]) {
   return z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} equals this, ignoring case.${told}`);
 }
 
-/** Reads arguments. Throws `invalid_params`, with every issue in words that a model can act on. */
+/** Parses arguments. Throws `invalid_params` with every issue, in words that a model can act on. */
 export type ReadArguments = (given?: object) => ToolArguments;
 
-/** Reads arguments of this shape. None at all, which most begin with, are read once. */
+/** Parses arguments of this shape. The result for no arguments, which is common, is cached. */
 export function createReadArguments(
   { resource }: Pick<ToolResource, 'resource'>,
   shape: ReturnType<typeof argumentsShape>,
@@ -78,7 +78,7 @@ export function createReadArguments(
 
   function read(given: object): ToolArguments {
     const { fields: wanted } = given as { readonly fields?: unknown };
-    // zod would look at each of them first, and tell of each.
+    // zod would check and report each of them.
     if (Array.isArray(wanted) && wanted.length > names.length) {
       throw new GatewayError('invalid_params', { detail: `fields: There are ${names.length}: ${names.join(', ')}.` });
     }
@@ -95,7 +95,7 @@ export function createReadArguments(
       filter: { query: query === '' ? undefined : query, values },
       fields: fields && names.filter((name) => fields.includes(name)),
       limit,
-      // As with query: clients send an empty text for what their model left out.
+      // As with query: clients send an empty text for an omitted value.
       cursor: cursor === '' ? undefined : cursor,
     };
   }
@@ -111,7 +111,7 @@ function fieldsOf({ shape }: ToolResource['resource']): string[] {
   return Object.keys(shape.shape);
 }
 
-/** An issue in words. Each argument that there is has a few at most; all others are named in one, a few of them. */
+/** Describes an issue. Known arguments have a few at most; unknown ones are summarized in one. */
 function wordsOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
   if (issue.code !== 'unrecognized_keys') return `${[...issue.path, ''].join(': ')}${issue.message}.`;
   const { keys } = issue;

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
 
-/** Where a next page begins, and in what. */
+/** Position and list of a next page. */
 export interface Place {
   /** Entity tag of the list. */
   readonly etag: string;
-  /** What the list was narrowed by. */
+  /** Filter of the list. */
   readonly filter: object;
 }
 
-/** A cursor for the items from `offset` on. It fits this list with this filter, and no other. */
+/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
 export function writeCursor({ etag, filter }: Place, offset: number): string {
   return Buffer.from(JSON.stringify([offset, etag, digest(filter)])).toString('base64url');
 }
 
 /**
- * The offset that a cursor stands for; 0 without one. Throws `list_changed` where the list is not the one that it was
- * given out for, and `invalid_params` where it is none, or was given out for another filter.
+ * Returns the offset of a cursor; 0 without one. Throws `list_changed` if the list has changed, and `invalid_params` if
+ * it is invalid or belongs to another filter.
  */
 export function readCursor({ etag, filter }: Place, cursor: string | undefined): number {
   if (cursor === undefined) return 0;
@@ -37,7 +37,7 @@ function parse(cursor: string): readonly unknown[] {
   }
 }
 
-/** A filter means the same in any case. */
+/** Filters are case-insensitive. */
 function digest(filter: object): string {
   return hash('sha256', JSON.stringify(filter).toLowerCase(), 'base64url').slice(0, 11);
 }

@@ -2,8 +2,8 @@ import type { Filter } from './arguments.ts';
 import { listValues, type Values, valuesOf } from './known-values.ts';
 
 /**
- * What may help a model where a filter leaves nothing: what the fields that it names are in this list, and what else
- * settings know of. `seen` must come from the very list that was searched, which is this caller's own.
+ * Returns a hint for a filter without results: the values of its fields in this list, and further ones in settings.
+ * `seen` must come from the list that was searched, which belongs to this caller.
  */
 export function hintFor(
   { query, values }: Filter,

@@ -1,20 +1,20 @@
 import type { Item } from '../../resources/resource.ts';
 
-/** Values of one field that a model is told of, and characters of each. */
+/** Maximum number of values per field, and their length, in a hint. */
 const MAX_VALUES = 20;
 const MAX_LENGTH = 64;
 
-/** Control characters, what is invisible or turns text around, and what breaks lines. */
+/** Matches control characters, invisible or direction-changing characters, and line breaks. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Values of one field: a few, each of them short and printable. */
+/** Values of one field: few, short and printable. */
 export interface Values {
   readonly values: readonly string[];
-  /** Whether there are others, which are too many, too long, or not printable. */
+  /** Whether other values exist that are too many, too long, or not printable. */
   readonly hasMore: boolean;
 }
 
-/** Takes values one by one. The empty one is none. Of what comes from a platform, no more is kept than is told. */
+/** Collects values one by one, except empty ones. Keeps no more of a platform's text than is shown. */
 function createValues(): Values & { add(value: string): void } {
   const kept = new Set<string>();
   let hasMore = false;
@@ -33,14 +33,14 @@ function createValues(): Values & { add(value: string): void } {
   };
 }
 
-/** Those of all these that can be told. */
+/** Returns the values that can be shown. */
 export function valuesOf(all: Iterable<string>): Values {
   const values = createValues();
   for (const value of all) values.add(value);
   return values;
 }
 
-/** Takes items one by one, and keeps what these fields of theirs are. */
+/** Collects these fields of items, one by one. */
 export function createSeen(fields: readonly string[]) {
   const seen = fields.map((field) => ({ field, values: createValues() }));
   return {
@@ -52,7 +52,7 @@ export function createSeen(fields: readonly string[]) {
   };
 }
 
-/** As a sentence lists them: each in quotes, since what a platform calls something may read like a sentence. */
+/** Lists values, each in quotes, because a platform's text may read like a sentence. */
 export function listValues({ values, hasMore }: Values): string {
   return [...values.map((value) => JSON.stringify(value)), ...(hasMore ? ['others'] : [])].join(', ');
 }

@@ -2,31 +2,31 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 
-/** Part of a list, or of what a filter leaves of it. */
+/** A part of a list, or of its filtered items. */
 export interface ListPage {
-  /** Where the items stand that the filter leaves; `undefined` without a filter. */
+  /** Indexes of the filtered items; `undefined` without a filter. */
   readonly found?: readonly number[] | undefined;
-  /** What may help where the filter leaves nothing. */
+  /** Hint for a filter without results. */
   readonly hint?: string | undefined;
-  /** Of the first item of this page among these. */
+  /** Index of the page's first item among these. */
   readonly offset: number;
-  /** The most items. */
+  /** Maximum number of items. */
   readonly limit: number;
-  /** The cursor for the items from an offset on. */
+  /** Returns the cursor for the items from an offset on. */
   readonly cursorOf: (offset: number) => string;
-  /** The most that this page may take as JSON. */
+  /** Maximum size of this page as JSON. */
   readonly maxBytes: number;
 }
 
-/** What a page costs beside the items. */
+/** Size of a page without its items. */
 const PAGE_BYTES = 512;
 
-/** Items are parsed in steps of about this size: other requests have their turn between them. */
+/** Items are parsed in steps of about this size, each in a turn of its own. */
 const STEP_BYTES = 262_144;
 
 /**
- * The page as JSON: `items`, `total` and, unless it is the last one, `nextCursor`. Cut out of the snapshot's own bytes.
- * Throws `result_too_large`, with how to ask for less, where it would be larger than `maxBytes`.
+ * Returns the page as JSON: `items`, `total` and, unless it is the last, `nextCursor`, cut from the snapshot's bytes.
+ * Throws `result_too_large`, with a fitting limit, above `maxBytes`.
  */
 export function writePage(snapshot: Snapshot, page: ListPage): string {
   const { found, offset, maxBytes } = page;
@@ -42,10 +42,7 @@ export function writePage(snapshot: Snapshot, page: ListPage): string {
   return finish(page, { items, total, next, size });
 }
 
-/**
- * The same with these fields of each item, which is parsed for that, step by step in turns of their own. Rejects with the
- * signal's reason once that aborts.
- */
+/** The same with selected fields of each item, parsed in steps. Rejects with the signal's reason when it aborts. */
 export async function writeFields(
   snapshot: Snapshot,
   page: ListPage,
@@ -73,13 +70,13 @@ export async function writeFields(
   return finish(page, { items, total, next, size });
 }
 
-/** How many items there are, and where the page ends among them. */
+/** Returns the number of items, and the end of the page. */
 function extentOf({ count }: Snapshot, { found, offset, limit }: ListPage) {
   const total = found === undefined ? count : found.length;
   return { total, next: Math.min(offset + limit, total) };
 }
 
-/** Bytes of an item, and of the comma or the bracket that follows it. */
+/** Size of an item with the following comma or bracket. */
 function lengthOf({ bytes, itemStarts }: Snapshot, index: number): number {
   const end = itemStarts[index + 1] ?? bytes.length;
   return end - (itemStarts[index] ?? end);

@@ -6,28 +6,27 @@ import type { Item } from '../../resources/resource.ts';
 import type { Filter } from './arguments.ts';
 import { createSeen, type Values } from './known-values.ts';
 
-/** Lists are parsed and searched in steps of about this size: other requests have their turn between them. */
+/** Lists are parsed and searched in steps of about this size, each in a turn of its own. */
 const STEP_BYTES = 262_144;
 
-/** Parsed items of one list, in their order, step by step. */
+/** Parsed items of one list, in order, in steps. */
 type Steps = Iterable<readonly Item[]>;
 
-/** What a filter leaves of a list. */
+/** The filtered items of a list. */
 export interface Found {
-  /** Where the items stand. */
+  /** Indexes of the items. */
   readonly indices: readonly number[];
-  /** Where there are none: what the fields are, in this list, that the filter names. */
+  /** For an empty result: the values of the filter's fields in this list. */
   readonly seen: ReadonlyMap<string, Values>;
 }
 
-/** Searches a list. Rejects with the signal's reason once that aborts. */
+/** Searches a list. Rejects with the signal's reason when it aborts. */
 export type Search = (load: Pick<Load, 'snapshot' | 'cached'>, filter: Filter, signal: AbortSignal) => Promise<Found>;
 
 /**
- * Searches lists. Parsed, a list takes several times its bytes: lists of `maxParsedBytes` together are kept parsed, those
- * that were searched last, and as much again may be parsed for that at a time, once for all who ask meanwhile. Any other
- * list is parsed for each search, and each step is forgotten before the next; so is what is not stored, since it was
- * read for one request alone.
+ * Creates a search. A parsed list takes several times its bytes: the lists searched last are kept parsed,
+ * `maxParsedBytes` in total, and as much again may be parsed at a time, shared by concurrent searches. Other lists, and
+ * those that are not stored, are parsed in steps that are dropped.
  */
 export function createSearch(maxParsedBytes: number): Search {
   const held = createSizedLru<Buffer, Steps>({ maxSize: maxParsedBytes, sizeOf: (_steps, { length }) => length });
@@ -61,7 +60,7 @@ export function createSearch(maxParsedBytes: number): Search {
   return async (load, filter, signal) => findItems(await parsed(load), filter, signal);
 }
 
-/** Parses the items of a snapshot as they are asked for. */
+/** Parses the items of a snapshot on demand. */
 export function* stepsOf({ bytes, itemStarts, count }: Snapshot): Generator<readonly Item[]> {
   const startOf = (index: number) => itemStarts[index] ?? bytes.length;
   let next = 0;
@@ -69,12 +68,12 @@ export function* stepsOf({ bytes, itemStarts, count }: Snapshot): Generator<read
     const begin = startOf(next);
     next += 1;
     while (next < count && startOf(next) - begin < STEP_BYTES) next += 1;
-    // A comma or a bracket stands ahead of each start.
+    // Each start follows a comma or a bracket.
     yield JSON.parse(`[${bytes.toString('utf8', begin, startOf(next) - 1)}]`);
   }
 }
 
-/** Takes each step in a turn of its own, the first one too: many may ask in one turn. */
+/** Runs each step in a turn of its own, also the first, because many may start in one turn. */
 async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
   const rest = steps[Symbol.iterator]();
   for (;;) {
@@ -101,7 +100,7 @@ async function findItems(steps: Steps, filter: Filter, signal: AbortSignal): Pro
   return { indices, seen: seen.values() };
 }
 
-/** Whether a filter leaves an item. */
+/** Returns whether an item passes a filter. */
 function createFits({ query = '', values }: Filter): (item: Item) => boolean {
   const fields = Object.keys(values);
   const texts = Object.values(values).map((text) => text.toLowerCase());

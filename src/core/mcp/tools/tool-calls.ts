@@ -17,7 +17,7 @@ export interface ToolsOptions {
   readonly catalogue: Pick<Catalogue, 'offered'>;
   readonly readResource: ReadResource;
   readonly representations: Representations;
-  /** Largest result as text. */
+  /** Maximum text size of a result. */
   readonly maxResultBytes: number;
   /** Bytes of the lists that are kept parsed. */
   readonly maxParsedBytes: number;
@@ -27,9 +27,9 @@ export interface ToolsOptions {
 
 /** The resources as tools. */
 export interface Tools {
-  /** What `tools/list` shows. */
+  /** Result of `tools/list`. */
   readonly list: readonly Tool[];
-  /** `tools/call`: one page of a list. Throws `invalid_params` where there is no such tool. */
+  /** `tools/call`: one page of a list. Throws `invalid_params` for an unknown tool. */
   call(
     params: { readonly name?: unknown; readonly arguments?: unknown },
     context: RequestContext,
@@ -59,7 +59,7 @@ export function createTools(options: ToolsOptions): Tools {
     const isNarrowed = filter.query !== undefined || Object.keys(filter.values).length > 0;
     if (isNarrowed || fields !== undefined) return narrowed();
     const whole = () => pageResult(writePage(snapshot, page));
-    // Whoever makes up limits and offsets must not fill the cache: pages of one size are kept, side by side.
+    // Only adjacent pages of one size are kept, so that made-up limits and offsets do not fill the cache.
     const isKept = limit === DEFAULT_LIMIT && offset % DEFAULT_LIMIT === 0 && offset < Math.max(1, snapshot.count);
     return { shared: [isKept ? representations.derived(load, `page ${offset}`, whole) : whole()] };
 
@@ -90,7 +90,7 @@ export function createTools(options: ToolsOptions): Tools {
           return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, tool.known, args, context));
         },
         (thrown) => {
-          // A model can do nothing about its client's token.
+          // A model cannot change its client's token.
           if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;
           return errorResult(recordError(thrown, context), context.record.requestId);
         },
@@ -99,13 +99,13 @@ export function createTools(options: ToolsOptions): Tools {
   };
 }
 
-/** A page as the result of a tool, as data and as text, up to its last member. */
+/** Writes a page as a tool's result, as data and as text, up to its last member. */
 function pageResult(page: string): Buffer {
   const content = JSON.stringify([{ type: 'text', text: page }]);
   return Buffer.from(`{"result":{"content":${content},"structuredContent":${page}`);
 }
 
-/** An error as the result of a tool, for the model: what went wrong, and what may help. For programs, it is in `_meta`. */
+/** Writes an error as a tool's result: for the model the error and its remedy, for programs `_meta`. */
 function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError, requestId: string): Result {
   const wait = retryAfterSeconds === undefined ? '' : ` Wait ${retryAfterSeconds} s before the next attempt.`;
   const whence = upstream === undefined ? '' : `upstream ${upstream}, `;
@@ -118,7 +118,7 @@ function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError
   };
 }
 
-/** A resource's tool as `tools/list` shows it. */
+/** Returns a resource's tool for `tools/list`. */
 function describeTool({ resource }: Pick<Offered, 'resource'>, taken: z.ZodObject): Tool {
   const { name, title, description, shape, filters } = resource;
   const by = ['query', ...filters].join(', ');
