@@ -13,7 +13,6 @@ import { openSharedCache, type SharedCache } from './capabilities/shared-cache/s
 import { logControl, viewOf } from './capabilities/status/operating.ts';
 import { createStatusKeeper } from './capabilities/status/status.ts';
 import type { Now } from './capabilities/status/view.ts';
-import { createTracing } from './capabilities/tracing/tracing.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
 import { effectiveSettings } from './core/config/effective.ts';
 import type { Environment } from './core/config/environment.ts';
@@ -26,7 +25,6 @@ import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './cor
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import type { Events } from './core/kernel/events.ts';
 import { setListeners } from './core/kernel/join-events.ts';
-import { readVersion } from './core/kernel/version.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
 import { MCP_PATH, protectedResourceOf, rpcOptions } from './core/mcp-over-http.ts';
@@ -139,7 +137,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   const log = logEvents(verbosity?.logger ?? logger, { verbosity });
   const listen = () => setListeners(events, [log, ...capabilities.listeners, ...(keeper?.listeners ?? [])]);
   listen();
-  const tracing = createTracing(config.tracing, { version: readVersion(), events });
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   const lasting = { ...sharedCache, events, now, resources };
   let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files });
@@ -153,14 +150,15 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), ...publicHosts(config) },
     catalogue: core.catalogue,
     users: core,
-    tracing,
     hooks: capabilities.hooks,
     operations: (unknown) => capabilities.hooks.operations({ ...stateNow(), unknown }),
     representations,
     now,
     readDeadlineMs: longestReadMs(config),
     protectedResource: protectedResourceOf(config, core),
-    rpc: config.mcp.enabled ? rpcOptions(config, core, { representations, events, tracing, now }) : undefined,
+    rpc: config.mcp.enabled
+      ? rpcOptions(config, core, { representations, events, wrapDispatch: capabilities.hooks.wrapDispatch, now })
+      : undefined,
   });
   const http = createPublicEdge(publicOptions());
   const admin = config.admin.enabled
@@ -237,7 +235,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       return Object.fromEntries([...core.upstreams].map(([name, { breakerState }]) => [name, breakerState]));
     },
     async start() {
-      await tracing?.open();
       await capabilities.start();
       adminUrl = await admin?.listen();
       try {
@@ -271,9 +268,8 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       await admin?.drain(0);
       await Promise.all([...retiring, core].map((open) => open.close()));
       await sharedCache?.close();
-      await tracing?.close(Math.max(0, until - performance.now()));
-      events.drained?.({ whole });
       await capabilities.stop(Math.max(0, until - performance.now()));
+      events.drained?.({ whole });
       return whole;
     },
   };

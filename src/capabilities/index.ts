@@ -3,6 +3,14 @@ import { auditCapability } from './audit/audit.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
 import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
+import { tracing } from './tracing/tracing.ts';
 
 /** Every capability, in the order in which their hooks are called. The only list of them. */
-export const CAPABILITIES = [auditCapability, loadShedding, rateLimits, apiDescription, metricsCapability] as const;
+export const CAPABILITIES = [
+  tracing,
+  auditCapability,
+  loadShedding,
+  rateLimits,
+  apiDescription,
+  metricsCapability,
+] as const;

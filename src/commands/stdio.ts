@@ -1,4 +1,3 @@
-import { createTracing } from '../capabilities/tracing/tracing.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import { logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createCore } from '../core/core.ts';
@@ -34,10 +33,8 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   Object.assign(events, joinEvents([logEvents(logger), ...capabilities.listeners]));
   const files = createOwnFiles({ events, now: Date.now });
   const version = readVersion();
-  const tracing = createTracing(config.tracing, { version, events });
-  await tracing?.open();
   await capabilities.start();
-  const core = createCore(withoutVerification(config), { events, now: Date.now, files });
+  const core = createCore(withoutVerification(config), { events, hooks: capabilities.hooks, now: Date.now, files });
   const { graceMs } = config.shutdown;
   const connection = openStdio({
     ...config.mcp,
@@ -49,7 +46,7 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
     identity,
     onCaller: capabilities.hooks.onCaller,
     events,
-    tracing,
+    wrapDispatch: capabilities.hooks.wrapDispatch,
     input: process.stdin,
     output: process.stdout,
   });
@@ -62,7 +59,6 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   process.stdin.once('end', drain);
   const whole = await connection.closed;
   await core.close();
-  await tracing?.close(until === undefined ? graceMs : Math.max(0, until - performance.now()));
-  await capabilities.stop(graceMs);
+  await capabilities.stop(until === undefined ? graceMs : Math.max(0, until - performance.now()));
   return whole ? 0 : 1;
 }

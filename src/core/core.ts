@@ -6,7 +6,7 @@ import {
 } from '../capabilities/verification/open-verification.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate, type KeyOf } from './credentials/authenticate.ts';
-import { type Hooks, NO_HOOKS } from './hooks.ts';
+import { NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
@@ -38,7 +38,7 @@ export interface CoreOptions {
   /** Shares rejected credentials with other processes. @default with none */
   readonly rejections?: RejectionStore | undefined;
   /** @default none */
-  readonly hooks?: Pick<Hooks, 'wrapRead' | 'wrapUpstream'>;
+  readonly hooks?: Wrappers;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The core so far, of which this one takes over what settings leave as it was. @default none */
@@ -116,7 +116,10 @@ export function createCore(config: Config, options: CoreOptions): Core {
     : verifiedBy &&
       openVerification(verifiedBy, {
         ...{ keyOf, authorization, events, now },
-        openServer: (own) => openServer({ ...INTROSPECTION, ...own, connectTimeoutMs: own.timeoutMs, events }),
+        openServer: (own) => {
+          const { wrapClient } = hooks;
+          return openServer({ ...INTROSPECTION, ...own, connectTimeoutMs: own.timeoutMs, events, wrapClient });
+        },
       });
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const users = createUsers();
@@ -148,7 +151,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     catalogue,
     upstreams,
     otherCredentials,
-    authenticate: createAuthenticate({ verify: verification?.verify, keyOf }),
+    authenticate: createAuthenticate({ verify: verification && hooks.wrapVerify(verification.verify), keyOf }),
     verification,
     holdings,
     enter: users.enter,

@@ -1,9 +1,11 @@
 import type { Config } from './config/schema/settings.ts';
+import type { Verify } from './credentials/authenticate.ts';
 import type { OpenOperation, Operation } from './http/operations/operation.ts';
 import type { RequestHooks } from './http/request-hooks.ts';
 import type { Events } from './kernel/events.ts';
+import type { Dispatch } from './mcp/dispatch.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
-import type { Read } from './reads/snapshots/load.ts';
+import type { Loader, Read } from './reads/snapshots/load.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** Figures that are read when metrics are scraped. */
@@ -16,10 +18,18 @@ export interface Readings {
 
 /** Functions that a capability puts one concern around. Each keeps the type of what it wraps; the first capability is outermost. */
 export interface Wrappers {
+  /** Around one JSON-RPC request, by either transport. */
+  wrapDispatch(dispatch: Dispatch): Dispatch;
+  /** Around the verification of a token. */
+  wrapVerify(verify: Verify): Verify;
   /** Around a read of one resource, by either edge. */
   wrapRead(read: Read, resource: string): Read;
-  /** Around each request for a page to one upstream: breaker, queue and retries are inside. */
-  wrapUpstream<U extends Upstream>(upstream: U): U;
+  /** Around the load that concurrent reads share. */
+  wrapLoad(load: Loader, resource: string): Loader;
+  /** Around each request for a page of one resource: breaker, queue and retries are inside. */
+  wrapUpstream(upstream: Upstream, resource: string): Upstream;
+  /** Around each single request to one upstream, inside breaker, queue and retries. */
+  wrapClient(client: Upstream, baseUrl: string): Upstream;
 }
 
 /** The gateway as it is now. A reload replaces what its members return. */
@@ -77,7 +87,14 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     wrapHandler: (handle) => contributions.reduceRight((inner, one) => one.wrapHandler?.(inner) ?? inner, handle),
     wrapRead: (read, resource) =>
       contributions.reduceRight((inner, one) => one.wrapRead?.(inner, resource) ?? inner, read),
-    wrapUpstream: (upstream) => contributions.reduceRight((inner, one) => one.wrapUpstream?.(inner) ?? inner, upstream),
+    wrapDispatch: (dispatch) => contributions.reduceRight((inner, one) => one.wrapDispatch?.(inner) ?? inner, dispatch),
+    wrapVerify: (verify) => contributions.reduceRight((inner, one) => one.wrapVerify?.(inner) ?? inner, verify),
+    wrapLoad: (load, resource) =>
+      contributions.reduceRight((inner, one) => one.wrapLoad?.(inner, resource) ?? inner, load),
+    wrapClient: (client, baseUrl) =>
+      contributions.reduceRight((inner, one) => one.wrapClient?.(inner, baseUrl) ?? inner, client),
+    wrapUpstream: (upstream, resource) =>
+      contributions.reduceRight((inner, one) => one.wrapUpstream?.(inner, resource) ?? inner, upstream),
     operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),

@@ -1,4 +1,3 @@
-import type { Tracing } from '../capabilities/tracing/tracing.ts';
 import { type ProtectedResource, protectedResource } from '../capabilities/verification/protected-resource.ts';
 import type { Config } from './config/schema/settings.ts';
 import type { Core } from './core.ts';
@@ -6,6 +5,7 @@ import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
 import { createChallenge } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import { readVersion } from './kernel/version.ts';
+import type { Dispatch } from './mcp/dispatch.ts';
 import type { Representations } from './reads/representations/representations.ts';
 
 /** Where MCP is spoken. */
@@ -25,7 +25,7 @@ export function protectedResourceOf(
 interface RpcParts {
   readonly representations: Representations;
   readonly events: Events;
-  readonly tracing: Tracing | undefined;
+  readonly wrapDispatch: (dispatch: Dispatch) => Dispatch;
   readonly now: () => number;
 }
 

@@ -7,16 +7,18 @@ import { type ClientAuthorization, openClientSecret } from './credentials/client
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';
 import { proxyAuthorization } from './credentials/proxy-authorization.ts';
+import type { Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import type { Resource } from './resources/resource.ts';
 import { openServer } from './upstream/open-server.ts';
 
+type WrapClient = Wrappers['wrapClient'];
 type UpstreamConfig = Config['upstreams'][string];
 
 /** Opens what settings name by a path, and Portico reads by itself: secrets, certificates and keys. */
 export interface OwnFiles {
   /** How an upstream is told who asks; `undefined` where its secret cannot be had. */
-  authorization(upstream: string, settings: UpstreamConfig): Authorization | undefined;
+  authorization(upstream: string, settings: UpstreamConfig, wrapClient?: WrapClient): Authorization | undefined;
   /** What an upstream is known by over TLS; `undefined` where settings say nothing of it, or name what cannot be used. */
   upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
   /** Portico's own credential where it asks about tokens; `undefined` where it has none, or its secret cannot be had. */
@@ -65,12 +67,12 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   }
 
   return {
-    authorization(upstream, settings) {
+    authorization(upstream, settings, wrapClient = (client) => client) {
       const { credential } = settings;
       const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
       const opened = openAuthorization(credential, {
         ...{ upstream, events, now, onChange },
-        openServer: (own) => openServer({ ...settings, ...own, ...serverOf(upstream, credential), events }),
+        openServer: (own) => openServer({ ...settings, ...own, ...serverOf(upstream, credential), events, wrapClient }),
       });
       return usable(
         ['upstreams', upstream, 'credential', ...(credential.kind === 'exchange' ? ['client'] : [])],

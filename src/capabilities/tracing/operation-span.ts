@@ -1,48 +1,38 @@
-import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { traceOfCaller } from '../../core/credentials/caller-trace.ts';
 import { type Caller, type Credential, under } from '../../core/kernel/caller.ts';
 import type { Span } from '../../core/kernel/span.ts';
 import type { Trace } from '../../core/kernel/trace.ts';
-import { InnerContext, type RequestContext } from '../../core/mcp/request-context.ts';
-import { CURRENT, type Revision } from '../../core/mcp/revisions.ts';
-import type { Tracing } from './tracing.ts';
-
-/** A request of JSON-RPC that is traced, where its trace is kept. */
-export interface Traced {
-  /** As the request is worked on: what is done for it belongs to its trace. */
-  readonly context: RequestContext;
-  /** Ends its span, with what it was and what it came to, as `operationEnded` has it. */
-  end(
-    facts: { readonly rpc: string; readonly tool: string | undefined; readonly revision: Revision },
-    error: number | string | undefined,
-  ): void;
-}
+import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
+import { loggedMethod } from '../../core/mcp/message.ts';
+import { andThen, attempt, InnerContext, type RequestContext } from '../../core/mcp/request-context.ts';
+import { CURRENT } from '../../core/mcp/revisions.ts';
+import type { Tracer } from './tracer.ts';
 
 /**
- * Begins the span of a request. It belongs to the trace that `params._meta` names (SEP-414), and then has a link to the HTTP
+ * Creates a span for each request. It belongs to the trace that `params._meta` names (SEP-414), and then has a link to the HTTP
  * request that brought it; else to that of the HTTP request; over stdio, a trace may begin with it.
  */
-export function traceOperation(tracing: Tracing, { method, params }: JSONRPCRequest, context: RequestContext): Traced {
-  const { record } = context;
-  const { edge } = record;
-  const own = traceIn(params, context);
-  const span = own === undefined ? begin() : tracing.begin('operation', own, { link: record.span });
-  if (edge === 'stdio') {
-    record.span = span;
-    record.traceId = span?.traceId;
-  }
+export function traceOperations(tracer: Tracer): (dispatch: Dispatch) => Dispatch {
+  return (dispatch) => (request, revision, context) => {
+    const { method, params } = request;
+    const { record } = context;
+    const { edge } = record;
+    const own = traceIn(params, context);
+    const span = own === undefined ? begin() : tracer.begin('operation', own, { link: record.span });
+    if (edge === 'stdio') {
+      record.span = span;
+      record.traceId = span?.traceId;
+    }
 
-  function begin(): Span | undefined {
-    return edge === 'stdio' ? tracing.begin('operation', undefined) : record.span?.begin('operation');
-  }
+    function begin(): Span | undefined {
+      return edge === 'stdio' ? tracer.begin('operation', undefined) : record.span?.begin('operation');
+    }
 
-  return {
-    context: within(context, span, own),
-    end({ revision, ...facts }, error) {
+    function end({ rpc, tool, error }: Dispatched['ended']): void {
       // It was found, so that it is one of those that are offered.
       const isRead = method === 'resources/read' && record.resource !== undefined;
       span?.end({
-        ...{ ...facts, edge, resource: record.resource },
+        ...{ rpc, tool, edge, resource: record.resource },
         // Of the others, only the client knows which it is.
         revision: revision === CURRENT ? revision : undefined,
         uri: isRead ? String(params?.['uri']) : undefined,
@@ -50,12 +40,24 @@ export function traceOperation(tracing: Tracing, { method, params }: JSONRPCRequ
         rpcCode: typeof error === 'number' ? error : undefined,
         code: record.error?.code,
       });
-    },
+    }
+
+    const ended = (dispatched: Dispatched) => {
+      end(dispatched.ended);
+      return dispatched;
+    };
+    return attempt(
+      () => andThen(dispatch(request, revision, within(context, span, own)), ended),
+      (error) => {
+        end({ rpc: loggedMethod(request), tool: undefined, error: 'cancelled' });
+        throw error;
+      },
+    );
   };
 }
 
 /** The trace that a message names. Without a caller, what credentials came is not known, and `tracestate` is left out. */
-function traceIn(params: JSONRPCRequest['params'], { caller }: RequestContext): Trace | undefined {
+function traceIn(params: Parameters<Dispatch>[0]['params'], { caller }: RequestContext): Trace | undefined {
   const { traceparent, tracestate } = Object(params?._meta);
   if (typeof traceparent !== 'string') return undefined;
   const state = typeof tracestate === 'string' && caller !== undefined ? tracestate : undefined;

@@ -1,39 +1,52 @@
-import type { Span, SpanAbout } from '../../core/kernel/span.ts';
-import type { Trace } from '../../core/kernel/trace.ts';
-import { createSampler } from './sampling.ts';
-import type { Beginning, Traces, TracingOptions, TracingSettings } from './traces.ts';
+import type { Exchange } from '../../core/http/exchange.ts';
+import { errorTypeOf } from '../../core/kernel/causes.ts';
+import { readVersion } from '../../core/kernel/version.ts';
+import { defineCapability } from '../capability.ts';
+import { traceOperations } from './operation-span.ts';
+import { createTracer } from './tracer.ts';
+import { TracingSettings } from './tracing-settings.ts';
+import { traceReads } from './wrappers.ts';
 
-/** Where traces begin, or go on that a caller has begun. */
-export interface Tracing {
-  /**
-   * Begins the span of what a caller asked, in the caller's trace or in a new one; `undefined` where that is not kept: then
-   * nothing is made for it. A caller's own trace is kept where the caller says so.
-   */
-  begin(about: SpanAbout, trace: Trace | undefined, beginning?: Beginning): Span | undefined;
-  /** Loads what it takes to keep traces. Until then none is. */
-  open(): Promise<void>;
-  /** Sends what waits, for so long at most, and drops the rest. */
-  close(withinMs: number): Promise<void>;
-}
+/** Traces by OpenTelemetry (docs/tracing.md). */
+export const tracing = defineCapability({
+  settings: {
+    key: 'tracing',
+    schema: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
+    needsRestart: true,
+  },
+  purposes: ['serve', 'stdio'],
+  open(settings, { events, now }) {
+    if (!settings.enabled) return undefined;
+    const tracer = createTracer(settings, { version: readVersion(), events });
+    return {
+      ...traceReads(now),
+      wrapDispatch: traceOperations(tracer),
+      onRequest(exchange, operation) {
+        // Probes come every few seconds.
+        if (!operation.isProbe) exchange.span = tracer.begin('request', exchange.trace, exchange);
+      },
+      listeners: [
+        {
+          requestEnded(request) {
+            if (request.edge === 'http') endSpan(request as Exchange);
+          },
+        },
+      ],
+      start: tracer.open,
+      stop: tracer.close,
+    };
+  },
+});
 
-/** `undefined` where tracing is off. Belongs to one gateway: nothing of OpenTelemetry's is registered for the whole process. */
-export function createTracing(settings: TracingSettings, options: TracingOptions): Tracing | undefined {
-  if (!settings.enabled) return undefined;
-  const draw = createSampler(settings.sampleRatio);
-  let traces: Traces | undefined;
-  return {
-    begin(about, trace, beginning = {}) {
-      if (trace !== undefined) return trace.isSampled ? traces?.goOn(about, trace, beginning) : undefined;
-      const traceId = draw();
-      return traceId === undefined ? undefined : traces?.begin(about, traceId, beginning);
-    },
-    async open() {
-      // It takes a while to load, and a good deal of memory.
-      const { openTraces } = await import('./open-traces.ts');
-      traces = openTraces(settings, options);
-    },
-    async close(withinMs) {
-      await traces?.close(withinMs);
-    },
-  };
+function endSpan(exchange: Exchange): void {
+  const { span, req, method, route, status, outcome, error } = exchange;
+  span?.end({
+    ...{ method, route, status, outcome },
+    scheme: 'encrypted' in req.socket ? 'https' : 'http',
+    httpVersion: req.httpVersion,
+    error: errorTypeOf(exchange),
+    code: error?.code,
+    resource: exchange.resource,
+    cache: exchange.cache,
+  });
 }

@@ -15,7 +15,6 @@ const AT_START = [
   'http',
   'admin',
   'shutdown',
-  'tracing',
   'log.format',
   'watchSettings',
   'cache',

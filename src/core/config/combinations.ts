@@ -48,8 +48,9 @@ function hostWarnings(config: Config): Finding[] {
 /** Blocks that have no effect until they are enabled, written without `enabled`. */
 function idleWarnings(config: Config, isWritten: IsWritten, slices: readonly SettingsSlice[]): Finding[] {
   const isOff = (slice: SettingsSlice) => Object(blockOf(config, slice)).enabled === false;
-  const off = [...slices.filter(isOff).map(({ key }) => key), ...(config.tracing.enabled ? [] : ['tracing'])];
-  return off
+  return slices
+    .filter(isOff)
+    .map(({ key }) => key)
     .filter((block) => isWritten([block]) && !isWritten([block, 'enabled']))
     .map((block) => ({ path: [block], key: true, message: 'does nothing without enabled: true' }));
 }

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import { during } from '../../capabilities/tracing/during.ts';
 import { type Caller, Credential, type Verified } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { flawOf, TOKEN } from '../kernel/header-value.ts';
@@ -12,7 +11,7 @@ export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expire
  * Verifies the token of the caller with this key, at once where it was verified a moment ago. Throws, or rejects with,
  * `credential_rejected`, and another error where it cannot decide: fails closed, and does not read like a bad token.
  */
-export type Verify = (credential: Credential, key: string) => Verdict | Promise<Verdict>;
+export type Verify = (credential: Credential, key: string, span?: Span) => Verdict | Promise<Verdict>;
 
 /** What verification adds to what is known of a caller. */
 export interface Verdict extends Pick<Caller, 'partition'> {
@@ -71,9 +70,7 @@ export function createAuthenticate({ verify, keyOf = createKeyOf() }: Authentica
     const key = keyOf(token);
     await beforeVerify?.(key);
     if (verify === undefined) return { credential, key, partition: key, expiresAt: expiryOf(token) };
-    const found = verify(credential, key);
-    const verdict = found instanceof Promise ? await during(span?.begin('verify'), undefined, () => found) : found;
-    const { partition, expiresAt, verified } = verdict;
+    const { partition, expiresAt, verified } = await verify(credential, key, span);
     return { credential, key, partition, expiresAt, verified };
   };
 }

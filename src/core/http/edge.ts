@@ -3,8 +3,6 @@ import { Server as SecureServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { createHandshakes } from '../../capabilities/tls/secure.ts';
-import { endSpan } from '../../capabilities/tracing/http-span.ts';
-import type { Tracing } from '../../capabilities/tracing/tracing.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events, ListenerRef } from '../kernel/events.ts';
 import type { Users } from '../kernel/users.ts';
@@ -47,8 +45,6 @@ export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowe
 export interface EdgeOptions extends ListenerRef {
   readonly settings: ListenerSettings & ConnectionBounds;
   readonly events: Events;
-  /** @default nothing is traced */
-  readonly tracing?: Tracing | undefined;
   /** Sent with every response, names and values by turns. @default none */
   readonly headers?: readonly string[] | undefined;
   readonly service: Service;
@@ -69,13 +65,12 @@ export interface Edge {
 
 /** What the public and the admin listener have in common. */
 export function createEdge(options: EdgeOptions): Edge {
-  const { listener, settings, events, tracing, headers, service } = options;
+  const { listener, settings, events, headers, service } = options;
   const { tls, maxConnections } = settings;
   const connections = createConnections(settings, events, (exchange) => {
     exchange.release?.();
     exchange.users?.leave();
     exchange.ms = performance.now() - exchange.begun;
-    endSpan(exchange);
     events.requestEnded?.(exchange);
   });
 
@@ -86,7 +81,7 @@ export function createEdge(options: EdgeOptions): Edge {
       address: () => server.address(),
       isSecure: tls !== undefined,
     });
-    const handle = createHandler({ ...rest, admit, connections, events, tracing, headers });
+    const handle = createHandler({ ...rest, admit, connections, events, headers });
     return createApp(operations, rest.hooks.wrapHandler(handle), otherCredentials);
   }
 

@@ -1,4 +1,3 @@
-import type { Tracing } from '../../capabilities/tracing/tracing.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
 import type { Caller } from '../kernel/caller.ts';
@@ -30,8 +29,6 @@ export interface HandlerOptions {
   readonly challenge?: Challenge | undefined;
   readonly connections: Connections;
   readonly events: Events;
-  /** @default nothing is traced */
-  readonly tracing?: Tracing | undefined;
   /** Sent with every response, names and values by turns. @default none */
   readonly headers?: readonly string[] | undefined;
 }
@@ -42,7 +39,7 @@ export interface HandlerOptions {
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, hooks, users, challenge, connections, events, tracing, headers } = options;
+  const { admit, authenticate, hooks, users, challenge, connections, events, headers } = options;
   const { addressOf = createClientAddress([]) } = options;
 
   return async function handle(exchange, operation) {
@@ -51,8 +48,6 @@ export function createHandler(options: HandlerOptions): Handle {
     exchange.vary = operation.vary;
     hooks.onRequest(exchange, operation);
     if (!connections.begin(exchange)) return;
-    // A probe comes every few seconds, and has nothing to tell.
-    if (!operation.isProbe) exchange.span = tracing?.begin('request', exchange.trace, exchange);
     exchange.users = users;
     users?.enter();
     const turn = connections.waitForSlot(exchange);

@@ -4,7 +4,6 @@ import { type LogControl, logOperations } from '../../capabilities/log-verbosity
 import { statusOperations } from '../../capabilities/status/status-operations.ts';
 import type { Status } from '../../capabilities/status/view.ts';
 import type { ListenerTls } from '../../capabilities/tls/secure.ts';
-import type { Tracing } from '../../capabilities/tracing/tracing.ts';
 import { metadataOperations } from '../../capabilities/verification/metadata.ts';
 import type { ProtectedResource } from '../../capabilities/verification/protected-resource.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
@@ -40,8 +39,6 @@ export interface HttpSettings extends ListenerSettings, ConnectionBounds {
 
 export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'> {
   readonly settings: HttpSettings;
-  /** @default nothing is traced */
-  readonly tracing?: Tracing | undefined;
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
@@ -81,7 +78,7 @@ export interface PublicEdge extends Edge {
 /** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
 export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
-  const { settings, events, tracing, isDraining } = first;
+  const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
@@ -130,7 +127,6 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
     listener: 'http',
     settings,
     events,
-    tracing,
     headers,
     service: serviceOf(first),
   });

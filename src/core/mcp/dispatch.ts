@@ -1,6 +1,4 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
-import { traceOperation } from '../../capabilities/tracing/operation-span.ts';
-import type { Tracing } from '../../capabilities/tracing/tracing.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { loggedMethod } from './message.ts';
@@ -12,8 +10,8 @@ import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, write
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'recordError' | 'challengeFor'> {
   readonly events: Events;
-  /** @default no tracing */
-  readonly tracing?: Tracing | undefined;
+  /** Wraps the dispatch of each request. @default nothing is wrapped */
+  readonly wrapDispatch?: (dispatch: Dispatch) => Dispatch;
   /** The HTTP challenge for clients that can obtain another token. @default none */
   readonly challenge?: Challenge | undefined;
 }
@@ -28,7 +26,16 @@ export interface Dispatched {
   readonly challenge?: string | undefined;
   /** Bytes before the response. */
   readonly notification?: JSONRPCNotification | undefined;
+  /** For logs and traces, as the event `operationEnded` has it. */
+  readonly ended: {
+    readonly rpc: string;
+    readonly tool: string | undefined;
+    readonly error: OperationError | undefined;
+  };
 }
+
+/** Code of the JSON-RPC error, `tool_error` for a result with `isError`, or `cancelled` where the client has left. */
+type OperationError = number | 'tool_error' | 'cancelled';
 
 /**
  * Answers one request, for HTTP and stdio; without a promise if nothing must be awaited. Throws or rejects like an
@@ -41,24 +48,22 @@ export type Dispatch = (
 ) => Dispatched | Promise<Dispatched>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const { events, tracing } = options;
+  const { events, wrapDispatch = (inner) => inner } = options;
   const recordError = createRecordError(events);
   const challengeFor = createChallengeFor(options.challenge);
   const { server, methods, tools } = createMethods({ ...options, recordError, challengeFor });
   const writeResult = createWriteResult(server);
 
-  return (request, revision, asked) => {
+  return wrapDispatch((request, revision, context) => {
     const { id, method, params = {} } = request;
-    const traced = tracing && traceOperation(tracing, request, asked);
-    const context = traced?.context ?? asked;
     const begun = performance.now();
 
-    function tell(error?: number | 'tool_error' | 'cancelled'): void {
+    function end(error?: OperationError): Dispatched['ended'] {
       const { name } = params;
       const tool = method === 'tools/call' && tools.has(name) ? (name as string) : undefined;
       const rpc = loggedMethod(request);
-      traced?.end({ rpc, tool, revision }, error);
       events.operationEnded?.({ rpc, tool, ms: performance.now() - begun, error });
+      return { rpc, tool, error };
     }
 
     function answered(): Dispatched | Promise<Dispatched> {
@@ -66,30 +71,36 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       if (handle === undefined) throw new GatewayError('not_found', { detail: 'There is no such method here.' });
       return andThen(handle(params, context, id), (result) => {
         const response = writeResult(result, revision, id);
-        tell(isToolError(result) ? 'tool_error' : undefined);
-        return { status: 200, response, notification: 'notification' in result ? result.notification : undefined };
+        const ended = end(isToolError(result) ? 'tool_error' : undefined);
+        return {
+          status: 200,
+          response,
+          ended,
+          notification: 'notification' in result ? result.notification : undefined,
+        };
       });
     }
 
     function failed(thrown: unknown): Dispatched {
       if (context.signal.aborted) {
-        tell('cancelled');
+        end('cancelled');
         throw thrown;
       }
       const error = recordError(thrown, context);
-      tell(rpcCodeOf(error, revision));
+      const ended = end(rpcCodeOf(error, revision));
       const challenge = challengeFor(error, context);
       // Since 2026-07-28 an unknown method is also an HTTP status.
       const isTold = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
       return {
         status: isTold ? error.status : 200,
         challenge,
+        ended,
         response: [writeError(error, request, context.record.requestId, revision)],
       };
     }
 
     return attempt(answered, failed);
-  };
+  });
 }
 
 function isToolError(result: Result): boolean {

@@ -7,6 +7,7 @@ import { define, type Resource, requiredFields } from '../resources/resource.ts'
 import { lowerCased } from '../upstream/client/upstream-client.ts';
 import type { OpenUpstream } from '../upstream/open-upstreams.ts';
 import type { ListPost } from '../upstream/pagination/page-address.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 import type { Offered } from './catalogue/catalogue.ts';
 import { compileList } from './catalogue/compile.ts';
 import { createLoader } from './catalogue/loader.ts';
@@ -26,7 +27,11 @@ export interface Offer {
 export interface ReadsOptions {
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
   readonly holdings: Holdings;
-  readonly hooks: { wrapRead(read: Read, resource: string): Read };
+  readonly hooks: {
+    wrapRead(read: Read, resource: string): Read;
+    wrapLoad(load: Loader, resource: string): Loader;
+    wrapUpstream(upstream: Upstream, resource: string): Upstream;
+  };
   readonly desk: PageDesk;
   readonly users: Users;
   readonly events: Events;
@@ -58,7 +63,7 @@ export function openReads(
     };
     return createLoader({
       resource: resource.name,
-      upstream: checked(upstreams.get(settings.upstream)),
+      upstream: hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name),
       timeoutMs,
       rules: settings,
       list: { ...compileList(listSettings).list, post: compilePost(settings) },
@@ -85,6 +90,7 @@ export function openReads(
         reading: JSON.stringify([readVersion(), readingOf(resource, config)]),
         maxBytes: settings.maxReadBytes,
       },
+      wrapLoad: hooks.wrapLoad,
       lifetime: settings.cache,
       waiting: holdings.waiting,
       events,

@@ -35,6 +35,7 @@ export type OpenServerOptions = Pick<
   | 'breaker'
   | 'retry'
   | 'events'
+  | 'wrapClient'
 > & {
   /** Largest body of a response. */
   readonly maxBytes: number;

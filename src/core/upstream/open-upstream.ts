@@ -4,6 +4,7 @@ import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resil
 import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { withNegativeCache } from './resilience/with-negative-cache.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
+import type { Upstream } from './upstream.ts';
 import { type Authorize, type Refused, withAuthorization } from './with-authorization.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
@@ -21,6 +22,8 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly rejections?: UpstreamRejections | undefined;
   readonly breaker: BreakerSettings;
   readonly retry: RetrySettings;
+  /** Wraps each single request. @default nothing is wrapped */
+  readonly wrapClient?: (client: Upstream, baseUrl: string) => Upstream;
 }
 
 /** Opens a remote API: the client, and the layers around it that handle its faults. */
@@ -35,12 +38,13 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
     rejections,
     breaker,
     retry,
+    wrapClient = (inner) => inner,
     ...client
   } = options;
   const { callersOwn, connections, events } = client;
   const opening = Symbol(client.name);
   const now = () => performance.now();
-  const retrying = withRetry(createUpstream(client), { ...retry, events, now });
+  const retrying = withRetry(wrapClient(createUpstream(client), client.baseUrl), { ...retry, events, now });
   const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, opening, events, now });
   // Outside the bulkhead: a call that waits for its authorization must not hold a slot.
   const authorized = withAuthorization(bounded, authorize, refused);

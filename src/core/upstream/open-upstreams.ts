@@ -8,14 +8,13 @@ import { type OwnFiles, withFiles } from '../own-files.ts';
 import type { Tap } from './client/tap.ts';
 import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
 import { NO_REJECTION_STORE, type RejectionStore } from './resilience/rejection-store.ts';
-import type { Upstream } from './upstream.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
 
 export interface OpenUpstreamsOptions {
   readonly events: Events;
   readonly files: OwnFiles;
-  readonly hooks: { wrapUpstream<U extends Upstream>(upstream: U): U };
+  readonly hooks: Required<Pick<OpenUpstreamOptions, 'wrapClient'>>;
   /** Receives each exchange with an upstream unredacted. @default none */
   readonly tap?: Tap | undefined;
   /** Shares rejected credentials with other processes. @default with none */
@@ -39,7 +38,7 @@ export function openUpstreams(
       upstreams.set(name, running);
       continue;
     }
-    const authorization = files.authorization(name, settings);
+    const authorization = files.authorization(name, settings, hooks.wrapClient);
     const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
     const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
     if (authorization !== undefined) opened.set(name, { ...authorization, tls, proxy });
@@ -49,8 +48,8 @@ export function openUpstreams(
   for (const [name, own] of opened) {
     const settings = checked(config.upstreams[name]);
     const ofUpstream = rejections.of(JSON.stringify([readVersion(), settings]));
-    const upstream = openUpstream({ ...settings, ...own, name, events, tap, rejections: ofUpstream });
-    upstreams.set(name, hooks.wrapUpstream(upstream));
+    const { wrapClient } = hooks;
+    upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap, rejections: ofUpstream, wrapClient }));
   }
   return upstreams;
 }

@@ -1,4 +1,4 @@
-import { createTracing } from '../../../src/capabilities/tracing/tracing.ts';
+import { createTracer } from '../../../src/capabilities/tracing/tracer.ts';
 import { under } from '../../../src/core/kernel/caller.ts';
 import type { Span } from '../../../src/core/kernel/span.ts';
 import { callerOf } from '../../core/reads/snapshots/departures.ts';
@@ -10,24 +10,24 @@ import { departureOf, deployment } from '../shared-cache/deployment.ts';
 export async function traceReplicas(collector: Collector): Promise<void> {
   const endpoint = `${collector.url}/v1/traces`;
   const bounds = { timeoutMs: 5000, intervalMs: 5000, maxQueueSpans: 100 };
-  const tracing = createTracing(
+  const tracing = createTracer(
     { enabled: true, endpoint, headers: {}, sampleRatio: 1, serviceName: 'test', ...bounds },
     { version: '1', events: {} },
   );
-  await tracing?.open();
+  await tracing.open();
   const { replica } = deployment();
   const [one, other] = [replica(), replica()];
   const as = (span: Span | undefined) => under(callerOf('ada'), span);
 
-  const first = tracing?.begin('refresh', undefined);
+  const first = tracing.begin('refresh', undefined);
   const reading = one.tools.read(as(first));
   (await departureOf(one.tools)).land([{ id: 'a' }]);
   await reading;
   first?.end();
   await eventually(() => one.puts.length > 0);
 
-  const second = tracing?.begin('refresh', undefined);
+  const second = tracing.begin('refresh', undefined);
   await other.tools.read(as(second));
   second?.end();
-  await tracing?.close(10_000);
+  await tracing.close(10_000);
 }

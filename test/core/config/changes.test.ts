@@ -25,7 +25,6 @@ describe('a change of settings', () => {
       admin: { port: 2 },
       shutdown: { delayMs: 1 },
       log: { level: 'debug' },
-      tracing: { enabled: true },
       maxWaiting: 1,
       maxWaitingPerCaller: 1,
       cache: { maxEntries: 1 },
@@ -44,7 +43,7 @@ describe('a change of settings', () => {
     );
     expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
       ...['admin', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller', 'shared'],
-      ...['shutdown', 'tracing', 'watchSettings'],
+      ...['shutdown', 'watchSettings'],
     ]);
   });
 

@@ -11,7 +11,6 @@ import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource.ts';
 import { bytes, listenHost, publicUrl, whole } from './scalars.ts';
 import { SharedSettings } from './shared.ts';
-import { TracingSettings } from './tracing.ts';
 import { credentialHeader, UpstreamSettings } from './upstream/upstream.ts';
 import { checkVerification, VerificationSettings } from './verification.ts';
 
@@ -58,7 +57,6 @@ const COMMON = {
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
-  tracing: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
   verification: VerificationSettings.optional().describe(
     "How callers' access tokens are verified. Unset: nobody verifies them here.",
   ),

@@ -1,5 +1,4 @@
-import { during } from '../../../capabilities/tracing/during.ts';
-import { type Caller, under } from '../../kernel/caller.ts';
+import type { Caller } from '../../kernel/caller.ts';
 import { codeOf } from '../../kernel/causes.ts';
 import { withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -71,9 +70,7 @@ export function createLoader(options: LoaderOptions): Loader {
         account.read(body.length);
         return request.read(body, headers);
       };
-      const span = caller.span?.begin('page', { resource, upstream: upstream.name });
-      const asked = { ...request, path, headers: list.headers, caller: under(caller, span), read, hold: account.hold };
-      return during(span, pageSignal, () => upstream.get(asked, pageSignal));
+      return upstream.get({ ...request, path, headers: list.headers, caller, read, hold: account.hold }, pageSignal);
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {

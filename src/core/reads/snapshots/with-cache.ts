@@ -1,7 +1,5 @@
-import { under } from '../../kernel/caller.ts';
 import { codeOf } from '../../kernel/causes.ts';
 import type { Events } from '../../kernel/events.ts';
-import type { Span } from '../../kernel/span.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { Lifetime } from './lifetime.ts';
 import { cacheOutcome, type Load, type Loader, type Read, type ReadOptions } from './load.ts';
@@ -21,6 +19,8 @@ export interface CacheOptions {
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
   /** The second level of snapshots. @default none */
   readonly secondLevel?: StoreUse;
+  /** Wraps the load that concurrent reads share. @default nothing is wrapped */
+  readonly wrapLoad?: (load: Loader, resource: string) => Loader;
   /** Waiting reads of all resources. */
   readonly waiting: Waiting;
   readonly events: Events;
@@ -33,39 +33,30 @@ export interface CacheOptions {
  * stored share loads too, and their 401 evicts the other resources. A load looks into the second level first.
  */
 export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, ...rest }: CacheOptions): Read {
+  const { resource, cache, wrapLoad = (inner) => inner } = rest;
   const options = { ...rest, secondLevel };
   const evicting = withEvictions(load, options);
   if (lifetime === undefined || lifetime.ttlMs === 0) {
-    const flying = withFlights(evicting, options);
+    const flying = withFlights(wrapLoad(evicting, resource), options);
     return withOutcome((caller, { signal }) => flying(caller, signal), options);
   }
-  const { resource, cache } = options;
   const stored = secondLevel.store.wrapLoad(evicting, { ...secondLevel, resource, cache, lifetime });
-  const flying = withFlights(withStorage(stored, { ...options, lifetime }), options);
+  const flying = withFlights(wrapLoad(withStorage(stored, { ...options, lifetime }), resource), options);
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
-/** Emits the outcome of each read, and traces it from the cache's decision to its result. */
+/** Reports the result of each read. */
 function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
-  const told = (load: Load, span: Span | undefined): Load => {
-    const cache = cacheOutcome(load, now());
-    span?.end({ cache });
-    events.readEnded?.({ resource, cache });
+  const succeeded = (load: Load): Load => {
+    events.readEnded?.({ resource, cache: cacheOutcome(load, now()) });
     return load;
   };
-  const failed = (error: unknown, { signal }: ReadOptions, span: Span | undefined): never => {
-    const code = codeOf(error, signal);
-    span?.end({ error: code });
-    events.readEnded?.({ resource, error: code });
+  const failed = (error: unknown, { signal }: ReadOptions): never => {
+    events.readEnded?.({ resource, error: codeOf(error, signal) });
     throw error;
   };
   return (caller, options) => {
-    const span = caller.span?.begin('read', { resource });
-    const found = read(under(caller, span), options);
-    if (!(found instanceof Promise)) return told(found, span);
-    return found.then(
-      (load) => told(load, span),
-      (error) => failed(error, options, span),
-    );
+    const found = read(caller, options);
+    return found instanceof Promise ? found.then(succeeded, (error) => failed(error, options)) : succeeded(found);
   };
 }

@@ -1,5 +1,4 @@
-import { during } from '../../../capabilities/tracing/during.ts';
-import { type Caller, under } from '../../kernel/caller.ts';
+import type { Caller } from '../../kernel/caller.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
 import { isShared, type SnapshotCache } from './cache.ts';
@@ -62,9 +61,8 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     if (refreshing.has(key)) return;
     refreshing.add(key);
     const { signal } = new AbortController();
-    const span = caller.span?.beginAside('refresh', { resource });
     const how = { maxAgeMs: lifetime.ttlMs, isRefresh: true };
-    during(span, signal, () => ask(under(caller, span), signal, held, how))
+    ask(caller, signal, held, how)
       .catch((error) => events.refreshFailed?.({ ...requestOf(caller), resource, error }))
       .finally(() => refreshing.delete(key));
   }

@@ -1,9 +1,7 @@
-import { under } from '../../kernel/caller.ts';
-import { causesOf, codeOf } from '../../kernel/causes.ts';
+import { causesOf } from '../../kernel/causes.ts';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import type { Span } from '../../kernel/span.ts';
 import { requestOf } from '../../kernel/trace.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
@@ -46,8 +44,6 @@ export interface UpstreamOptions {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
-
 interface Response {
   readonly status: number;
   /** Decoded; `undefined` with a 304. */
@@ -58,8 +54,7 @@ interface Response {
 /** Creates an HTTP client of one upstream. It follows no redirect: a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, maxPageBytes, events, tap } = options;
-  const { origin, protocol, hostname, port } = new URL(options.baseUrl);
-  const server = { upstream: name, host: hostname, port: Number(port) || DEFAULT_PORTS[protocol] };
+  const { origin } = new URL(options.baseUrl);
   const fixed = {
     accept: 'application/json',
     'user-agent': 'portico',
@@ -96,11 +91,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     };
     if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch;
     return Object.assign(headers, authorization);
-  }
-
-  /** Begins the span of one request if its trace is kept. */
-  function beginSpan({ caller, path = '', resends, ...request }: PageRequest<unknown>): Span | undefined {
-    return caller.span?.begin('call', { ...server, method: methodOf(request), url: `${origin}${path}`, resends });
   }
 
   async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Response> {
@@ -151,8 +141,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const begun = performance.now();
       let ms = 0;
       let response: Response | undefined;
-      const span = beginSpan(request);
-      const caller = under(request.caller, span);
       const emit = (status: number | undefined, error?: GatewayError) =>
         events.pageFetched?.({
           ...requestOf(request.caller),
@@ -160,17 +148,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           ...{ error: error?.code, reason: error?.reason, causes: error && causesOf(error) },
         });
       try {
-        response = await exchange({ ...request, caller }, signal).finally(() => {
+        response = await exchange(request, signal).finally(() => {
           ms = performance.now() - begun;
         });
         const { status, headers, bytes } = response;
         const page = bytes && (await request.read(bytes, headers));
-        span?.end({ status });
         emit(status);
         return { page, headers };
       } catch (error) {
         const status = (error instanceof GatewayError ? error.upstreamStatus : undefined) ?? response?.status;
-        span?.end({ status, error: codeOf(error, signal) });
         // An abort is reported where it began: a caller that left, or another page.
         if (!(error instanceof GatewayError) || error === signal.reason) throw error;
         emit(status, error);

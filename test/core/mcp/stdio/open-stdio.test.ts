@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTracing, type Tracing } from '../../../../src/capabilities/tracing/tracing.ts';
+import { traceOperations } from '../../../../src/capabilities/tracing/operation-span.ts';
+import { createTracer, type Tracer } from '../../../../src/capabilities/tracing/tracer.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { RequestRecord } from '../../../../src/core/kernel/request-record.ts';
 import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
@@ -23,7 +24,7 @@ interface ConnectOptions {
   readonly graceMs?: number | undefined;
   readonly maxBodyBytes?: number;
   readonly maxMessageValues?: number;
-  readonly tracing?: Tracing | undefined;
+  readonly tracing?: Tracer | undefined;
 }
 
 /** A connection whose other end is the test's. */
@@ -44,7 +45,7 @@ function connect(
         return read(one);
       },
       events: { requestEnded: (record) => records.push(record), internalError: (bug) => bugs.push(bug) },
-      tracing,
+      ...(tracing && { wrapDispatch: traceOperations(tracing) }),
     }),
     identity,
     maxBodyBytes,
@@ -167,15 +168,15 @@ describe('MCP over stdio', () => {
   });
 
   it('records the trace that a request starts', async () => {
-    const tracing = createTracing(
+    const tracing = createTracer(
       {
         ...{ enabled: true, endpoint: 'http://127.0.0.1:9/v1/traces', headers: {}, sampleRatio: 1 },
         ...{ serviceName: 'portico', timeoutMs: 100, intervalMs: 60_000, maxQueueSpans: 10 },
       },
       { version: '1.2.3', events: {} },
     );
-    await tracing?.open();
-    onCleanup(() => tracing?.close(0));
+    await tracing.open();
+    onCleanup(() => tracing.close(0));
     const { ask, records } = connect(undefined, { tracing });
     await ask('ping');
     await ask('ping');

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Span } from '../../../../src/core/kernel/span.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createWaiting } from '../../../../src/core/reads/snapshots/waiting.ts';
 import { withFlights } from '../../../../src/core/reads/snapshots/with-flights.ts';
@@ -195,52 +194,4 @@ describe('reads beyond those that may wait', () => {
       expect(departures).to.have.length(3);
     });
   }
-});
-
-describe('the span of a flight', () => {
-  /** A caller who is traced, whose loads have spans, and the spans that it waits for. */
-  function traced() {
-    const links: Span[] = [];
-    const begun: Span[] = [];
-    const span: Span = {
-      ...{ traceId: '', headers: { traceparent: '' }, beginAside: () => span, end() {} },
-      begin() {
-        begun.push({ ...span });
-        return begun.at(-1) ?? span;
-      },
-      link: (other) => links.push(other),
-    };
-    return { caller: { ...alice, span }, links, begun };
-  }
-
-  it('is linked by those who join it, and by nobody once it has landed', async () => {
-    const { read, departures } = flights();
-    const [first, other] = [traced(), traced()];
-    const readings = [read(first.caller, never), read(other.caller, never)];
-    expect(other.links).to.deep.equal(first.begun);
-    departures[0]?.land();
-    await Promise.all(readings);
-    const later = [read(alice, never), read(other.caller, never)];
-    expect(other.links, 'nobody traces the next one').to.have.length(1);
-    departures[1]?.land();
-    await Promise.all(later);
-  });
-
-  it('is that of the flight under way, though one that was left ends after it has begun', async () => {
-    const slow: (() => void)[] = [];
-    const load: Loader = () => new Promise((resolve) => slow.push(() => resolve(loadOf())));
-    const read = withFlights(load, { resource: 'tools', waiting: roomy(), events: {} });
-    const [left, next, joining] = [traced(), traced(), traced()];
-    const leaving = new AbortController();
-    const gone = errorOf(read(left.caller, leaving.signal));
-    leaving.abort(new Error('gone'));
-    await gone;
-    const readings = [read(next.caller, never)];
-    slow[0]?.();
-    await settle();
-    readings.push(read(joining.caller, never));
-    expect(joining.links).to.deep.equal(next.begun);
-    slow[1]?.();
-    await Promise.all(readings);
-  });
 });

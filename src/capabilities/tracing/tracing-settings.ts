@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, milliseconds, requestHeaderName, scalarText, whole } from './scalars.ts';
+import { baseUrl, milliseconds, requestHeaderName, scalarText, whole } from '../../core/config/schema/scalars.ts';
 
 /** Where requests went, step by step. */
 export const TracingSettings = z.strictObject({

@@ -1,5 +1,5 @@
-import { codeOf } from '../../core/kernel/causes.ts';
-import type { Span, SpanFacts } from '../../core/kernel/span.ts';
+import { codeOf } from './causes.ts';
+import type { Span, SpanFacts } from './span.ts';
 
 /** Does some work, and ends its span with it, whichever way that goes. `signal` is that of whoever waits for it. */
 export async function during<T>(

@@ -1,0 +1,116 @@
+import type { Wrappers } from '../../core/hooks.ts';
+import { type Caller, under } from '../../core/kernel/caller.ts';
+import { codeOf } from '../../core/kernel/causes.ts';
+import { during } from '../../core/kernel/during.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import type { Span } from '../../core/kernel/span.ts';
+import { cacheOutcome, type Load } from '../../core/reads/snapshots/load.ts';
+import type { Snapshot } from '../../core/reads/snapshots/snapshot.ts';
+import type { PageRequest, Upstream } from '../../core/upstream/upstream.ts';
+
+type Traced = Pick<Wrappers, 'wrapVerify' | 'wrapRead' | 'wrapLoad' | 'wrapUpstream' | 'wrapClient'>;
+
+/** Ports of URLs without one. */
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** Creates a span for each step of a read whose trace is kept. `now`: milliseconds since the epoch. */
+export function traceReads(now: () => number): Traced {
+  /** Spans of the loads that have made these snapshots. */
+  const loads = new WeakMap<Snapshot, Span>();
+  return {
+    wrapVerify: (verify) => (credential, key, parent) => {
+      const found = verify(credential, key, parent);
+      if (parent === undefined || !(found instanceof Promise)) return found;
+      return during(parent.begin('verify'), undefined, () => found);
+    },
+    wrapRead: (read, resource) => (caller, options) => {
+      if (caller.span === undefined) return read(caller, options);
+      const span = caller.span.begin('read', { resource });
+      const end = (load: Load) => {
+        const other = load.collapsed === true ? loads.get(load.snapshot) : undefined;
+        if (other !== undefined) span.link(other);
+        span.end({ cache: cacheOutcome(load, now()) });
+        return load;
+      };
+      const fail = (error: unknown): never => {
+        span.end({ error: codeOf(error, options.signal) });
+        throw error;
+      };
+      try {
+        const found = read(under(caller, span), options);
+        return found instanceof Promise ? found.then(end, fail) : end(found);
+      } catch (error) {
+        return fail(error);
+      }
+    },
+    wrapLoad: (load, resource) => async (caller, signal, options) => {
+      if (caller.span === undefined) return load(caller, signal, options);
+      const refresh = options?.isRefresh === true ? caller.span.beginAside('refresh', { resource }) : undefined;
+      const span = (refresh ?? caller.span).begin('load', { resource });
+      const work = async () => {
+        const loaded = await load(under(caller, span), signal, options);
+        loads.set(loaded.snapshot, span);
+        return loaded;
+      };
+      return during(refresh, signal, () =>
+        during(span, signal, work, ({ pages, snapshot, dropped }) => ({ pages, dropped, items: snapshot.count })),
+      );
+    },
+    wrapUpstream: (upstream, resource) => ({ ...upstream, get: tracedPage(upstream, resource) }),
+    wrapClient: (client, baseUrl) => ({ ...client, get: tracedCall(client, baseUrl) }),
+  };
+}
+
+function tracedPage({ name, get }: Upstream, resource: string): Upstream['get'] {
+  return (request, signal) => {
+    if (request.caller.span === undefined) return get(request, signal);
+    const span = request.caller.span.begin('page', { resource, upstream: name });
+    return during(span, signal, () => get(below(request, span), signal));
+  };
+}
+
+function tracedCall({ name, get }: Upstream, baseUrl: string): Upstream['get'] {
+  const { origin, protocol, hostname: host, port } = new URL(baseUrl);
+  const server = { upstream: name, host, port: Number(port) || DEFAULT_PORTS[protocol] };
+  return async (request, signal) => {
+    const { caller, post, path = '', resends } = request;
+    if (caller.span === undefined) return get(request, signal);
+    const method = post === undefined ? 'GET' : 'POST';
+    const span = caller.span.begin('call', { ...server, method, url: `${origin}${path}`, resends });
+    const seen = withStatus(below(request, span));
+    try {
+      const reply = await get(seen.request, signal);
+      span.end({ status: seen.status ?? 304 });
+      return reply;
+    } catch (error) {
+      const status = error instanceof GatewayError ? error.upstreamStatus : undefined;
+      span.end({ status: status ?? seen.status, error: codeOf(error, signal) });
+      throw error;
+    }
+  };
+}
+
+/** The request, and the status of its response once that is known: a body is read after a 200, unless `errorOf` has seen another. */
+function withStatus<P>(request: PageRequest<P>) {
+  const { read, errorOf } = request;
+  const seen: { readonly request: PageRequest<P>; status?: number } = {
+    request: {
+      ...request,
+      ...(errorOf && {
+        errorOf(status, headers) {
+          seen.status = status;
+          return errorOf(status, headers);
+        },
+      }),
+      read(bytes, headers) {
+        seen.status ??= 200;
+        return read(bytes, headers);
+      },
+    },
+  };
+  return seen;
+}
+
+function below<P>(request: PageRequest<P>, span: Span): PageRequest<P> {
+  return { ...request, caller: under<Caller>(request.caller, span) };
+}
