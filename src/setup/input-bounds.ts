@@ -33,8 +33,8 @@ export const REPLIES = { bytes: 4_194_304, timeoutMs: 10_000, requests: 200, tot
 
 /** Of the replies that a probe keeps. */
 export const PROBE = {
-  /** Bodies of pages, all together. */
-  pageBytes: 16_777_216,
+  /** Pages of one read whose bodies are kept. */
+  pages: 3,
   /** Body of a reply that is not a page, before it is decoded, and the wait for it. */
   bodyBytes: 16_384,
   bodyWaitMs: 1000,

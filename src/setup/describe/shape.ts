@@ -65,7 +65,7 @@ function shallow(schema: Json, depth: number, visit: (value: unknown, depth: num
   const members = new Map(properties.map(([name, value]) => [name, visit(value, depth + 1)]));
   const items = schema['items'] === undefined ? undefined : visit(schema['items'], depth + 1);
   const listed = schema['const'] === undefined ? listOf(schema['enum']) : [schema['const']];
-  const values = listed.map(textOf).filter((value) => value !== '' && value.length <= 100);
+  const values = listed.map(textOf).filter((value) => /^[\x20-\x7e]{1,100}$/.test(value));
   const named = types.flatMap((type) => (Object.hasOwn(TYPES, String(type)) ? [TYPES[String(type)]] : []))[0];
   const implied = members.size > 0 ? 'object' : items !== undefined ? 'list' : values.length > 0 ? 'text' : 'unknown';
   return { type: named ?? implied, members, values, optional, ...(items !== undefined && { items }) };
@@ -124,4 +124,38 @@ function mergeItems(a: Shape, b: Shape): Shape {
     if (!a.members.has(name) || !b.members.has(name)) members.set(name, { ...shape, optional: true });
   }
   return { ...merged, members };
+}
+
+/** Returns the JMESPath expression that selects the member at `path`. */
+export function expressionOf(path: readonly string[]): string {
+  if (path.length === 0) return '@';
+  return path.map((key) => (/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key))).join('.');
+}
+
+/** Returns a name without case and separators: `created_at` becomes `createdat`. */
+export function plainName(name = ''): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** A member of a body outside its lists. */
+export interface Member {
+  /** Keys that lead to it. */
+  readonly path: readonly string[];
+  readonly shape: Shape;
+}
+
+const MAX_DEPTH = 4;
+const MAX_MEMBERS = 2000;
+
+/** Returns the members of a body outside its lists, those nearest to the top first. */
+export function membersOf(body: Shape): Member[] {
+  const members: Member[] = [{ path: [], shape: body }];
+  for (const { path, shape } of members) {
+    if (path.length === MAX_DEPTH) continue;
+    for (const [key, member] of shape.members) {
+      if (members.length > MAX_MEMBERS) return members;
+      members.push({ path: [...path, key], shape: member });
+    }
+  }
+  return members.slice(1);
 }

@@ -1,7 +1,6 @@
 import type { Resource } from '../../core/resources/resource.ts';
 import { requiredFields } from '../../core/resources/resource.ts';
-import { expressionOf, type Member, plainName } from '../describe/member-names.ts';
-import type { Shape } from '../describe/shape.ts';
+import { expressionOf, type Member, plainName, type Shape } from '../describe/shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
 /** The setting for one documented field, and its reason. */

@@ -1,7 +1,6 @@
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
 import { type PagedList, type Parameter, type ParameterRole, undocumented } from '../describe/listing.ts';
-import { expressionOf, type Member, membersOf, plainName } from '../describe/member-names.ts';
-import { type Shape, shapeOfValue } from '../describe/shape.ts';
+import { type Member, membersOf, plainName, type Shape, shapeOfValue } from '../describe/shape.ts';
 import { guessPaging, isLink, isToken, type PagingGuess, pageMembers, totalOf } from './guess-paging.ts';
 import { PARAMETERS, parameterFor } from './paging-names.ts';
 
@@ -12,37 +11,26 @@ export interface SeenPage {
   readonly body: unknown;
   /** Names in lower case. */
   readonly headers: ReplyHeaders;
-  /** Expression that selects the items, and their number. */
-  readonly items: string;
+  /** Number of its items. */
   readonly count: number;
   /** The JSON that was posted for it. Undefined for a GET. */
   readonly posted?: unknown;
 }
 
 /** Guesses how a list is paged by its first page, without a document, the surest guess first. */
-export function guessFromPage({ items, posted, ...page }: SeenPage): PagingGuess[] {
+export function guessFromPage({ posted, ...page }: SeenPage): PagingGuess[] {
   const body = shapeOfValue(page.body);
   const headers = new Map(Object.entries(page.headers).map(([name, value]) => [name, [value ?? ''].flat().join()]));
   const parameters = posted === undefined ? inferParameters(body, headers) : placesIn(posted);
   const list = { body, headers, parameters, count: page.count };
   const guesses = guessPaging(list);
-  return guesses.length > 0 || posted !== undefined ? guesses : guessUnnamed(list, items);
+  return guesses.length > 0 || posted !== undefined ? guesses : guessUnnamed(list);
 }
 
-/** Guesses for a list that shows that there is more, but no way to it: by the last item, or by the usual parameters. */
-function guessUnnamed(list: PagedList, items: string): PagingGuess[] {
-  const [more] = pageMembers(list.body, 'more', ({ value }) => value === true);
-  const { count = 0 } = list;
-  if (more !== undefined && count > 0) {
-    const flag = expressionOf(more.path);
-    const next = `${flag} && ${items === '@' ? '' : items}[-1].id`;
-    const pagination = { kind: 'token', tokenParam: 'starting_after', next, sizeParam: null };
-    return [
-      { pagination, why: `${flag} shows that there is more; the id of the last item can lead to it`, doubts: [] },
-    ];
-  }
+/** Guesses the usual parameters for a list whose total is all that shows further pages. */
+function guessUnnamed(list: PagedList): PagingGuess[] {
   const total = totalOf(list);
-  if (total?.value === undefined || total.value <= count) return [];
+  if (total?.value === undefined || total.value <= (list.count ?? 0)) return [];
   const usual = [undocumented('offset', 'offset'), undocumented('page', 'page', { minimum: 1 })];
   return usual.flatMap((parameter) => guessPaging({ ...list, parameters: [parameter] }));
 }

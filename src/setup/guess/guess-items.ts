@@ -1,5 +1,4 @@
-import { expressionOf, type Member, membersOf, plainName } from '../describe/member-names.ts';
-import type { Shape } from '../describe/shape.ts';
+import { expressionOf, type Member, membersOf, plainName, type Shape } from '../describe/shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
 /** Where a body seems to hold its list. */
@@ -45,16 +44,7 @@ function candidatesAt({ path, shape }: Member, name: string): ItemsGuess[] {
     const isConnection = node?.type === 'object' && !node.optional;
     return [candidate(isConnection ? `${at}[].node` : at, isConnection ? node : item, shape.count, score)];
   }
-  const table = itemOfTable(shape);
-  return table === undefined ? [] : [candidate(`values(${at})`, table, shape.count, score - 4)];
-}
-
-/** Returns an item of an object that holds its items under their ids: several objects that have a name and are alike. */
-function itemOfTable({ count = 0, members }: Shape): Shape | undefined {
-  const [first, ...others] = [...members.values()];
-  if (count < 3 || first === undefined || !first.members.has('name')) return undefined;
-  const keys = [...first.members.keys()];
-  return others.every((other) => keys.every((key) => other.members.has(key))) ? first : undefined;
+  return [];
 }
 
 function candidate(items: string, item: Shape, count: number | undefined, ofPath: number): ItemsGuess {

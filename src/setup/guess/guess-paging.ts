@@ -1,6 +1,5 @@
 import type { PagedList, Parameter, ParameterRole } from '../describe/listing.ts';
-import { expressionOf, type Member, membersOf, plainName } from '../describe/member-names.ts';
-import type { Shape } from '../describe/shape.ts';
+import { expressionOf, type Member, membersOf, plainName, type Shape } from '../describe/shape.ts';
 import { FILTERED_TOTALS, PAGE_MEMBERS, PARAMETERS, TOTAL_HEADERS } from './paging-names.ts';
 
 /** The setting `pagination`, as a file holds it. */

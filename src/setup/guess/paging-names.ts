@@ -1,6 +1,6 @@
 import { FILTERED, HEADERS, MEMBERS } from '../../core/upstream/signs/signs.ts';
 import type { ParameterRole } from '../describe/listing.ts';
-import { plainName } from '../describe/member-names.ts';
+import { plainName } from '../describe/shape.ts';
 
 /** Query parameters as platforms spell them, the commonest first. They are tried if no document names any. */
 export const SPELLINGS: Readonly<Record<ParameterRole, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import type { Listing } from '../describe/listing.ts';
-import { expressionOf, plainName } from '../describe/member-names.ts';
+import { expressionOf, plainName } from '../describe/shape.ts';
 import {
   guessPaging,
   type Pagination,

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { type Environment, processEnvironment } from '../../core/config/environment.ts';
-import { type LoadedConfig, loadConfig } from '../../core/config/load-config.ts';
-import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
 import { type BaseUrl, baseUrlOf, isUnusable } from './base-url.ts';
 import { SourceError } from './fetch-text.ts';
@@ -85,7 +84,6 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
     throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to begin with${subset}`);
   }
   await write(file, settings.text);
-  await checkWritten(file, settings, environment);
   const missing = [...settings.variables].filter(([variable]) => environment[variable] === undefined);
   print(report(file, settings, place, missing));
   if (sent !== undefined) print(`${sent}\n`);
@@ -145,15 +143,4 @@ function report(
     ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** Checks the written file against the settings schema. Only variables of the environment can be missing. */
-async function checkWritten(file: string, { variables }: SettingsText, environment: Environment): Promise<void> {
-  const examples = [...variables.keys()].map((name) => [name, name.endsWith('_URL') ? 'http://a.example' : 'x']);
-  try {
-    await loadConfig(file, { ...Object.fromEntries(examples), ...environment });
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new SourceError(`the proposal is not valid, which is a defect of portico init:\n${error.message}`);
-  }
 }

@@ -1,16 +1,17 @@
+import type { Scalar, YAMLMap } from 'yaml';
 import type { Listing } from '../describe/listing.ts';
 import type { FieldGuess } from '../guess/guess-fields.ts';
 import { wordsOf } from '../guess/vocabulary.ts';
 import { type BaseUrl, variableOf } from './base-url.ts';
 import { hasRival, type ResourceProposal } from './proposal.ts';
-import { comment, flow, key, oneLine, referring, scalar } from './yaml-text.ts';
+import { type Entry, oneLine, plainText, referring, yamlBlock } from './yaml-text.ts';
 
 /** Environment variables that a settings file needs. */
 export interface Variables {
   /** Meaning by name. */
   readonly all: ReadonlyMap<string, string>;
-  /** Adds a variable and returns a reference to it as a quoted scalar. `other` names it if `name` has another meaning. */
-  reference(meaning: string, ...names: readonly [name: string, other?: string]): string;
+  /** Adds a variable and returns a reference to it. `other` names it if `name` has another meaning. */
+  reference(meaning: string, name: string, other?: string): Scalar;
 }
 
 export function createVariables({ name: upstream, variable }: BaseUrl): Variables {
@@ -23,7 +24,7 @@ export function createVariables({ name: upstream, variable }: BaseUrl): Variable
       const usual = variableOf(upstream, name);
       const chosen = (all.get(usual) ?? what) === what ? usual : variableOf(upstream, other);
       all.set(chosen, what);
-      return `"\${${chosen}}"`;
+      return referring(`\${${chosen}}`);
     },
   };
 }
@@ -34,51 +35,42 @@ export function sentence(text: string): string {
 }
 
 interface Block {
-  readonly lines: string[];
+  readonly block: YAMLMap;
   readonly isOffered: boolean;
   readonly doubts: readonly string[];
 }
 
-const INDENT = '    ';
-
 /** Writes the settings of one resource with a comment on each guess. */
 export function resourceBlock(proposal: ResourceProposal, upstream: string, variables: Variables): Block {
-  const { resource, found, others } = proposal;
+  const { found, others } = proposal;
   const paths = others.map(({ listing }) => oneLine(listing.path)).join(', ');
-  const alternatives = paths === '' ? [] : comment(`Other candidates: ${paths}.`, INDENT);
+  const alternatives = paths === '' ? [] : [`Other candidates: ${paths}.`];
+  const disabled = { key: 'enabled', value: false };
   if (found === undefined) {
-    const lines = [`  ${resource.name}:`, ...comment('No list fits, so the resource is disabled.', INDENT)];
-    return {
-      lines: [...lines, ...alternatives, `${INDENT}enabled: false`],
-      isOffered: false,
-      doubts: ['which list it is: none fits, so the resource is disabled'],
-    };
+    const before = ['No list fits, so the resource is disabled.', ...alternatives];
+    const doubts = ['which list it is: none fits, so the resource is disabled'];
+    return { block: yamlBlock([{ ...disabled, before }]), isOffered: false, doubts };
   }
   const { listing, fields, paging } = found;
   const isOffered = paging.pagination !== undefined;
   const pagination = paging.pagination ?? paging.likely ?? { kind: 'link', sizeParam: null };
   const doubts = doubtsOf(proposal);
   const title = oneLine(listing.title);
+  const summary = `GET ${oneLine(listing.path)}${title === '' ? '' : `: "${title}"`}.`;
   const { path, pathParams } = pathOf(listing, variables);
   const query = queryOf(listing, { pagination, query: paging.query ?? {} }, variables);
-  const lines = [
-    `  ${resource.name}:`,
-    ...comment(`GET ${oneLine(listing.path)}${title === '' ? '' : `: "${title}"`}.`, INDENT),
-    ...alternatives,
-    ...doubts.flatMap((doubt) => comment(`Check ${doubt}.`, INDENT)),
-    ...(isOffered ? [] : [`${INDENT}enabled: false`]),
-    `${INDENT}upstream: ${upstream}`,
-    `${INDENT}path: ${referring(path)}`,
-    ...(pathParams.size > 0 ? [`${INDENT}pathParams:`] : []),
-    ...[...pathParams].map(([name, value]) => `${INDENT}  ${name}: ${value}`),
-    ...(query.length === 0 ? [`${INDENT}query: {}`] : [`${INDENT}query:`, ...query]),
-    `${INDENT}items: ${scalar(listing.items)}`,
-    ...comment(sentence(oneLine(paging.why)), INDENT),
-    `${INDENT}pagination: ${flow(pagination)}`,
-    `${INDENT}fields:`,
-    ...[...fields].flatMap(([field, each]) => fieldLines(field, each)),
+  const [first = disabled, ...rest] = [
+    ...(isOffered ? [] : [disabled]),
+    { key: 'upstream', value: upstream },
+    { key: 'path', value: plainText(path) },
+    ...(pathParams.length > 0 ? [{ key: 'pathParams', value: yamlBlock(pathParams) }] : []),
+    { key: 'query', value: query.length > 0 ? yamlBlock(query) : {} },
+    { key: 'items', value: listing.items },
+    { key: 'pagination', value: pagination, before: [sentence(oneLine(paging.why))] },
+    { key: 'fields', value: fieldsBlock(fields) },
   ];
-  return { lines, isOffered, doubts };
+  const before = [summary, ...alternatives, ...doubts.map((doubt) => `Check ${doubt}.`)];
+  return { block: yamlBlock([{ ...first, before }, ...rest]), isOffered, doubts };
 }
 
 function doubtsOf(proposal: ResourceProposal): string[] {
@@ -105,17 +97,18 @@ function doubtsOf(proposal: ResourceProposal): string[] {
 
 /** Returns the path, and a reference to the environment for each `{name}` in it. */
 function pathOf({ path }: Listing, variables: Variables) {
-  const pathParams = new Map<string, string>();
+  const pathParams: Entry[] = [];
   const written = path.replace(/\{([^{}]*)\}/g, (_, name: string, index: number) => {
-    const setting = name.replace(/\W/g, '_');
-    if (!pathParams.has(setting)) {
+    const key = name.replace(/\W/g, '_');
+    if (!pathParams.some((each) => each.key === key)) {
       const before = path.slice(0, index);
       // The segment before an id names what it identifies: `projects/{id}`.
       const of = /^(?:id|uuid|key|slug|name)$/i.test(name) ? wordsOf(before.split('/').at(-2) ?? '') : [];
-      const names = [[...of, name].join('_'), [...wordsOf(before), name].join('_')] as const;
-      pathParams.set(setting, variables.reference(`${name} in ${before}{${name}}`, ...names));
+      const other = [...wordsOf(before), name].join('_');
+      const value = variables.reference(`${name} in ${before}{${name}}`, [...of, name].join('_'), other);
+      pathParams.push({ key, value });
     }
-    return `{${setting}}`;
+    return `{${key}}`;
   });
   return { path: written, pathParams };
 }
@@ -132,29 +125,33 @@ function queryOf(
   { parameters }: Listing,
   { pagination, query }: { readonly pagination: object; readonly query: Readonly<Record<string, string>> },
   variables: Variables,
-): string[] {
-  const paged = new Set<unknown>(Object.values(pagination));
-  const requests = Object.entries(query).map(([name, value]) => {
-    return `${INDENT}  ${key(name)}: ${scalar(value)} # without it the platform sends no total`;
+): Entry[] {
+  const taken = new Set<unknown>([...Object.values(pagination), ...Object.keys(query)]);
+  const required = parameters.filter((each) => isRequiredQuery(each) && !taken.has(each.name));
+  const requests = Object.entries(query).map(([key, value]) => {
+    return { key, value, behind: 'without it the platform sends no total' };
   });
-  const required = parameters
-    .filter((each) => isRequiredQuery(each) && !paged.has(each.name) && !CREDENTIAL.test(each.name))
-    .filter(({ name }) => !Object.hasOwn(query, name))
-    .map(({ name, value }) => {
-      const text = value === undefined ? variables.reference(`query parameter ${name}`, name) : scalar(value);
-      return `${INDENT}  ${key(name)}: ${text}`;
-    });
-  return [...requests, ...required];
+  return [
+    ...requests,
+    ...required
+      .filter(({ name }) => !CREDENTIAL.test(name))
+      .map(({ name, value }) => ({ key: name, value: value ?? variables.reference(`query parameter ${name}`, name) })),
+  ];
 }
 
-function fieldLines(field: string, { from, instead, values, why }: FieldGuess): string[] {
-  const indent = `${INDENT}  `;
-  if (from === undefined && instead === undefined) return comment(`${field}: ${oneLine(why)}.`, indent);
-  const because = ` # ${oneLine(why)}`;
-  const value = scalar(from ?? instead ?? '');
-  if (Object.keys(values).length === 0) return [`${indent}${field}: ${value}${because}`];
-  const table = flow(values);
-  const rows = Object.entries(values).map(([name, word]) => `${indent}    ${key(name)}: ${scalar(word)}`);
-  const written = table.length < 90 ? [`${indent}  values: ${table}`] : [`${indent}  values:`, ...rows];
-  return [`${indent}${field}:`, `${indent}  from: ${value}${because}`, ...written];
+function fieldsBlock(fields: ReadonlyMap<string, FieldGuess>): YAMLMap {
+  const missing: string[] = [];
+  const entries: Entry[] = [];
+  for (const [key, { from, instead, values, why }] of fields) {
+    const text = from ?? instead;
+    if (text === undefined) missing.push(` ${key}: ${why}.`);
+    else if (Object.keys(values).length === 0) entries.push({ key, value: text, behind: why });
+    else {
+      const table = { key: 'values', value: values };
+      entries.push({ key, value: yamlBlock([{ key: 'from', value: text, behind: why }, table]) });
+    }
+  }
+  const block = yamlBlock(entries);
+  block.comment = missing.join('\n');
+  return block;
 }

@@ -1,9 +1,10 @@
-import type { Description, Listing } from '../describe/listing.ts';
+import { Document, type YAMLMap } from 'yaml';
+import type { Description } from '../describe/listing.ts';
 import { NOT_SENT } from '../guess/guess-credential.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Proposal } from './proposal.ts';
 import { createVariables, resourceBlock, sentence, type Variables } from './resource-block.ts';
-import { comment, flow, oneLine, referring, scalar } from './yaml-text.ts';
+import { commentLines, type Entry, oneLine, plainText, yamlBlock } from './yaml-text.ts';
 
 /** A settings file, and what it leaves to a person. */
 export interface SettingsText {
@@ -24,56 +25,52 @@ export function writeSettings(
   source: string,
 ): SettingsText {
   const variables = createVariables(place);
-  const blocks = proposal.resources.map((each) => ({
-    name: each.resource.name,
-    ...resourceBlock(each, place.name, variables),
-  }));
-  const upstream = upstreamBlock(proposal, place, variables);
+  const blocks = proposal.resources.map((each) => {
+    return { name: each.resource.name, ...resourceBlock(each, place.name, variables) };
+  });
+  const upstreams = yamlBlock([{ key: place.name, value: upstreamBlock(proposal, place, variables) }]);
+  const resources = yamlBlock(blocks.map(({ name, block }) => ({ key: name, value: block })));
   const doubts = [
     ...proposal.credential.doubts.map((doubt) => `upstream ${place.name}: ${doubt}`),
     ...blocks.flatMap((block) => block.doubts.map((doubt) => `${block.name}: ${doubt}`)),
   ];
-  const lines = [
-    '# yaml-language-server: $schema=./portico.schema.json',
-    '#',
-    ...comment(`${oneLine(title) || place.name}: proposed by portico init from ${oneLine(source)}.`),
-    ...comment(external > 0 ? 'The document refers to other documents, which were not read.' : ''),
-    ...(doubts.length > 0 ? ['#', '# Check:', ...doubts.flatMap((each) => comment(`- ${each}`))] : []),
-    ...(variables.all.size > 0 ? ['#', '# Environment:'] : []),
-    ...[...variables.all].map(([name, what]) => `#   ${name}  ${what}`),
+  const document = new Document(
+    yamlBlock([
+      { key: 'upstreams', value: upstreams },
+      { key: 'resources', value: resources },
+    ]),
+  );
+  document.commentBefore = [
+    ' yaml-language-server: $schema=./portico.schema.json',
     '',
-    ...upstream,
-    '',
-    'resources:',
-    ...blocks.flatMap(({ lines }, index) => (index === 0 ? lines : ['', ...lines])),
-  ];
+    ...commentLines(`${oneLine(title) || place.name}: proposed by portico init from ${oneLine(source)}.`),
+    ...(external > 0 ? commentLines('The document refers to other documents, which were not read.') : []),
+    ...(doubts.length > 0 ? ['', ' Check:', ...doubts.flatMap((each) => commentLines(`- ${each}`))] : []),
+    ...(variables.all.size > 0 ? ['', ' Environment:'] : []),
+    ...[...variables.all].map(([name, what]) => `   ${name}  ${what}`),
+  ].join('\n');
   const offered = blocks.flatMap(({ name, isOffered }) => (isOffered ? [name] : []));
-  return { text: `${lines.join('\n')}\n`, variables: variables.all, offered, doubts };
+  return { text: document.toString({ lineWidth: 0 }), variables: variables.all, offered, doubts };
 }
 
-function upstreamBlock({ credential, resources }: Proposal, place: BaseUrl, variables: Variables): string[] {
+function upstreamBlock({ credential, resources }: Proposal, place: BaseUrl, variables: Variables): YAMLMap {
   const listings = resources.flatMap(({ found }) => found?.listing ?? []);
   const types = new Set(listings.map(({ mediaType }) => mediaType).filter((type) => type !== ''));
-  const headers = new Map<string, string>();
-  if (types.size > 0) headers.set('Accept', scalar([...types, 'application/json'].join(', ')));
+  const headers: Entry[] = types.size > 0 ? [{ key: 'Accept', value: [...types, 'application/json'].join(', ') }] : [];
   const own = credential.credential.kind === 'header' ? credential.credential.name.toLowerCase() : '';
   const set = new Set(['authorization', 'accept', own]);
-  for (const { name, value } of listings.flatMap(requiredHeaders)) {
+  const required = listings.flatMap(({ parameters }) =>
+    parameters.filter((each) => each.in === 'header' && each.required),
+  );
+  for (const { name, value } of required) {
     if (!/^[\w-]+$/.test(name) || NOT_SENT.test(name) || set.has(name.toLowerCase())) continue;
     set.add(name.toLowerCase());
-    headers.set(name, value === undefined ? variables.reference(`header ${name}`, name) : scalar(value));
+    headers.push({ key: name, value: value ?? variables.reference(`header ${name}`, name) });
   }
-  return [
-    'upstreams:',
-    `  ${place.name}:`,
-    `    baseUrl: ${referring(place.baseUrl)}`,
-    ...comment(sentence(oneLine(credential.why)), '    '),
-    ...credential.doubts.flatMap((doubt) => comment(`Check ${doubt}.`, '    ')),
-    `    credential: ${flow(credential.credential)}`,
-    ...(headers.size > 0 ? ['    headers:', ...[...headers].map(([name, value]) => `      ${name}: ${value}`)] : []),
-  ];
-}
-
-function requiredHeaders({ parameters }: Listing) {
-  return parameters.filter((parameter) => parameter.in === 'header' && parameter.required);
+  const doubts = credential.doubts.map((doubt) => `Check ${doubt}.`);
+  return yamlBlock([
+    { key: 'baseUrl', value: plainText(place.baseUrl) },
+    { key: 'credential', value: credential.credential, before: [sentence(oneLine(credential.why)), ...doubts] },
+    ...(headers.length > 0 ? [{ key: 'headers', value: yamlBlock(headers) }] : []),
+  ]);
 }

@@ -1,72 +1,80 @@
-const MAX_COMMENT = 200;
+import { Document, isNode, Pair, Scalar, stringify, YAMLMap } from 'yaml';
 
-/**
- * Makes text from outside safe for a comment or a terminal: one bounded line without control and format characters, such as those
- * that change the direction of reading.
- */
+const MAX_COMMENT = 200;
+const WIDTH = 110;
+
+/** Control and format characters, which affect a terminal or the direction of reading, and line ends. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\s]+/gu;
+
+/** Makes text from outside safe for a comment or a terminal: one bounded line of visible characters. */
 export function oneLine(text: string): string {
   const line = text
     .slice(0, MAX_COMMENT * 4)
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\s]+/gu, ' ')
+    .replace(UNSAFE, ' ')
     .trim();
   return line.length > MAX_COMMENT ? `${line.slice(0, MAX_COMMENT).trimEnd()}…` : line;
 }
 
-/** Wraps a comment at about 120 characters. */
-export function comment(text: string, indent = ''): string[] {
-  const lines: string[] = [];
-  let line = '';
-  // Longer than one line, unlike text from outside, which oneLine() bounds first.
-  for (const word of text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').split(/ +/)) {
-    if (line !== '' && indent.length + line.length + word.length > 115) {
-      lines.push(line);
-      line = '';
-    }
-    line = line === '' ? word : `${line} ${word}`;
+/** Returns the lines of a comment. Text from outside has passed {@link oneLine}. */
+export function commentLines(text: string): string[] {
+  const lines: string[] = [''];
+  for (const word of text.replace(UNSAFE, ' ').split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (line.length > WIDTH && lines.at(-1) !== '') lines.push(` ${word}`);
+    else lines[lines.length - 1] = line;
   }
-  return [...lines, line].filter((each) => each !== '').map((each) => `${indent}# ${each}`);
+  return lines.filter((line) => line.trim() !== '');
 }
 
-/** Texts that YAML reads as another type without quotes. */
-const RESERVED = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
-const PLAIN = /^[A-Za-z_/][\w/.-]*$/;
-/** A path or URL with references to the environment; plain in a block, not between brackets. */
-const PLAIN_REFERENCE = /^(?=https?:|\/|\$)(?:[\w/.@-]|\$?\{\w+\}|:(?=[\d/]))+$/;
-
-/** Returns a scalar. Text like a reference to the environment is escaped, so that it stays text. */
-export function scalar(value: string | number | boolean | null): string {
-  if (typeof value !== 'string') return String(value);
-  const text = escapeReferences(value);
-  return PLAIN.test(text) && !RESERVED.test(text) ? text : quoted(text);
-}
-
-/** Returns a key, in which references to the environment have no effect. */
-export function key(text: string): string {
-  return PLAIN.test(text) && !RESERVED.test(text) ? text : quoted(text);
-}
-
-/** Returns a scalar of a block that can contain references to the environment. */
-export function referring(text: string): string {
-  return PLAIN_REFERENCE.test(text) ? text : quoted(text);
-}
-
-/** Escapes references to the environment. */
+/** Escapes references to the environment, so that text from outside stays text. */
 export function escapeReferences(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** JSON strings are YAML strings, except for characters that YAML does not print or that affect a terminal. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\ufffe\uffff]/gu, escapeCharacter);
+/** An entry of a YAML block. */
+export interface Entry {
+  readonly key: string;
+  /** A node, or a value whose references to the environment are escaped. */
+  readonly value: unknown;
+  /** Sentences before the entry. */
+  readonly before?: readonly string[];
+  /** A comment behind the value. */
+  readonly behind?: string;
 }
 
-function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+const NODES = new Document();
+
+/** Builds a YAML block with comments. Values that are not blocks are written on one line. */
+export function yamlBlock(entries: readonly Entry[]): YAMLMap {
+  const map = new YAMLMap();
+  for (const { key, value, before = [], behind } of entries) {
+    const name = new Scalar(key);
+    if (before.length > 0) name.commentBefore = before.flatMap(commentLines).join('\n');
+    const node = isNode(value) ? value : NODES.createNode(escaped(value), { flow: true });
+    if (behind !== undefined) node.comment = ` ${oneLine(behind)}`;
+    map.add(new Pair(name, node));
+  }
+  return map;
 }
 
-/** Returns a block of scalars on one line. */
-export function flow(entries: Readonly<Record<string, string | number | null>>): string {
-  const pairs = Object.entries(entries).map(([name, value]) => `${key(name)}: ${scalar(value)}`);
-  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+/** Returns a text with references to the environment. In quotes, so that it stays a text. */
+export function referring(text: string): Scalar {
+  return Object.assign(new Scalar(text), { type: Scalar.QUOTE_DOUBLE });
+}
+
+/** Returns a path or URL with references to the environment. */
+export function plainText(text: string): Scalar {
+  return new Scalar(text);
+}
+
+/** Returns a value as YAML on one line. References to the environment are escaped. */
+export function inlineYaml(value: unknown): string {
+  return stringify(escaped(value), { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
+}
+
+/** Escapes references to the environment in the texts of a value, but not in keys, which are not replaced. */
+function escaped(value: unknown): unknown {
+  if (typeof value === 'string') return escapeReferences(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, escaped(each)]));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeBody } from '../../core/upstream/client/body.ts';
 import type { Tap, TappedRequest } from '../../core/upstream/client/tap.ts';
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
@@ -11,7 +12,7 @@ export interface Exchange {
   readonly headers: ReplyHeaders;
   /** Milliseconds from the request to the end of a page, or to the headers of another response. */
   readonly ms: number;
-  /** The decoded body of a page, within `PROBE.pageBytes` for all pages. */
+  /** The decoded body of one of the first pages. */
   readonly page?: Buffer;
   /** The beginning of a body that is not a page. */
   readonly rest: readonly Buffer[];
@@ -41,7 +42,6 @@ export interface RecordOptions {
 export function recordExchanges({ onRequest, onPage = () => {} }: RecordOptions): Exchanges {
   const sent: Exchange[] = [];
   const answered: Exchange[] = [];
-  let pageBytes = 0;
   const exchanges = { sent, answered, pages: 0 };
   const tap: Tap = (request) => {
     onRequest(request);
@@ -59,10 +59,7 @@ export function recordExchanges({ onRequest, onPage = () => {} }: RecordOptions)
         end();
         exchanges.pages += 1;
         exchange.ms = performance.now() - begun;
-        pageBytes += body.length;
-        if (exchanges.pages === 1 || pageBytes <= PROBE.pageBytes) {
-          Object.assign(exchange, { page: Buffer.from(body) });
-        }
+        if (exchanges.pages <= PROBE.pages) Object.assign(exchange, { page: Buffer.from(body) });
         onPage(exchanges.pages);
       },
       rest(chunk) {
@@ -77,7 +74,9 @@ export function recordExchanges({ onRequest, onPage = () => {} }: RecordOptions)
 
 /** Returns the beginning of a body that is not a page. Waits for it briefly. Empty if it cannot be decoded. */
 export async function restOf({ headers, rest, ended }: Exchange): Promise<string> {
-  await settledWithin(PROBE.bodyWaitMs, ended);
+  const waited = new AbortController();
+  await Promise.race([ended, sleep(PROBE.bodyWaitMs, undefined, { signal: waited.signal }).catch(() => {})]);
+  waited.abort();
   const signal = AbortSignal.timeout(PROBE.bodyWaitMs);
   try {
     const options = { maxBytes: PROBE.bodyBytes * 4, hold: () => {}, signal };
@@ -85,11 +84,4 @@ export async function restOf({ headers, rest, ended }: Exchange): Promise<string
   } catch {
     return '';
   }
-}
-
-/** Waits for a promise at most that long, and keeps the process alive meanwhile. */
-function settledWithin(ms: number, promise: Promise<void>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,5 @@
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import { addCounts, findingsOf, NO_COUNTS } from '../../core/mapping/findings.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../core/mapping/page.ts';
 import { textOf } from '../../core/upstream/client/body.ts';
@@ -74,21 +73,4 @@ export function firstItemOf(page: Page, settings: ResourceConfig, required: read
   }
   if (invalid !== undefined || page.items.length === 0) return invalid;
   return { raw: rawAt(0), from, why: 'where leaves it out' };
-}
-
-/** Whether the items of these pages can be mapped, and some of them are served. */
-export function mapsAll(bodies: readonly Buffer[], settings: ResourceConfig, required: readonly string[]): boolean {
-  const map = createMapper({ ...settings, required });
-  let counts = NO_COUNTS;
-  try {
-    for (const body of bodies) {
-      const page = parsePage(body, settings)?.page;
-      if (page !== undefined) counts = addCounts(counts, { ...map(page), repeatedIds: 0 });
-    }
-  } catch (error) {
-    if (error instanceof GatewayError) return false;
-    throw error;
-  }
-  const isLeft = counts.received === 0 || counts.excluded + counts.dropped < counts.received;
-  return isLeft && !(settings.strictMapping && findingsOf(counts).length > 0);
 }

@@ -10,7 +10,7 @@ export function printReport(report: ProbeReport, paint: Paint): string {
   return `${[...report.resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n`;
 }
 
-/** Returns the last line: the resources are "read whole" only without any doubt. */
+/** Returns the last line. Resources are "read whole" only without any doubt. */
 function verdictOf({ file, ok, strict, resources }: ProbeReport): string {
   const read = resources.filter((resource) => resource.ok);
   const warnings = read.flatMap((resource) => resource.warnings).length;
@@ -19,14 +19,9 @@ function verdictOf({ file, ok, strict, resources }: ProbeReport): string {
     ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
     ...(untried > 0 ? [`${counted(untried, 'experiment')} not tried`] : []),
   ].join(' and ');
-  const what =
-    doubts === ''
-      ? `${read.length} of ${resources.length} resources could be read whole`
-      : `read ${read.map(({ resource, items }) => `${counted(items, 'item')} of ${resource}`).join(', ')}`;
   const word = ok ? 'OK' : strict ? 'FAILED (--strict)' : 'FAILED';
-  const rest =
-    doubts === '' || read.length === resources.length ? '' : ` (${read.length} of ${resources.length} resources)`;
-  return `${file}: ${word}${doubts && ` with ${doubts}`}: ${what}${rest}`;
+  const how = doubts === '' ? ' whole' : `, with ${doubts}`;
+  return `${file}: ${word}: ${read.length} of ${resources.length} resources could be read${how}`;
 }
 
 function counted(count: number, what: string): string {

@@ -1,5 +1,4 @@
 import type { MappingFinding } from '../../core/mapping/findings.ts';
-import type { ErrorKey } from './error-keys.ts';
 
 /** Result of `portico check --probe`, as `--json` prints it. Every text in it is safe to print and holds no secret. */
 export interface ProbeReport {
@@ -116,4 +115,12 @@ export interface Finding {
 export interface Untried {
   readonly experiment: string;
   readonly why: string;
+}
+
+/** A setting that can have caused a failed read. */
+export interface ErrorKey {
+  /** Dotted path in the settings file. */
+  readonly setting: string;
+  /** Its value, if it is a number. */
+  readonly value?: number;
 }

@@ -9,7 +9,7 @@ import { guessFromPage } from '../guess/guess-from-page.ts';
 import { guessItems, type ItemsGuess } from '../guess/guess-items.ts';
 import type { Pagination } from '../guess/guess-paging.ts';
 import { wordsOf } from '../guess/vocabulary.ts';
-import { flow, scalar } from '../init/yaml-text.ts';
+import { inlineYaml } from '../init/yaml-text.ts';
 import { NotTried, type Try } from './experiments/trials.ts';
 import type { Hint } from './probe-report.ts';
 
@@ -19,19 +19,20 @@ export interface ReadPage {
   readonly headers: ReplyHeaders;
   /** Number of items at `items` of the settings. Undefined if there is no list. */
   readonly count: number | undefined;
-  /** What the failed read points to. */
-  readonly inDoubt: 'fields' | 'pagination' | undefined;
+}
+
+export interface HintContext {
+  readonly resource: Resource;
+  readonly settings: ResourceConfig;
+  readonly attempt: Try;
+  /** Settings that can have caused the failure of the read. Empty if it succeeded. */
+  readonly lookAt: readonly string[];
 }
 
 const MAX_HINTS = 3;
 
 /** Returns settings that fit the first page better. A hint for paging has led to another page in a trial. */
-export async function hintsFor(
-  resource: Resource,
-  settings: ResourceConfig,
-  page: ReadPage,
-  attempt: Try,
-): Promise<Hint[]> {
+export async function hintsFor(page: ReadPage, { resource, settings, attempt, lookAt }: HintContext): Promise<Hint[]> {
   const at = `resources.${resource.name}`;
   const body = shapeOfValue(page.body);
   const lists = guessItems(body, resource.name);
@@ -40,19 +41,20 @@ export async function hintsFor(
     const found = elsewhere.length > 0 ? elsewhere : lists;
     return found
       .slice(0, MAX_HINTS)
-      .map((guess) => ({ setting: `${at}.items`, value: scalar(guess.items), why: whyItems(guess) }));
+      .map((guess) => ({ setting: `${at}.items`, value: inlineYaml(guess.items), why: whyItems(guess) }));
   }
-  if (page.inDoubt === undefined) return [];
-  if (page.inDoubt === 'fields') {
+  if (lookAt.some((setting) => setting.startsWith(`${at}.fields`))) {
     const item = lists.find(({ items }) => items === settings.items)?.item;
     return item === undefined ? [] : fieldsHint(resource, item, settings);
   }
-  const { items, method, body: posted = {} } = settings;
-  const guesses = guessFromPage({ ...page, count: page.count, items, ...(method === 'POST' && { posted }) });
+  if (!lookAt.includes(`${at}.pagination`)) return [];
+  const { method, body: posted = {} } = settings;
+  const guesses = guessFromPage({ ...page, count: page.count, ...(method === 'POST' && { posted }) });
   const hints: Hint[] = [];
   for (const { likely, pagination = likely, why } of guesses.slice(0, MAX_HINTS)) {
     if (pagination === undefined || pagination.kind === settings.pagination.kind) continue;
-    if (await leadsOn(pagination, attempt)) hints.push({ setting: `${at}.pagination`, value: flow(pagination), why });
+    if (await leadsOn(pagination, attempt))
+      hints.push({ setting: `${at}.pagination`, value: inlineYaml(pagination), why });
   }
   return hints;
 }
@@ -74,7 +76,7 @@ function fieldsHint(resource: Resource, item: Shape, { fields, path }: ResourceC
   const found = guesses.flatMap(([field, { from }]) => (from === undefined ? [] : [[field, from] as const]));
   if (found.every(([field, from]) => fields[field]?.from === from)) return [];
   const why = 'members of the items with such names';
-  return [{ setting: `resources.${resource.name}.fields`, value: flow(Object.fromEntries(found)), why }];
+  return [{ setting: `resources.${resource.name}.fields`, value: inlineYaml(Object.fromEntries(found)), why }];
 }
 
 function whyItems({ count = 0, item }: ItemsGuess): string {

@@ -54,7 +54,7 @@ describe('portico check --probe', () => {
       createTime (at)      2026-01-02T03:04:05Z
   warning: the field description is empty in every item
 
-FILE: OK with 1 warning: read 60 items of projects
+FILE: OK: 1 of 1 resources could be read, with 1 warning
 `);
   });
 
@@ -104,7 +104,7 @@ FILE: OK with 1 warning: read 60 items of projects
   it('fails on a warning with --strict', async () => {
     const { code, stdout } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--strict']);
     expect(code).to.equal(1);
-    expect(stdout).to.match(/FILE: FAILED \(--strict\) with 1 warning: read 60 items of projects\n$/);
+    expect(stdout).to.match(/FILE: FAILED \(--strict\): 1 of 1 resources could be read, with 1 warning\n$/);
   });
 
   const items = Array.from({ length: 12 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));
@@ -178,9 +178,7 @@ FILE: OK with 1 warning: read 60 items of projects
     expect(stdout)
       .to.contain('upstream_refused: answered with status 404')
       .and.contain('the platform said: {"error":"no such path"}')
-      .and.match(
-        /FILE: FAILED with 2 warnings: read 0 items of projects, 0 items of workflows \(2 of 3 resources\)\n$/,
-      );
+      .and.match(/FILE: FAILED: 2 of 3 resources could be read, with 2 warnings\n$/);
   });
 
   it('requires a token, and names the environment variable', async () => {

@@ -6,9 +6,7 @@ import { guessFromPage } from '../../../src/setup/guess/guess-from-page.ts';
 const ITEMS = Array.from({ length: 25 }, (_, index) => ({ id: index }));
 
 const guess = (body: object, headers: Record<string, string> = {}) => {
-  const items = Array.isArray(body) ? '@' : 'data';
-  const page = { body, headers, items, count: 25 };
-  return guessFromPage(page).map(({ pagination }) => pagination);
+  return guessFromPage({ body, headers, count: 25 }).map(({ pagination }) => pagination);
 };
 
 describe('a guess of how a list is paged', () => {
@@ -90,12 +88,6 @@ describe('a guess of how a list is paged', () => {
       { data, meta: { current_page: 1, next_page: null, next_page_number: null, per_page: 25, count: 25 } },
       {},
       { kind: 'page', pageParam: 'page', firstPage: 1, total: 'meta.count', sizeParam: 'per_page', size: 25 },
-    ],
-    [
-      'a flag alone',
-      { object: 'list', has_more: true, data },
-      {},
-      { kind: 'token', tokenParam: 'starting_after', next: 'has_more && data[-1].id', sizeParam: null },
     ],
     [
       'a total alone',
@@ -185,7 +177,7 @@ describe('a guess of how a list is paged', () => {
     fc.assert(
       fc.property(fc.oneof(tree, fc.jsonValue()), headers, fc.nat(200), (body, sent, count) => {
         const posted = count % 2 === 0 ? undefined : body;
-        for (const { pagination, likely } of guessFromPage({ body, headers: sent, items: 'data', count, posted })) {
+        for (const { pagination, likely } of guessFromPage({ body, headers: sent, count, posted })) {
           PaginationSettings.parse(pagination ?? likely);
         }
       }),
