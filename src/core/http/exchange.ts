@@ -20,18 +20,15 @@ import { forbidsCache } from './response/caching.ts';
 /** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
 const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
-/**
- * One request and its response, and what is known of them. A class, unlike most here: one is made for each request, and
- * only a prototype makes `signal` cost nothing where nobody looks at it.
- */
+/** One request and its response. A class, since only a prototype makes `signal` free where it is not read. */
 export class Exchange implements RequestRecord {
   readonly edge = 'http';
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly fields: Fields;
-  /** The request target as it came: Koa puts another one on `req`. */
+  /** The request target as it was sent: Koa replaces that of `req`. */
   readonly url: string;
-  /** `undefined` where it is none that can be answered. */
+  /** `undefined` for a form that is not answered. */
   readonly target: Target | undefined;
   readonly hasBody: boolean;
   readonly begun: number;
@@ -40,13 +37,13 @@ export class Exchange implements RequestRecord {
   readonly trace: Trace | undefined;
   span: Span | undefined = undefined;
   readonly method: string | undefined;
-  /** Whether the caller wants the upstream to be asked. */
+  /** Whether the caller wants a response of the upstream, not of the cache. */
   readonly noCache: boolean;
-  /** What its response says of web origins, names and values by turns. */
+  /** CORS headers of the response, names and values by turns. */
   originHeaders: readonly string[] | undefined = undefined;
-  /** `Vary` of its response, but for origins. */
+  /** `Vary` of the response, except `Origin`. */
   vary: string | undefined = undefined;
-  /** Whether what it asks for takes a body. */
+  /** Whether the operation takes a body. */
   takesBody = false;
   /** Whether the connection has closed, so that no response can be sent. */
   gone = false;
@@ -60,30 +57,33 @@ export class Exchange implements RequestRecord {
   outcome = 'internal';
   bytes = 0;
   upstreamMs: number | undefined = undefined;
-  /** `performance.now()` when it began to wait for the upstream. */
+  /** `performance.now()` when the wait for the upstream began. */
   waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
-  /** What names its client; empty until that is looked for. */
+  /** Address of the client; empty until it is determined. */
   address = '';
   callerKey: string | undefined = undefined;
   members: MemberRecord[] | undefined = undefined;
-  /** Header fields of the response that tell the caller of its rate limit. Names and values by turns. */
+  /** Rate limit headers of the response, names and values by turns. */
   rateLimit: readonly string[] | undefined = undefined;
   error: GatewayError | undefined = undefined;
   staleFor: GatewayError | undefined = undefined;
-  /** Why no more of its body will come, although it is not whole: it does not parse, or comes too slowly. */
+  /** Why the rest of its body will not be read: it does not parse, or arrives too slowly. */
   bodyError: GatewayError | undefined = undefined;
-  /** What to do then, while the body is being read. */
+  /** Called with that error while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
-  /** Bytes of its body that are held. */
+  /** Bytes of its body in memory. */
   heldBytes = 0;
-  /** Count it as long as it has not ended. */
+  /** Counts the exchange until it has ended. */
   users: Pick<Users, 'enter' | 'leave'> | undefined = undefined;
-  /** Gives back what it holds; called once it has ended. */
+  /** Releases what the exchange holds; called once it has ended. */
   release: (() => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
-  /** Opens an exchange. `otherCredentials`: headers that hold some, in lower case. A request or trace id that repeats the credential is not taken: both are logged. */
+  /**
+   * Opens an exchange. `otherCredentials`: names of further headers with credentials, in lower case. Request and trace ids are
+   * logged: one that repeats a credential is ignored.
+   */
   constructor(req: IncomingMessage, res: ServerResponse, otherCredentials?: ReadonlySet<string>) {
     this.begun = performance.now();
     this.req = req;
@@ -93,7 +93,7 @@ export class Exchange implements RequestRecord {
     this.target = parseTarget(this.url);
     const fields = readFields(req.rawHeaders, otherCredentials);
     this.fields = fields;
-    // Node has made its own table of them by now.
+    // Node has parsed the headers on its own already.
     if (fields.authorization.length > 0) req.headers.authorization = String(fields.authorization[0]);
     for (const [name, [credential]] of fields.others ?? []) req.headers[name] = String(credential);
     this.hasBody = announcesBody(fields);
@@ -106,26 +106,26 @@ export class Exchange implements RequestRecord {
     return (this.span ?? this.trace)?.traceId;
   }
 
-  /** Aborts when the caller is gone. */
+  /** Aborts when the connection closes. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.gone) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Gives up what is still missing of the body. */
+  /** Ends the reading of the body. */
   failBody(error: GatewayError): void {
     this.bodyError = error;
     this.onBodyError?.(error);
   }
 
-  /** Takes the time that was spent waiting for the upstream. */
+  /** Records the time of waiting for the upstream. */
   endWaiting(): void {
     if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
     this.waitingSince = undefined;
   }
 
-  /** Ends all that is under way for a caller who is gone. */
+  /** Cancels the work for a request whose connection has closed. */
   abandon(): void {
     this.gone = true;
     this.endWaiting();

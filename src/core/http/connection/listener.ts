@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { connect } from 'node:net';
 import { createSecureServer, type ListenerTls } from '../../../capabilities/tls/secure.ts';
 import { createServer } from '../../kernel/node-http.ts';
 import { bracketed } from '../request/hosts.ts';
 
-/** Where a listener is bound, and how much of anything it takes. */
+/** Where a listener is bound, and its bounds. */
 export interface ListenerSettings {
   readonly host: string;
   /** 0 lets the system choose. */
@@ -25,25 +24,25 @@ export interface ListenerSettings {
   readonly maxConnections: number;
 }
 
-/** How many times the headers timeout is looked at before it passes. */
+/** How often Node checks the headers timeout before it expires. */
 const CHECKS_PER_TIMEOUT = 5;
 const LONGEST_CHECK_MS = 1000;
 
-/** A server of `node:http`, or `node:https`, within these bounds. `inactivityMs` is how long nothing may move on a connection. */
+/** Creates a server of `node:http`, or `node:https`. A connection without any traffic is closed after `inactivityMs`. */
 export function createListener(settings: ListenerSettings, inactivityMs: number, answer: RequestListener): Server {
   const { maxUrlBytes, maxHeaderBytes, requestTimeoutMs, keepAliveTimeoutMs, maxConnections } = settings;
   const headersTimeoutMs = Math.min(settings.headersTimeoutMs, requestTimeoutMs);
   const options: ServerOptions = {
     insecureHTTPParser: false,
-    // Both are checked again, with a whole response to the caller (request/admit.ts).
+    // Checked in request/admit.ts, with a problem as the response.
     requireHostHeader: false,
-    // The parser counts target and headers together; each by itself is checked again.
+    // The parser counts target and headers together; request/admit.ts checks each by itself.
     maxHeaderSize: maxUrlBytes + maxHeaderBytes + 1,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(Math.ceil(headersTimeoutMs / CHECKS_PER_TIMEOUT), LONGEST_CHECK_MS),
     keepAliveTimeout: keepAliveTimeoutMs,
-    // A request without a body needs no stream (Node 26; older ones make it all the same).
+    // No stream for a request without a body (Node 26).
     optimizeEmptyRequests: true,
   };
   const server =
@@ -51,27 +50,19 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
       ? createServer(options)
       : createSecureServer(settings.tls, { ...options, handshakeTimeout: headersTimeoutMs });
   server.on('request', answer);
-  server.on('timeout', destroyUnlessItSpeaks);
   server.maxConnections = maxConnections;
-  // Bytes are bounded; beyond a number of headers, Node 22 would leave the others out in silence.
+  // Bytes are bounded instead; beyond a number of headers, Node 22 drops the others silently.
   server.maxHeadersCount = 0;
   server.timeout = inactivityMs;
-  // Neither `100 Continue` for a body that nothing reads, nor Node's bare 417.
+  // No `100 Continue` for a body that is not read, and no 417 of Node's own.
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
   return server;
 }
 
-/** A process that has stood still has times pass before it reads what has come meanwhile. */
-async function destroyUnlessItSpeaks(socket: Socket): Promise<void> {
-  const { bytesRead } = socket;
-  await turn();
-  if (socket.bytesRead === bytesRead) socket.destroy();
-}
-
 /**
- * Listens, and gives the base URL: `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. A socket file that nobody listens on any
- * more is replaced. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …).
+ * Listens, and resolves with the base URL: `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. A socket file on which
+ * no process listens is replaced. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …).
  */
 export async function listen(
   server: Server,
@@ -89,7 +80,7 @@ export async function listen(
   return `${tls === undefined ? 'http' : 'https'}://${bracketed(address)}:${address.port}`;
 }
 
-/** Left behind by a process that had no time to clean up. Whatever is no socket is somebody's file. */
+/** Whether a path is a socket that a process left behind. Other files are never replaced. */
 async function isStale(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSocket() !== true) return false;

@@ -2,18 +2,18 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../../kernel/node-http.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** A response before it meets a socket, without the headers that every response has. */
+/** A response without the headers that every response has. */
 export interface HttpResponse {
   readonly status: number;
   /** Names and values by turns. */
   readonly headers: readonly string[];
-  /** In one piece, or in several that are sent one after the other; `undefined` where the status allows none (304). */
+  /** One buffer, or several that are sent one after the other; `undefined` where the status allows none (304). */
   readonly body: Buffer | readonly Buffer[] | undefined;
   /** `Content-Security-Policy` of a page. @default nothing may be loaded */
   readonly policy?: string;
 }
 
-/** They hold for a browser that is led here: guess no type, embed nothing, send no referrer. Names and values by turns. */
+/** Security headers of every response. Names and values by turns. */
 export const ALWAYS: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
@@ -23,13 +23,13 @@ export const ALWAYS: readonly string[] = [
   'same-origin',
 ];
 
-/** What a browser may load for a response that is no page: nothing. */
+/** `Content-Security-Policy` of a response that is no page. */
 export const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
-/** Bytes that are written in one step. */
+/** Bytes that are written at once. */
 const STEP_BYTES = 1_048_576;
 
-/** How long a connection stays after its last response, for the client to read that. */
+/** How long a connection stays open after its last response, so that the client can read that. */
 const LINGER_MS = 1000;
 
 /** Sends a response; `isLast` closes the connection after it. Throws where Node refuses a header or its value. */
@@ -88,9 +88,8 @@ function cut(piece: Buffer): Buffer[] {
 }
 
 /**
- * Writes a whole response on a bare socket, where there is no request that Node could parse, and ends the connection.
- * What still arrives meanwhile goes to whoever reads the socket: destroyed with bytes unread, the connection would be
- * reset, and the client might never see the response.
+ * Writes a response to a socket without a request, and ends the connection. The socket must be read meanwhile: destroyed with
+ * unread bytes the connection would be reset, and the client could lose the response.
  */
 export function sendOnSocket(socket: Socket, { status, headers, body = [] }: HttpResponse, requestId: string): void {
   const all = headersOf(requestId, headers);
@@ -106,7 +105,7 @@ function headersOf(requestId: string, headers: readonly string[], policy = LOAD_
   return [...ALWAYS, 'Content-Security-Policy', policy, 'X-Request-Id', requestId, ...headers];
 }
 
-/** Length of a body. */
+/** Returns the length of a body. */
 export function bytesOf(body: Buffer | readonly Buffer[]): number {
   if (Buffer.isBuffer(body)) return body.length;
   let bytes = 0;

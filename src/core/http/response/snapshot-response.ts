@@ -7,7 +7,7 @@ import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Exchange } from '../exchange.ts';
 import { acceptsIdentity, type Codings, chooseCoding } from '../request/negotiate.ts';
-import { namesTag } from '../response/caching.ts';
+import { namesTag } from './caching.ts';
 import type { HttpResponse } from './send.ts';
 
 const MEDIA_TYPE = 'application/json; charset=utf-8';
@@ -18,16 +18,16 @@ const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it un
 export interface SnapshotResponseOptions {
   readonly representations: Representations;
   readonly codings: Codings;
-  /** Smaller bodies are sent in no coding. */
+  /** Smaller bodies are not compressed. */
   readonly compressMinBytes: number;
-  /** The longest that a response may take from the beginning of its request on, compression included. */
+  /** Deadline of a response since the beginning of its request, compression included. */
   readonly readDeadlineMs: number;
   readonly events: Events;
-  /** What stands with the snapshot, names and values by turns; asked when it is sent. */
+  /** Returns the headers of the snapshot, names and values by turns; called when it is sent. */
   readonly headers: (snapshot: Snapshot) => string[];
 }
 
-/** The response that brings a snapshot, or 304 where the caller has it. */
+/** Returns the response with a snapshot, or 304 where the caller has it. */
 export async function respondWithSnapshot(
   exchange: Exchange,
   held: Pick<Load, 'snapshot' | 'cached'>,
@@ -56,8 +56,8 @@ export async function respondWithSnapshot(
 }
 
 /**
- * The bytes in a coding. Where they are not there within the deadline of the read, `undefined`, or an error for whoever
- * does not take the bytes as they are.
+ * Compresses a snapshot. Where that takes longer than the deadline of the read, returns `undefined`, or throws `overloaded` if
+ * the caller does not accept the bytes uncompressed.
  */
 async function encodeInTime(
   exchange: Exchange,
