@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createSecureServer, type ListenerTls } from '../../../capabilities/tls/secure.ts';
 import { createServer } from '../../kernel/node-http.ts';
 import { bracketed } from '../request/hosts.ts';
@@ -50,6 +51,7 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
       ? createServer(options)
       : createSecureServer(settings.tls, { ...options, handshakeTimeout: headersTimeoutMs });
   server.on('request', answer);
+  server.on('timeout', closeUnlessReceiving);
   server.maxConnections = maxConnections;
   // Bytes are bounded instead; beyond a number of headers, Node 22 drops the others silently.
   server.maxHeadersCount = 0;
@@ -58,6 +60,13 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
   return server;
+}
+
+/** Closes an idle connection, unless a request arrived while the process was busy or stopped: timers run before reads. */
+async function closeUnlessReceiving(socket: Socket): Promise<void> {
+  const { bytesRead } = socket;
+  await turn();
+  if (socket.bytesRead === bytesRead) socket.destroy();
 }
 
 /**
