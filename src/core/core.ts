@@ -9,6 +9,7 @@ import { type Authenticate, createAuthenticate, type KeyOf } from './credentials
 import { NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
+import { type OpenUpstream, openUpstreams } from './open-upstreams.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
 import { createPageDesk } from './reads/catalogue/page-desk.ts';
@@ -20,7 +21,6 @@ import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { openServer } from './upstream/open-server.ts';
-import { type OpenUpstream, openUpstreams } from './upstream/open-upstreams.ts';
 import type { RejectionStore } from './upstream/resilience/rejection-store.ts';
 
 export interface CoreOptions {

@@ -2,11 +2,10 @@ import { openStoreFiles, type StoreFiles } from '../capabilities/shared-cache/st
 import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { Authorization } from './credentials/authorization.ts';
-import { openAuthorization } from './credentials/authorize.ts';
+import { openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { type ClientAuthorization, openClientSecret } from './credentials/client-secret.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';
-import { proxyAuthorization } from './credentials/proxy-authorization.ts';
 import type { Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import type { Resource } from './resources/resource.ts';

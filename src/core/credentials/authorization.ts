@@ -2,16 +2,16 @@ import type { Caller } from '../kernel/caller.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How an upstream is told who asks; fits the options of `openUpstream`. */
+/** The credential of an upstream, as options of `openUpstream`. */
 export interface Authorization {
   /** Whether it is given the caller's own token. */
   readonly callersOwn: boolean;
-  /** Whether it is given one in place of that, which was made for the caller. @default false */
+  /** Whether it is given a token that was made for the caller. @default false */
   readonly madeForCaller?: boolean;
-  /** The headers that tell it who asks. */
+  /** Returns the credential headers. */
   authorize(caller: Caller, signal: AbortSignal): Promise<Headers>;
-  /** Told that it did not accept them. Whether there may be better ones now. @default there are none */
+  /** Called after a 401 to them. Returns whether there are newer ones. @default there are none */
   refused?(caller: Caller, given: Headers): boolean;
-  /** Ends what it asks for that. @default there is nothing */
+  /** Closes its connections. @default it has none */
   close?(): Promise<void>;
 }

@@ -8,9 +8,8 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { Authorization } from './authorization.ts';
 import { openSecretFile } from './files/secret-file.ts';
 import type { Unusable, WatchOptions } from './files/watched-files.ts';
-import { createHeaderFormat } from './header-format.ts';
 
-/** What settings say of an upstream's credential. */
+/** Settings of an upstream's credential. */
 export type CredentialSettings =
   | { readonly kind: 'passthrough' }
   | {
@@ -23,12 +22,12 @@ export type CredentialSettings =
   | ServiceSettings
   | { readonly kind: 'none' };
 
-/** A secret of Portico's own: one of `secret` and `file`. */
+/** Portico's own secret: one of `secret` and `file`. */
 interface ServiceSettings {
   readonly kind: 'service';
   readonly secret?: string | undefined;
   readonly file?: string | undefined;
-  /** Goes ahead of the secret, as Basic has it (RFC 7617). */
+  /** User of a Basic credential (RFC 7617). */
   readonly user?: string | undefined;
   readonly name?: string | undefined;
   /** Holds `{token}` exactly once. */
@@ -40,7 +39,7 @@ const ENDS_EARLY =
 
 const NO_HEADERS = Object.freeze({});
 
-/** Reads the files of secrets, and says why where one gives none. */
+/** Opens the credential that settings describe, including files of secrets; returns the issue of a file that cannot be used. */
 export function openAuthorization(settings: CredentialSettings, options: ExchangeOptions): Authorization | Unusable {
   switch (settings.kind) {
     case 'passthrough':
@@ -56,7 +55,7 @@ export function openAuthorization(settings: CredentialSettings, options: Exchang
   }
 }
 
-/** Where a token stands. */
+/** The header of a token. */
 export interface Form {
   /** In lower case. */
   readonly header: string;
@@ -64,24 +63,45 @@ export interface Form {
 }
 
 function ofCaller({ header, format }: Form, { upstream }: Pick<ExchangeOptions, 'upstream'>): Authorization {
-  const { fillSafely } = createHeaderFormat(format);
+  const escapeToken = escapeFor(format);
   return {
     callersOwn: true,
     async authorize({ credential }) {
-      const value = fillSafely(credential.reveal());
-      if (value === undefined) throw new GatewayError('credential_malformed', { detail: ENDS_EARLY, upstream });
-      return { [header]: value };
+      const token = escapeToken(credential.reveal());
+      if (token === undefined) throw new GatewayError('credential_malformed', { detail: ENDS_EARLY, upstream });
+      return { [header]: fill(format, token) };
     },
   };
+}
+
+function fill(format: string, token: string): string {
+  return format.replace('{token}', () => token);
+}
+
+const QUOTE = '"';
+/** Separators of parameters (RFC 9110, sections 5.6.1 and 5.6.6). */
+const SEPARATORS = [',', ';', QUOTE];
+const ESCAPED = /["\\]/g;
+
+/**
+ * Returns a function that escapes a caller's token for this format: within quotes it is a quoted-string (RFC 9110, section 5.6.4),
+ * else `undefined` for a token that would end early and add parameters that the operator did not write.
+ */
+function escapeFor(format: string): (token: string) => string | undefined {
+  const [before = '', after = ''] = format.split('{token}');
+  if (before.split(QUOTE).length % 2 === 0 && after.includes(QUOTE)) {
+    return (token) => token.replace(ESCAPED, '\\$&');
+  }
+  const ends = [...SEPARATORS.filter((each) => `${before}${after}`.includes(each)), after.trimStart().slice(0, 1)];
+  return (token) => (ends.some((end) => end !== '' && token.includes(end)) ? undefined : token);
 }
 
 function ofPortico(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
   const { secret = '', file, user } = settings;
   const { header, format } = serviceForm(settings);
-  const { fill } = createHeaderFormat(format);
   const headersFor = (held: Credential) => {
     const token = held.reveal();
-    const filled = fill(user === undefined ? token : Buffer.from(`${user}:${token}`).toString('base64'));
+    const filled = fill(format, user === undefined ? token : Buffer.from(`${user}:${token}`).toString('base64'));
     return Object.freeze({ [header]: filled });
   };
   if (file === undefined) {
@@ -101,7 +121,7 @@ function serviceForm({ user, name, format }: ServiceSettings): Form {
   };
 }
 
-/** In which header, and how, an upstream is given a credential; `undefined` where it is given none. */
+/** The header and format of an upstream's credential; `undefined` if it is given none. */
 export function credentialForm(settings: CredentialSettings): Form | undefined {
   switch (settings.kind) {
     case 'passthrough':
@@ -116,14 +136,14 @@ export function credentialForm(settings: CredentialSettings): Form | undefined {
   }
 }
 
-/** The credential in headers that were sent in this form. */
+/** Extracts the credential from headers that were sent in this form. */
 export function credentialIn(headers: Readonly<Record<string, string>>, { header, format }: Form): string {
   const [before = '', after = ''] = format.split('{token}');
   const value = headers[header] ?? '';
   return value.slice(before.length, value.length - after.length);
 }
 
-/** What in headers that were sent is no token of the caller's own, and secret, in each form of it. */
+/** Extracts secrets other than the caller's own token from sent headers, encoded and decoded. */
 export function ownSecretsIn(
   headers: Readonly<Record<string, string>>,
   settings: CredentialSettings | undefined,
@@ -138,4 +158,17 @@ export function ownSecretsIn(
       .toString('utf8')
       .slice(settings.user.length + 1),
   ];
+}
+
+export interface ProxyUser {
+  readonly user?: string | undefined;
+  /** @default empty */
+  readonly password?: string | undefined;
+}
+
+/** Returns the Basic credential for a proxy (RFC 7617; RFC 9110, section 11.7.2); `undefined` without a user. */
+export function proxyAuthorization({ user, password = '' }: ProxyUser): (() => string) | undefined {
+  if (user === undefined) return undefined;
+  const held = new Credential(Buffer.from(`${user}:${password}`).toString('base64'));
+  return () => `Basic ${held.reveal()}`;
 }

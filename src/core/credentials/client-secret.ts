@@ -2,17 +2,17 @@ import { Credential } from '../kernel/caller.ts';
 import { openSecretFile } from './files/secret-file.ts';
 import type { Unusable, WatchOptions } from './files/watched-files.ts';
 
-/** By what an authorization server knows Portico: one of `secret` and `file`. */
+/** Portico's credential at an authorization server: one of `secret` and `file`. */
 export interface ClientSettings {
   readonly clientId: string;
   readonly secret?: string | undefined;
   readonly file?: string | undefined;
 }
 
-/** The `Authorization` of Portico itself at an authorization server, as it stands now. */
+/** Returns Portico's current `Authorization` at an authorization server. */
 export type ClientAuthorization = (signal: AbortSignal) => Promise<string>;
 
-/** Reads the file of the secret, and says why where that gives none (RFC 6749, section 2.3.1). */
+/** Opens the secret (RFC 6749, section 2.3.1); returns the issue of a file that cannot be used. */
 export function openClientSecret(
   { clientId, secret = '', file }: ClientSettings,
   options: WatchOptions,
@@ -30,7 +30,7 @@ export function openClientSecret(
   return { authorization: async (signal) => basic(await opened.current(signal)) };
 }
 
-/** As a form has it (`application/x-www-form-urlencoded`), which the server undoes. */
+/** `application/x-www-form-urlencoded`. */
 function formEncoded(text: string): string {
   return new URLSearchParams({ _: text }).toString().slice('_='.length);
 }

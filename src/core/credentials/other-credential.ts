@@ -4,21 +4,20 @@ import { flawOf, HEADER_VALUE } from '../kernel/header-value.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
 export interface OtherCredential {
-  /** Name of the header that it comes in, as settings spell it. */
+  /** Name of its header, as in settings. */
   readonly from: string;
-  /** Name of the upstream that it is for. */
+  /** Name of its upstream. */
   readonly upstream: string;
   readonly keyOf: KeyOf;
 }
 
 /**
- * The caller as one upstream knows it, to whom it brings a credential in a header of its own. Whoever brings another one is
- * somebody else there, with the same access token too: nothing is shared between them, nor with whom a partition would.
+ * The caller with the credential that it sends to one upstream in a separate header. Callers with other credentials are different
+ * callers there, also with the same access token: they share no key and no partition.
  *
- * Throws `credential_missing` where it brings none, `credential_malformed` where that is none, and `invalid_request` where
- * there are several.
+ * Throws `credential_missing` without that header, `credential_malformed` for an invalid value, and `invalid_request` for several.
  */
-export function asKnownBy(caller: Caller, { from, upstream, keyOf }: OtherCredential): Caller {
+export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: OtherCredential): Caller {
   const [credential, ...more] = caller.others?.get(from.toLowerCase()) ?? [];
   if (credential === undefined) {
     const detail = `This list needs a credential in the header ${from}, beside the access token.`;
@@ -35,14 +34,14 @@ export function asKnownBy(caller: Caller, { from, upstream, keyOf }: OtherCreden
       upstream,
     });
   }
-  // No access token holds a space, so that no such key is ever that of one.
+  // No access token has a space, so that this is never the key of one.
   const key = keyOf(`${caller.key} ${value}`);
   const ends = [caller.expiresAt, expiryOf(value)].filter((time) => time !== undefined);
   const expiresAt = ends.length === 0 ? undefined : Math.min(...ends);
   return { ...caller, credential, accessToken: caller.credential, key, partition: key, expiresAt };
 }
 
-/** What an upstream's refusal of it is told as. */
+/** The error for an upstream's refusal of this credential: it names the header. */
 export function refusalOf(thrown: unknown, { from }: OtherCredential): unknown {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'credential_rejected') return thrown;
   return thrown.inHeader(from, `The platform does not accept the credential in the header ${from}.`);

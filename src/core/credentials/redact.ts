@@ -1,31 +1,31 @@
 import type { Credential } from '../kernel/caller.ts';
 
 const SCHEME = /^bearer$/i;
-/** Without one of these, a text holds no other form of a secret than the plain one. */
+/** Without one of these, a text contains a secret in its plain form only. */
 const ESCAPES = /[%\\]/;
 const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;
 
-/** Whether `text` holds anything that stands in these `Authorization` values beside the scheme, valid or not, in any of its forms. */
+/** Whether `text` contains any part of these `Authorization` values except the scheme, in any encoding. */
 export function mentionsCredential(text: string, authorization: readonly Credential[]): boolean {
   const secrets = secretsIn(authorization.map(revealed));
   if (secrets.some((secret) => text.includes(secret))) return true;
   return ESCAPES.test(text) && secrets.flatMap(formsOf).some((form) => text.includes(form));
 }
 
-/** `text` with all that stands in these `Authorization` values beside the scheme replaced, in each of its forms. */
+/** Replaces all parts of these `Authorization` values except the scheme in `text`, in any encoding. */
 export function redact(text: string, authorization: readonly string[]): string {
   const secrets = secretsIn(authorization);
   if (secrets.length === 0) return text;
   const alternatives = secrets
     .flatMap(formsOf)
-    // Longest first: of two that begin alike, the shorter one would leave the rest of the longer one behind.
+    // Longest first: a shorter one with the same beginning would leave the rest of the longer one.
     .sort((a, b) => b.length - a.length)
     .map((form) => form.replace(SYNTAX, '\\$&'));
-  // In one pass: what replaces one secret must not be searched for the next.
+  // In one pass: a replacement must not be searched for the next secret.
   return text.replace(new RegExp(alternatives.join('|'), 'g'), '[credential]');
 }
 
-/** The same for what callers brought. */
+/** The same for callers' credentials. */
 export function redactCredentials(text: string, credentials: readonly Credential[]): string {
   return redact(text, credentials.map(revealed));
 }
@@ -38,7 +38,7 @@ function secretsIn(authorization: readonly string[]): string[] {
   return authorization.flatMap((value) => value.split(/\s+/)).filter((word) => word !== '' && !SCHEME.test(word));
 }
 
-/** A secret as it may stand in a text: plain, percent-encoded in a URL or a form, and escaped in JSON or a quoted text. */
+/** A secret in all encodings: plain, percent-encoded in a URL or a form, and escaped in JSON or a quoted text. */
 function formsOf(secret: string): string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   const inJson = JSON.stringify(secret).slice(1, -1);

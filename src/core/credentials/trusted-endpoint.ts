@@ -1,6 +1,6 @@
 /**
- * Whether what an issuer's metadata give as an endpoint is a URL with TLS, or on the very host of the issuer: a token or a
- * secret is sent there. Hosts may differ with TLS, as they do at large issuers (RFC 8414, section 2).
+ * Whether an endpoint of an issuer's metadata may be sent tokens and secrets: it uses TLS, or is on the issuer's own host. With TLS
+ * the hosts may differ, as they do at large issuers (RFC 8414, section 2).
  */
 export function isTrustedEndpoint(endpoint: unknown, issuer: string): endpoint is string {
   if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) return false;

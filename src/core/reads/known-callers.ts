@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema/settings.ts';
 import type { KeyOf } from '../credentials/authenticate.ts';
-import { asKnownBy, refusalOf } from '../credentials/other-credential.ts';
+import { refusalOf, withOtherCredential } from '../credentials/other-credential.ts';
 import type { Read } from './snapshots/load.ts';
 
 export interface KnownCallerOptions {
@@ -19,7 +19,7 @@ export function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCa
   if (credential?.kind === 'header' && credential.from !== undefined) {
     const other = { from: credential.from, upstream, keyOf };
     return (caller, options) => {
-      const load = read(asKnownBy(caller, other), options);
+      const load = read(withOtherCredential(caller, other), options);
       if (!(load instanceof Promise)) return load;
       return load.catch((error) => {
         throw refusalOf(error, other);

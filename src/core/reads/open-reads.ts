@@ -3,9 +3,9 @@ import { type Config, checked, type ResourceConfig } from '../config/schema/sett
 import type { Events } from '../kernel/events.ts';
 import type { Users } from '../kernel/users.ts';
 import { readVersion } from '../kernel/version.ts';
+import type { OpenUpstream } from '../open-upstreams.ts';
 import { define, type Resource, requiredFields } from '../resources/resource.ts';
 import { lowerCased } from '../upstream/client/upstream-client.ts';
-import type { OpenUpstream } from '../upstream/open-upstreams.ts';
 import type { ListPost } from '../upstream/pagination/page-address.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Offered } from './catalogue/catalogue.ts';

@@ -4,10 +4,7 @@ import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from '
 
 const MAX_BYTES = 16_384;
 
-/**
- * Opens a file that holds a secret: one line, of which the newline is left out. While it cannot be used the secret before
- * stays: whether that still holds, the upstream says.
- */
+/** Opens a file with a secret: one line, without its newline. While the file cannot be used, the former secret stays. */
 export function openSecretFile(path: string, options: WatchOptions): WatchedFiles<Credential> | Unusable {
   return openFiles({
     ...options,
@@ -18,10 +15,10 @@ export function openSecretFile(path: string, options: WatchOptions): WatchedFile
   });
 }
 
-/** Shorter ones could be tried out. */
+/** Shorter ones could be guessed. */
 const MIN_KEY_LENGTH = 32;
 
-/** Reads the file of a secret by which others are hashed or sealed, once. `key` is that of its setting. */
+/** Reads the file of a hashing or sealing key once. `key` is that of its setting. */
 export function readKeyFile(path: string, key: string): { readonly key: Credential } | Unusable {
   const opened = openSecretFile(path, { now: Date.now, onChange: () => {} });
   if ('issue' in opened) return { ...opened, key };

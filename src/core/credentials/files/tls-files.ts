@@ -2,19 +2,19 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from './watched-files.ts';
 
-/** Files of PEM (RFC 7468) by which one side of TLS shows who it is, and knows whom to believe. */
+/** PEM files (RFC 7468) of one side of TLS. */
 export interface TlsPaths {
-  /** A certificate, and those between it and its authority. */
+  /** A certificate with its intermediate certificates. */
   readonly certFile?: string | undefined;
   /** The private key of that certificate, not encrypted. */
   readonly keyFile?: string | undefined;
-  /** Certificates of the authorities that upstreams are believed by. */
+  /** Authorities that are trusted for upstreams. */
   readonly caFile?: string | undefined;
-  /** Certificates of the authorities that clients are believed by. */
+  /** Authorities that are trusted for clients. */
   readonly clientCaFile?: string | undefined;
 }
 
-/** What such files hold, as `node:tls` takes it. */
+/** The content of such files, as options of `node:tls`. */
 export interface TlsIdentity {
   readonly cert?: Buffer | undefined;
   readonly key?: Buffer | undefined;
@@ -23,16 +23,16 @@ export interface TlsIdentity {
 
 export type TlsFiles = WatchedFiles<TlsIdentity>;
 
-/** More than all authorities of a browser together. */
+/** Larger than all authorities of a browser together. */
 const MAX_BYTES = 1_048_576;
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 
-/** What stands in a key that needs a passphrase (RFC 5958, and the older form of OpenSSL). */
+/** Matches a key with a passphrase (RFC 5958, and the older form of OpenSSL). */
 const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 
-/** Opens the files of TLS that settings name, and says which of them cannot be used, and why. */
+/** Opens the TLS files that settings name; returns the issue of one that cannot be used. */
 export function openTlsFiles(paths: TlsPaths, options: WatchOptions): TlsFiles | Unusable {
   const { certFile, keyFile, caFile, clientCaFile } = paths;
   return openFiles({
@@ -57,13 +57,13 @@ function identityIn(contents: Readonly<Partial<Record<keyof TlsPaths, Buffer>>>)
   try {
     createSecureContext({ cert, key, ca });
   } catch (error) {
-    // Such as a key that is shorter than OpenSSL takes.
+    // For example, a key that is too short for OpenSSL.
     return { issue: `cannot be used (${(error as NodeJS.ErrnoException).code})`, key: cert ? 'certFile' : caKey };
   }
   return { cert, key, ca };
 }
 
-/** All of them: what OpenSSL takes ends without a word at the first that it cannot read. */
+/** Parses all certificates. OpenSSL would silently stop at the first one that it cannot read. */
 function certificatesIn(pem: Buffer, key: keyof TlsPaths): readonly X509Certificate[] | Unusable {
   const [, ...parts] = pem.toString('latin1').split(BEGIN);
   if (parts.length === 0) return { issue: 'holds no certificate in PEM', key };

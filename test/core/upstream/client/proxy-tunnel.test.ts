@@ -2,7 +2,7 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { proxyAuthorization } from '../../../../src/core/credentials/proxy-authorization.ts';
+import { proxyAuthorization } from '../../../../src/core/credentials/authorize.ts';
 import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstream-client.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';

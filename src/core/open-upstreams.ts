@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, checked } from '../config/schema/settings.ts';
-import type { Authorization } from '../credentials/authorization.ts';
-import { proxyAuthorization } from '../credentials/proxy-authorization.ts';
-import type { Events } from '../kernel/events.ts';
-import { readVersion } from '../kernel/version.ts';
-import { type OwnFiles, withFiles } from '../own-files.ts';
-import type { Tap } from './client/tap.ts';
-import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
-import { NO_REJECTION_STORE, type RejectionStore } from './resilience/rejection-store.ts';
+import { type Config, checked } from './config/schema/settings.ts';
+import type { Authorization } from './credentials/authorization.ts';
+import { proxyAuthorization } from './credentials/authorize.ts';
+import type { Events } from './kernel/events.ts';
+import { readVersion } from './kernel/version.ts';
+import { type OwnFiles, withFiles } from './own-files.ts';
+import type { Tap } from './upstream/client/tap.ts';
+import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
+import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/rejection-store.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
 
