@@ -60,7 +60,11 @@ const CALLS: readonly (readonly [method: string, params?: Json])[] = [
   ['subscriptions/listen', { notifications: { resourcesListChanged: 1 } }],
   ['subscriptions/listen', {}],
   ['initialize', { ...CLIENT, protocolVersion: '2025-06-18' }],
+  ['initialize', { ...CLIENT, protocolVersion: '2025-11-25' }],
+  ['initialize', { ...CLIENT, protocolVersion: '2025-03-26' }],
+  ['initialize', { ...CLIENT, protocolVersion: '2024-11-05' }],
   ['initialize', { ...CLIENT, protocolVersion: '2024-10-07' }],
+  ['initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test' } }],
   ['initialize', { ...CLIENT, protocolVersion: CURRENT }],
   ['initialize', { ...CLIENT, protocolVersion: 'nonsense' }],
   ['initialize', { ...CLIENT, protocolVersion: 1 }],
@@ -228,14 +232,14 @@ function* noMessages(): Generator<Exchange> {
   }
 }
 
-/** Requests written by hand, each of which is answered in some way of its own. */
-export const EXCHANGES: readonly Exchange[] = [
-  ...currentOnes(),
-  ...earlierOnes(),
-  ...notifications(),
-  ...batches(),
-  ...noMessages(),
-];
+/** Requests written by hand, by kind. */
+export const EXCHANGES: Readonly<Record<string, readonly Exchange[]>> = {
+  'requests of 2026-07-28': [...currentOnes()],
+  'requests of earlier revisions': [...earlierOnes()],
+  notifications: [...notifications()],
+  batches: [...batches()],
+  'bodies that are not messages': [...noMessages()],
+};
 
 /** Lists in each other. */
 function nested(levels: number): Json {
