@@ -8,13 +8,10 @@ import {
   slicesOf,
 } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
+import { logControl } from './capabilities/log-verbosity/log-control.ts';
 import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
 import { openSharedCache, type SharedCache } from './capabilities/shared-cache/shared-cache.ts';
-import { logControl, viewOf } from './capabilities/status/operating.ts';
-import { createStatusKeeper } from './capabilities/status/status.ts';
-import type { Now } from './capabilities/status/view.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
-import { effectiveSettings } from './core/config/effective.ts';
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig, parseConfig } from './core/config/load-config.ts';
 import type { Config, SettingsInput as CoreSettingsInput } from './core/config/schema/settings.ts';
@@ -98,7 +95,10 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const files = createOwnFiles({ events, now });
   const sharedCache = openSharedCache(config, { events, files, now });
   const readings: Partial<Readings> = {};
-  const context = { config, events, readings, logger, destination, now, resources, counts: sharedCache?.counts };
+  const context = {
+    ...{ config, events, readings, logger, destination, now, resources, counts: sharedCache?.counts },
+    ...{ isFromEnvironment: options.isFromEnvironment, settingsFile: options.settingsFile },
+  };
   const capabilities = openCapabilities(known, 'serve', context);
   const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
   Object.assign(readings, capabilities.hooks.readings, droppedLogLines && { droppedLogLines });
@@ -133,9 +133,8 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   let config = first;
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const keeper = config.admin.enabled ? createStatusKeeper(now) : undefined;
   const log = logEvents(verbosity?.logger ?? logger, { verbosity });
-  const listen = () => setListeners(events, [log, ...capabilities.listeners, ...(keeper?.listeners ?? [])]);
+  const listen = () => setListeners(events, [log, ...capabilities.listeners]);
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   const lasting = { ...sharedCache, events, now, resources };
@@ -168,7 +167,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
         log: verbosity && logControl(verbosity),
         operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
-        status: keeper && (() => keeper.view(statusNow())),
       })
     : undefined;
   /** Resolves once the cores before this one are closed, one after the other: what one takes over, another may still use. */
@@ -176,9 +174,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   const retiring = new Set<Core>();
   let url: string | undefined;
   let adminUrl: string | undefined;
-
-  /** Printed once: that takes longer than all else that the status shows. */
-  let settingsShown: string | undefined;
 
   function stateNow(): Omit<GatewayState, 'unknown'> {
     return {
@@ -188,13 +183,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       mcpPath: config.mcp.enabled ? MCP_PATH : undefined,
       signsIn: protectedResourceOf(config, core) !== undefined,
     };
-  }
-
-  function statusNow(): Now {
-    const { isFromEnvironment = () => false } = options;
-    settingsShown ??= effectiveSettings(config, isFromEnvironment);
-    const now = { isDraining: draining, url, isSharedUp: sharedCache?.isUp, settings: settingsShown };
-    return viewOf(core, config, { ...options, ...now });
   }
 
   function retire(before: Core, next: Core, then: () => Promise<void>): void {
@@ -249,8 +237,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     },
     change(input) {
       const changed = changeSettings(config, parseConfig(input, resources, slices), slices);
-      // Those that are the same may be from elsewhere now.
-      settingsShown = undefined;
       if (changed.changes.applied.length > 0) goOnBy(changed.config);
       if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
       events.settingsChanged?.(changed.changes);

@@ -26,6 +26,10 @@ export interface CapabilityContext {
   readonly now: () => number;
   /** Counters that replicas share; `undefined` where they share none. */
   readonly counts: SharedCounts | undefined;
+  /** Whether the environment supplied the setting at a path. @default none */
+  readonly isFromEnvironment?: ((path: readonly string[]) => boolean) | undefined;
+  /** The file that settings were read from. @default none */
+  readonly settingsFile?: string | undefined;
   /** The registry that settings were checked against. */
   readonly resources: readonly Resource[];
 }

@@ -1,8 +1,10 @@
 import { apiDescription } from './api-description/api-description.ts';
 import { auditCapability } from './audit/audit.ts';
+import { landingPage } from './landing-page/landing-page.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
 import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
+import { statusCapability } from './status/status.ts';
 import { tracing } from './tracing/tracing.ts';
 
 /** Every capability, in the order in which their hooks are called. The only list of them. */
@@ -12,5 +14,7 @@ export const CAPABILITIES = [
   loadShedding,
   rateLimits,
   apiDescription,
+  landingPage,
   metricsCapability,
+  statusCapability,
 ] as const;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Status } from '../../src/capabilities/status/view.ts';
+import type { Status } from '../../src/capabilities/status/status-view.ts';
 import { anchorsOf, readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
 import { openPage, startBrowser } from '../support/process/browser.ts';

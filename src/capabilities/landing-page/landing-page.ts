@@ -1,110 +1,58 @@
-import { code, escapeHtml } from '../../core/http/pages/html.ts';
-import { LANDING_STYLE } from '../../core/http/pages/style.ts';
-import type { Offered } from '../../core/reads/catalogue/catalogue.ts';
-import { DOCUMENTED_ORIGIN, DOCUMENTED_URI, HTTP_SNIPPET, MCP_SNIPPETS, type Snippet } from './clients.ts';
+import { TLSSocket } from 'node:tls';
+import type { GatewayState } from '../../core/hooks.ts';
+import type { Exchange } from '../../core/http/exchange.ts';
+import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
+import { isLoopbackHost } from '../../core/http/request/hosts.ts';
+import { prefersHtml } from '../../core/http/request/negotiate.ts';
+import { defineCapability } from '../capability.ts';
 
-export interface LandingPageOptions {
-  readonly offered: readonly Offered[];
-  /** Where the list of resources lives, and its description. */
-  readonly paths: { readonly list: string; readonly description: string };
-  /** Where MCP is spoken, if it is. */
-  readonly mcpPath: string | undefined;
-  /** Whether MCP clients are told where a person signs in. @default false */
-  readonly signsIn?: boolean | undefined;
-}
-
-const SIGNING_IN = ' A client that has a person sign in by itself needs no token: leave its header out.';
-
-export const MARK =
-  '<svg viewBox="0 0 48 48" fill="currentColor" aria-hidden="true"><path d="M24 4 45 15v4H3v-4zM6 38h36v3H6zM3 42h42v3H3zM8 21h5v15H8zM18 21h4v15h-4zM26 21h4v15h-4zM35 21h5v15h-5z"/></svg>';
+/** A page for a browser that opens the public address: the resources, and how a client connects. */
+export const landingPage = defineCapability({
+  open: () => ({ operations: (state) => [landingOperation(state)] }),
+});
 
 /**
- * The page that a browser finds here: what this is and how a client is told of it. No script, and nothing to load. What
- * it shows anybody may know: the resources that are offered, and the address of this server. Made once, but for that
- * address: scheme, host and port, without a slash.
+ * Hosts that can be part of a shell command: names of DNS and addresses, with a port. `Host` can hold more by its syntax, and
+ * a web page can choose it: `$(…)`, for one.
  */
-export function createLandingPage(options: LandingPageOptions): (address: string) => string {
-  const parts = pageOf(options).split(DOCUMENTED_ORIGIN);
-  return (address) => parts.join(`<b>${escapeHtml(address)}</b>`);
+const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/** Read at the first request. */
+let page: Page | undefined;
+
+/** Responds as `unknown` does to a request that does not prefer HTML. */
+export function landingOperation({ config, offered, mcpPath, signsIn, unknown }: GatewayState): OpenOperation {
+  const resources = offered.map(({ definition: { uri, name, description } }) => ({ uri, name, description }));
+  const data = { resources, mcp: mcpPath !== undefined, signsIn, firstUri: resources[0]?.uri };
+  return {
+    path: '/',
+    methods: ['GET', 'HEAD'],
+    takesBody: false,
+    isProbe: false,
+    isPage: true,
+    vary: 'Accept, Sec-Fetch-Mode',
+    open: true,
+    respond(exchange) {
+      const address = config.publicUrl ?? originOf(exchange);
+      if (address === undefined || !prefersHtml(exchange.fields)) {
+        exchange.route = unknown.path;
+        return unknown.respond(exchange);
+      }
+      page ??= loadPage(new URL('./landing-page.html', import.meta.url));
+      return page({ ...data, address });
+    },
+  };
 }
 
-function pageOf({ offered, paths, mcpPath, signsIn = false }: LandingPageOptions): string {
-  const addresses = [
-    ...(mcpPath === undefined ? [] : [term('MCP', address(mcpPath), 'Streamable HTTP: what a client is given.')]),
-    term('HTTP', address(paths.list), 'The same lists as plain JSON.'),
-  ];
-  const resources = offered.map(({ definition: { uri, name, description } }) =>
-    term(name, code(uri), escapeHtml(description)),
-  );
-  const [first] = offered;
-  const snippets = [...(mcpPath === undefined ? [] : MCP_SNIPPETS), HTTP_SNIPPET].map((snippet) => ({
-    ...snippet,
-    text: snippet.text.replaceAll(DOCUMENTED_URI, first?.definition.uri ?? DOCUMENTED_URI),
-  }));
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Portico</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<style>${LANDING_STYLE}</style>
-</head>
-<body>
-<header>
-${MARK}
-<h1>Portico</h1>
-<p>Read-only lists of a security platform, for AI assistants and for programs. They are not shown here: a client reads
-them, with an access token of the platform.</p>
-</header>
-<main>
-${section('Address', '', sheet('dl', addresses))}
-${section('What is here', 'A list comes whole, or the read is an error.', sheet('dl', resources))}
-${section(
-  'Connect a client',
-  `The access token comes from ${code('PORTICO_TOKEN')} in the environment; VS Code asks for it. A click on a snippet selects it.${signsIn ? SIGNING_IN : ''}`,
-  sheet('div', snippets.map(disclosure)),
-)}
-${section(
-  'Documentation',
-  '',
-  `<ul>
-<li><a href="${paths.description}">${paths.description}</a> describes the two reads and every error, as OpenAPI 3.1.</li>
-<li>Portico’s own pages come with it, in its folder ${code('docs')}: ${code('clients.md')} has more clients, those that start
-their servers themselves, and what to do when one does not connect; ${code('errors.md')} has every error code.</li>
-</ul>`,
-)}
-</main>
-</body>
-</html>
-`;
-}
-
-function section(title: string, lead: string, content: string): string {
-  const told = lead === '' ? '' : `<p>${lead}</p>\n`;
-  return `<section>\n<h2>${title}</h2>\n${told}${content}\n</section>`;
-}
-
-function sheet(tag: string, rows: readonly string[]): string {
-  return `<${tag} class="sheet">\n${rows.join('\n')}\n</${tag}>`;
-}
-
-function term(name: string, value: string, meaning: string): string {
-  return `<div><dt>${escapeHtml(name)}</dt><dd>${value}<p>${meaning}</p></dd></div>`;
-}
-
-function disclosure({ client, where, text }: Snippet, index: number): string {
-  // Lines of a shell are taken one by one.
-  const blocks = text.startsWith('{') ? [text] : text.trimEnd().split('\n');
-  const shown = blocks.map((block) => unbroken(code(block.trimEnd()))).join('');
-  return `<details${index === 0 ? ' open' : ''}><summary>${client} <span>${where}</span></summary><pre>${shown}</pre></details>`;
-}
-
-/** Keeps the options of a command from being broken at their hyphens. */
-function unbroken(line: string): string {
-  return line.replace(/(?<= )--?[\w-]+/g, '<i>$&</i>');
-}
-
-function address(path: string): string {
-  return code(`${DOCUMENTED_ORIGIN}${path}`);
+/**
+ * Returns the origin that a browser used, as far as it is known. A browser sends `Sec-Fetch-Mode` only over TLS and to
+ * loopback hosts (Fetch Metadata, section 2): elsewhere, it shows that a proxy in front ends TLS.
+ */
+function originOf({ req, target, fields }: Exchange): string | undefined {
+  const host = target?.authority ?? fields.host[0];
+  if (host === undefined || !PLAIN_HOST.test(host)) return undefined;
+  const isBehindTls = req.headers['sec-fetch-mode'] !== undefined && !isLoopbackHost(host);
+  const isSecure = req.socket instanceof TLSSocket || isBehindTls;
+  return `${isSecure ? 'https' : 'http'}://${host}`;
 }

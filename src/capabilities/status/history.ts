@@ -1,78 +1,63 @@
-/** How long one slot is, and how many are kept: ten minutes. */
+/** Length and number of the slots: ten minutes. */
 export const SLOT_MS = 10_000;
 export const SLOTS = 60;
 
-/** Bounds of the counts of durations, in milliseconds: 0.1, 0.2, 0.4 … 26 s. What took longer is in the last one. */
+/** Upper bounds of the buckets of durations: 0.1 ms, 0.2 ms … 26 s. Longer ones are in the last bucket. */
 const BOUNDS = Array.from({ length: 19 }, (_, index) => 0.1 * 2 ** index);
 
 interface Slot {
   /** Number of the slot since the epoch. */
-  number: number;
+  readonly number: number;
   requests: number;
   failures: number;
   readonly durations: Uint32Array;
 }
 
-/** What happened in one slot, or in all of them. */
+/** Totals of one slot, or of all. */
 export interface Period {
   readonly requests: number;
   readonly failures: number;
-  /** Half of the requests took no longer, 95 in 100 took no longer: to a factor of two, in milliseconds. 0 without requests. */
+  /** p50 and p95, to a factor of two. 0 without requests. */
   readonly medianMs: number;
   readonly p95Ms: number;
 }
 
-/** The last ten minutes of something that takes time and may fail. */
+/** The last ten minutes of requests that take time and can fail. */
 export interface History {
   add(ms: number, isFailure: boolean): void;
-  /** All of it. */
   total(): Period;
-  /** Slot by slot, the oldest first. */
+  /** The oldest first. */
   slots(): Period[];
 }
 
 /** `now`: milliseconds since the epoch. */
 export function createHistory(now: () => number): History {
-  const ring: Slot[] = Array.from({ length: SLOTS }, () => ({
-    number: -1,
-    requests: 0,
-    failures: 0,
-    durations: new Uint32Array(BOUNDS.length),
-  }));
-
+  const ring = Array.from({ length: SLOTS }, () => createSlot(-1));
   const current = () => Math.floor(now() / SLOT_MS);
-  const at = (number: number) => ring[number % SLOTS] as Slot;
-
-  function inForce(): Slot[] {
-    const last = current();
-    const numbers = Array.from({ length: SLOTS }, (_, index) => last - SLOTS + 1 + index);
-    return numbers.map((number) => {
-      const slot = at(number);
-      return slot.number === number
-        ? slot
-        : { number, requests: 0, failures: 0, durations: new Uint32Array(BOUNDS.length) };
-    });
-  }
+  /** Returns the slot of this number, empty where nothing was added to it. */
+  const slotOf = (number: number) => {
+    const slot = ring[number % SLOTS];
+    return slot?.number === number ? slot : createSlot(number);
+  };
+  const all = () => Array.from({ length: SLOTS }, (_, index) => slotOf(current() - SLOTS + 1 + index));
 
   return {
     add(ms, isFailure) {
-      const number = current();
-      const slot = at(number);
-      if (slot.number !== number) {
-        slot.number = number;
-        slot.requests = 0;
-        slot.failures = 0;
-        slot.durations.fill(0);
-      }
+      const slot = slotOf(current());
+      ring[slot.number % SLOTS] = slot;
       slot.requests += 1;
       if (isFailure) slot.failures += 1;
       const found = BOUNDS.findIndex((bound) => ms <= bound);
       const index = found === -1 ? BOUNDS.length - 1 : found;
       slot.durations[index] = (slot.durations[index] ?? 0) + 1;
     },
-    total: () => periodOf(inForce()),
-    slots: () => inForce().map((slot) => periodOf([slot])),
+    total: () => periodOf(all()),
+    slots: () => all().map((slot) => periodOf([slot])),
   };
+}
+
+function createSlot(number: number): Slot {
+  return { number, requests: 0, failures: 0, durations: new Uint32Array(BOUNDS.length) };
 }
 
 function periodOf(slots: readonly Slot[]): Period {
@@ -87,7 +72,7 @@ function periodOf(slots: readonly Slot[]): Period {
   };
 }
 
-/** The bound below which so many durations lie. */
+/** Returns the upper bound of the bucket that has the duration of this rank. */
 function boundOf(durations: readonly number[], rank: number): number {
   if (rank === 0) return 0;
   let below = 0;

@@ -1,60 +1,103 @@
 import type { Events } from '../../core/kernel/events.ts';
 
-/** Something that changed, told in a few words of ours. */
+/** A recent change, in a few words. */
 export interface Change {
-  /** When it was told last. ISO 8601. */
+  /** When it last happened. ISO 8601. */
   readonly at: string;
-  /** When it was told first. ISO 8601. */
+  /** When it first happened. ISO 8601. */
   readonly since: string;
-  /** Name of an event of the seam. */
+  /** Name of an event. */
   readonly event: string;
-  /** Whether somebody should look. */
+  /** Whether an operator should look at it. */
   readonly isTrouble: boolean;
   readonly text: string;
-  /** How often it was told: in a row, or, of what requests bring about, as long as it stands here. */
+  /** How many times it happened: in a row, or, if requests cause it, since it entered the list. */
   readonly times: number;
 }
 
-/** What there is to tell of a change. */
-export interface News extends Pick<Change, 'isTrouble' | 'text'> {
+interface Note extends Pick<Change, 'isTrouble' | 'text'> {
   readonly event: keyof Events;
-  /** What has changed, of what is in trouble or is not: more of the same trouble is the same change. */
-  readonly about?: string;
+  /** What changed: of the same subject, another change to the same state is the same change. */
+  readonly about?: string | undefined;
 }
 
-/** The last changes, in a list that has a bound. */
-export interface RecentChanges {
-  note(news: News): void;
-  /** The newest first. */
-  list(): Change[];
-}
+const MAX_CHANGES = 50;
 
-const MAX = 50;
+/** Events that callers and platforms can cause again and again. */
+const REPEATED: ReadonlySet<keyof Events> = new Set(['boundReached', 'mappingDoubted', 'unsolicitedResponse']);
 
-/** What callers and platforms can have happen again and again. */
-const REPEATED: ReadonlySet<string> = new Set<keyof Events>(['boundReached', 'mappingDoubted', 'unsolicitedResponse']);
+const WARNINGS = {
+  nothing_left: () => 'nothing is left of a reply that was not empty',
+  duplicate_ids: () => 'an id occurs more than once',
+  field_empty: (field = '') => `${field} is empty in every item`,
+};
 
-/** `time`: now, in ISO 8601. */
-export function createRecentChanges(time: () => string): RecentChanges {
-  const changes: (Change & Pick<News, 'about'>)[] = [];
+/** Lists the last changes, the newest first. `time` returns now, in ISO 8601. */
+export function recentChanges(time: () => string) {
+  const notes: (Change & Pick<Note, 'about'>)[] = [];
 
-  /** Where the same stands already; -1 where it does not. What happens again and again pushes nothing else out. */
-  function findSame({ event, text, isTrouble, about }: News): number {
-    if (REPEATED.has(event)) return changes.findIndex((one) => one.event === event && one.text === text);
-    const last = about === undefined ? 0 : changes.findIndex((one) => one.event === event && one.about === about);
-    const found = changes[last];
-    const isSame = about === undefined ? found?.event === event && found.text === text : found?.isTrouble === isTrouble;
-    return isSame ? last : -1;
+  /** Returns the index of the same change, or -1. A repeated change displaces no other. */
+  function findSame({ event, text, isTrouble, about }: Note): number {
+    if (REPEATED.has(event)) return notes.findIndex((one) => one.event === event && one.text === text);
+    if (about === undefined) return notes[0]?.event === event && notes[0].text === text ? 0 : -1;
+    const index = notes.findIndex((one) => one.event === event && one.about === about);
+    return notes[index]?.isTrouble === isTrouble ? index : -1;
   }
 
-  return {
-    note(news) {
-      const at = time();
-      const index = findSame(news);
-      const [before] = index === -1 ? [] : changes.splice(index, 1);
-      changes.unshift({ ...news, at, since: before?.since ?? at, times: (before?.times ?? 0) + 1 });
-      changes.length = Math.min(changes.length, MAX);
+  function add(note: Note): void {
+    const at = time();
+    const index = findSame(note);
+    const [before] = index === -1 ? [] : notes.splice(index, 1);
+    notes.unshift({ ...note, at, since: before?.since ?? at, times: (before?.times ?? 0) + 1 });
+    notes.length = Math.min(notes.length, MAX_CHANGES);
+  }
+
+  const good = (event: keyof Events, text: string, about?: string) => add({ event, text, isTrouble: false, about });
+  const bad = (event: keyof Events, text: string, about?: string) => add({ event, text, isTrouble: true, about });
+
+  const events: Events = {
+    mappingDoubted: ({ resource, finding, field }) =>
+      bad('mappingDoubted', `${resource}: ${WARNINGS[finding](field)} (${finding})`),
+    breakerChanged({ upstream, state, failures, calls }) {
+      // A half-open breaker lets one call try, and then opens or closes.
+      if (state === 'half-open') return;
+      const text = `${upstream}: breaker ${state} (${failures} of ${calls} calls failed)`;
+      (state === 'open' ? bad : good)('breakerChanged', text, upstream);
     },
-    list: () => changes.map(({ about: _about, ...change }) => change),
+    settingsChanged({ applied, needRestart }) {
+      const changed = applied.length > 0 ? `settings changed: ${applied.join(', ')}` : 'settings unchanged';
+      if (needRestart.length === 0) good('settingsChanged', changed);
+      else bad('settingsChanged', `${changed}; need a restart: ${needRestart.join(', ')}`);
+    },
+    secretChanged({ upstream, block = upstream, issue }) {
+      if (issue === undefined) good('secretChanged', `${block}: the secret was reloaded from its file`);
+      else bad('secretChanged', `${block}: the file of its secret ${issue}`);
+    },
+    tlsFilesChanged({ block, key, issue }) {
+      if (issue === undefined) good('tlsFilesChanged', `${block}: certificates were reloaded from their files`);
+      else bad('tlsFilesChanged', `${block}: ${key} ${issue}`);
+    },
+    issuerKeysFetched({ keys, error }) {
+      if (error === undefined) good('issuerKeysFetched', `${keys} keys of the issuer were fetched`, 'issuer');
+      else bad('issuerKeysFetched', `keys of the issuer: ${error.reason ?? error.code}`, 'issuer');
+    },
+    sharedStoreChanged({ isUp, why }) {
+      if (isUp) good('sharedStoreChanged', 'Redis connected', 'Redis');
+      else bad('sharedStoreChanged', `Redis unavailable: ${why}`, 'Redis');
+    },
+    sharedEvictionsHeard({ names }) {
+      if (names === undefined) bad('sharedEvictionsHeard', 'evictions of other replicas may have been missed');
+    },
+    unsolicitedResponse: ({ upstream }) => bad('unsolicitedResponse', `${upstream}: sent unsolicited bytes`),
+    boundReached: ({ bound, upstream }) =>
+      bad('boundReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`),
+    connectionsRefused: () =>
+      bad('connectionsRefused', 'connections were refused: http.maxConnections are open', 'connections'),
+    listenerFailed: () => bad('listenerFailed', 'a listener failed', 'listener'),
+    internalError: ({ requestId }) => bad('internalError', `a bug: the log has its stack under ${requestId}`, 'bug'),
+    listening: () => good('listening', 'listening'),
+    draining: () => good('draining', 'draining'),
   };
+
+  return { events, changes: (): Change[] => notes.map(({ about: _about, ...change }) => change) };
 }

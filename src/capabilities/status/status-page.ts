@@ -1,111 +1,120 @@
-import { hash } from 'node:crypto';
-import { code, escapeHtml } from '../../core/http/pages/html.ts';
-import { pagePolicy, STATUS_STYLE } from '../../core/http/pages/style.ts';
-import { MARK } from '../landing-page/landing-page.ts';
-import { duration, mebibytes, percent, share, time } from './figures.ts';
-import { STATUS_SCRIPT } from './status-script.ts';
-import { changeTable, resourceTable, upstreamTable } from './status-tables.ts';
-import type { Status } from './view.ts';
+import type { PageData } from '../../core/http/pages/html-page.ts';
+import type { Period } from './history.ts';
+import type { MappingWarning, Status, UpstreamStatus } from './status-view.ts';
 
-/** What a browser may load for it: its style, its script, and itself anew. */
-export const STATUS_POLICY = pagePolicy(
-  STATUS_STYLE,
-  `script-src 'sha256-${hash('sha256', STATUS_SCRIPT, 'base64')}'`,
-  "connect-src 'self'",
-);
-
-/** The page that a person on call looks at first: how it goes, and where to look further. */
-export function statusPage(status: Status): string {
-  const { version, state, at, startedAt, upstreams, resources, changes, settings } = status;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Portico: status</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<style>${STATUS_STYLE}</style>
-</head>
-<body>
-<header>
-${MARK}
-<h1>Portico</h1>
-<p data-part="at">${escapeHtml(version)}, <span class="${state === 'serving' ? 'good' : 'bad'}">${state}</span> since ${time(startedAt)}, as of ${time(at)}</p>
-<button type="button" hidden>Pause</button>
-</header>
-<main>
-${section('Now', 'The last ten minutes.', part('now', facts(status)))}
-${section('Upstreams', '', part('upstreams', upstreamTable(upstreams)))}
-${section('Resources', '', part('resources', resourceTable(resources)))}
-${section('Recent changes', '', part('changes', changeTable(changes)))}
-${section('Look further', '', commands(status))}
-${section(
-  'Settings in force',
-  '',
-  `<details class="sheet"><summary>Effective settings <span>secrets are masked</span></summary><pre data-part="settings" tabindex="0">${code(settings)}</pre></details>`,
-)}
-</main>
-<script>${STATUS_SCRIPT}</script>
-</body>
-</html>
-`;
+/** Returns what status-page.html shows. */
+export function pageData(status: Status): PageData {
+  const { requests, memory, snapshots, shared } = status;
+  return {
+    ...{ version: status.version, state: status.state, stateClass: classOf(status.state === 'serving') },
+    ...{ startedAt: timeData(status.startedAt), at: timeData(status.at), settings: status.settings },
+    requests: requests.requests,
+    failures: share(requests),
+    p50: duration(requests.medianMs),
+    p95: duration(requests.p95Ms),
+    hitRatio: snapshots.hitRatio === null ? 'no reads' : percent(snapshots.hitRatio),
+    ...{ hits: snapshots.hits, stale: snapshots.stale, misses: snapshots.misses, entries: snapshots.entries },
+    ...{ bytes: mebibytes(snapshots.bytes), maxBytes: mebibytes(snapshots.maxBytes) },
+    resident: mebibytes(memory.residentBytes),
+    heap: mebibytes(memory.heapBytes),
+    heapLimit: mebibytes(memory.heapLimitBytes),
+    shared: shared !== null && {
+      redis: shared.isUp ? 'connected' : 'unavailable',
+      redisClass: classOf(shared.isUp),
+      ...{ commands: shared.commands.requests, failedCommands: share(shared.commands), spared: shared.spared },
+      commandP95: duration(shared.commands.p95Ms),
+    },
+    upstreams: status.upstreams.map(upstreamData),
+    resources: status.resources.map(({ name, uri, upstream, loadedAt, items, warnings }) => ({
+      ...{ name, uri, upstream, loadedAt: loadedAt !== null && timeData(loadedAt), isUnloaded: loadedAt === null },
+      items: items ?? '',
+      warnings: warnings.map((warning) => ({ text: describe(warning) })),
+    })),
+    changes: status.changes.map(({ at, since, text, isTrouble, times }) => ({
+      ...{ changedAt: timeData(at), text, textClass: isTrouble ? 'bad' : '' },
+      repeated: times > 1 && { times, since: timeData(since) },
+    })),
+    commands: commandsOf(status).map((line) => ({ line })),
+  };
 }
 
-function section(title: string, lead: string, content: string): string {
-  const told = lead === '' ? '' : `<p class="lead">${lead}</p>\n`;
-  return `<section>\n<h2>${title}</h2>\n${told}${content}\n</section>`;
+function upstreamData({ name, breaker, total, history, refused, lastFailure }: UpstreamStatus): PageData {
+  return {
+    ...{ name, breaker, breakerClass: classOf(breaker === 'closed') },
+    ...{ calls: total.requests, failed: share(total), failedClass: total.failures > 0 ? 'bad' : '' },
+    ...{ refused, refusedClass: refused > 0 ? 'bad' : '' },
+    ...{ callP50: duration(total.medianMs), callP95: duration(total.p95Ms), ...chartData(name, history) },
+    lastFailure: lastFailure !== null && {
+      ...{ failedAt: timeData(lastFailure.at), code: lastFailure.code },
+      why: [lastFailure.reason ?? '', ...lastFailure.causes].filter((text) => text !== '').map((text) => ({ text })),
+    },
+  };
 }
 
-/** What is put in place anew. */
-function part(name: string, content: string): string {
-  return `<div data-part="${name}">\n${content}\n</div>`;
+/** Bars for calls and failed ones, and a line for durations. One slot is one unit wide. */
+function chartData(name: string, history: readonly Period[]): PageData {
+  const maxRequests = Math.max(0, ...history.map(({ requests }) => requests));
+  const slowest = Math.max(1, ...history.map(({ p95Ms }) => p95Ms));
+  const bars = (kind: 'calls' | 'failed') =>
+    history.flatMap(({ requests, failures }, x) => {
+      const height = (20 * (kind === 'calls' ? requests : failures)) / Math.max(1, maxRequests);
+      return height === 0 ? [] : [{ kind, x, y: (24 - height).toFixed(1), height: height.toFixed(1) }];
+    });
+  const points = history.flatMap(({ requests, p95Ms }, x) =>
+    requests === 0 ? [] : [`${x + 0.4},${(24 - (22 * p95Ms) / slowest).toFixed(1)}`],
+  );
+  const failures = history.reduce((sum, period) => sum + period.failures, 0);
+  const chart = `${name}: at most ${maxRequests} calls in ten seconds, ${failures} failed, at most ${duration(slowest)}`;
+  return { chart, slots: history.length, bars: [...bars('calls'), ...bars('failed')], points: points.join(' ') };
 }
 
-function facts({ requests, memory, snapshots, shared }: Status): string {
-  const { hitRatio, hits, stale, misses } = snapshots;
-  const rows = [
-    ['Requests', String(requests.requests), `${share(requests)} with a status of 500 or above`],
-    ['Half of them within', duration(requests.medianMs), `95 in 100 within ${duration(requests.p95Ms)}`],
-    [
-      'Served from what is held',
-      hitRatio === null ? 'no reads' : percent(hitRatio),
-      `${hits} fresh, ${stale} stale, ${misses} loaded`,
-    ],
-    [
-      'Snapshots',
-      mebibytes(snapshots.bytes),
-      `${snapshots.entries} of them; cache.maxBytes is ${mebibytes(snapshots.maxBytes)}`,
-    ],
-    [
-      'Memory',
-      mebibytes(memory.residentBytes),
-      `heap ${mebibytes(memory.heapBytes)} of ${mebibytes(memory.heapLimitBytes)}`,
-    ],
-  ];
-  if (shared !== null) {
-    const { isUp, commands, spared } = shared;
-    rows.push([
-      'Shared store',
-      `<span class="${isUp ? 'good' : 'bad'}">${isUp ? 'there' : 'away'}</span>`,
-      `${commands.requests} commands, ${share(commands)} failed, 95 in 100 within ${duration(commands.p95Ms)}; ${spared} calls spared for tokens rejected elsewhere`,
-    ]);
+function describe(warning: MappingWarning): string {
+  switch (warning.finding) {
+    case 'nothing_left':
+      return 'nothing is left of a reply that was not empty';
+    case 'duplicate_ids':
+      return 'an id occurs more than once';
+    case 'field_empty':
+      return `${warning.field} is empty in every item`;
+    case 'items_dropped':
+      return `${warning.dropped} of ${warning.received} items could not be mapped`;
   }
-  const shown = rows.map(([name, value, more]) => `<div><dt>${name}</dt><dd>${value}<p>${more}</p></dd></div>`);
-  return `<dl class="sheet facts">\n${shown.join('\n')}\n</dl>`;
 }
 
-/** Lines for a shell that show a problem, of a resource that has one where there is one. */
-function commands({ resources, upstreams, settingsFile, url, processId }: Status): string {
-  const well = new Set(upstreams.filter(({ breaker }) => breaker === 'closed').map(({ name }) => name));
-  const shown = resources.find(({ upstream, doubts }) => !well.has(upstream) || doubts.length > 0) ?? resources[0];
-  const target = `${url}/mcp/v1/resources/read?uri=${encodeURIComponent(shown?.uri ?? '')}`;
-  const curl = `curl -i -H "Authorization: Bearer $PORTICO_TOKEN" "${target}"`;
-  const lines =
-    settingsFile === null ? [curl] : [`portico check --probe ${quoted(settingsFile)}`, curl, `kill -HUP ${processId}`];
-  return `<div class="sheet"><pre tabindex="0" data-part="commands">${lines.map(code).join('')}</pre></div>`;
+/** Shell commands that show a problem, of a resource that has one if there is one. */
+function commandsOf({ resources, upstreams, settingsFile, url, processId }: Status): string[] {
+  const healthy = new Set(upstreams.filter(({ breaker }) => breaker === 'closed').map(({ name }) => name));
+  const shown = resources.find(({ upstream, warnings }) => !healthy.has(upstream) || warnings.length > 0);
+  const uri = encodeURIComponent((shown ?? resources[0])?.uri ?? '');
+  const curl = `curl -i -H "Authorization: Bearer $PORTICO_TOKEN" "${url}/mcp/v1/resources/read?uri=${uri}"`;
+  if (settingsFile === null) return [curl];
+  const file = /^[\w./:@-]+$/.test(settingsFile) ? settingsFile : `'${settingsFile.replaceAll("'", `'\\''`)}'`;
+  return [`portico check --probe ${file}`, curl, `kill -HUP ${processId}`];
 }
 
-/** As one word of a shell. */
-function quoted(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+function classOf(isGood: boolean): string {
+  return isGood ? 'good' : 'bad';
+}
+
+function timeData(iso: string): PageData {
+  return { iso, time: `${iso.slice(0, 19).replace('T', ' ')} UTC` };
+}
+
+/** Formats how many failed, with their share. */
+function share({ requests, failures }: Period): string {
+  return failures === 0 ? '0' : `${failures} (${percent(failures / requests)})`;
+}
+
+function percent(ratio: number): string {
+  return `${(100 * ratio).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
+}
+
+/** A dash for 0: there was none. */
+function duration(ms: number): string {
+  if (ms === 0) return '–';
+  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }

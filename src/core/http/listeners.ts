@@ -1,8 +1,4 @@
-import { DESCRIPTION_PATH } from '../../capabilities/api-description/api-description.ts';
-import { landingOperation } from '../../capabilities/landing-page/landing-operation.ts';
 import { type LogControl, logOperations } from '../../capabilities/log-verbosity/log-operations.ts';
-import { statusOperations } from '../../capabilities/status/status-operations.ts';
-import type { Status } from '../../capabilities/status/view.ts';
 import type { ListenerTls } from '../../capabilities/tls/secure.ts';
 import { metadataOperations } from '../../capabilities/verification/metadata.ts';
 import type { ProtectedResource } from '../../capabilities/verification/protected-resource.ts';
@@ -13,7 +9,7 @@ import type { ListenerSettings } from './connection/listener.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
-import { LIST_PATH, type ReadsOptions, readOperations } from './operations/reads.ts';
+import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
@@ -75,7 +71,7 @@ export interface PublicEdge extends Edge {
   change(options: PublicEdgeOptions): void;
 }
 
-/** The public listener: the two reads with their description, JSON-RPC, a page, and the probes. */
+/** The public listener: the two reads, JSON-RPC, the probes, and the operations of capabilities. */
 export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
   const { settings, events, isDraining } = first;
@@ -107,14 +103,6 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
         ...forCallers,
-        landingOperation({
-          offered: options.catalogue.offered,
-          paths: { list: LIST_PATH, description: DESCRIPTION_PATH },
-          mcpPath: rpc?.path,
-          signsIn: protectedResource !== undefined,
-          publicUrl,
-          nowhere: unknown,
-        }),
         ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),
         ...probeOperations(isDraining),
         ...(options.operations?.(unknown) ?? []),
@@ -146,13 +134,11 @@ export interface AdminEdgeOptions {
   readonly log?: LogControl | undefined;
   /** Endpoints beside those of the core. @default none */
   readonly operations?: readonly Operation[];
-  /** How it goes. @default it is not told */
-  readonly status?: (() => Status) | undefined;
 }
 
 /** The admin listener: operations only, never a read. */
 export function createAdminEdge(options: AdminEdgeOptions): Edge {
-  const { authenticate, events, isDraining, log, status } = options;
+  const { authenticate, events, isDraining, log } = options;
   const { allowedHosts: alsoHosts, ...settings } = options.settings;
   return createEdge({
     listener: 'admin',
@@ -166,7 +152,6 @@ export function createAdminEdge(options: AdminEdgeOptions): Edge {
       inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
       operations: [
         ...probeOperations(isDraining),
-        ...(status === undefined ? [] : statusOperations(status)),
         ...(log === undefined ? [] : logOperations(log)),
         ...(options.operations ?? []),
       ],

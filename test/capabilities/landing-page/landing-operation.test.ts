@@ -119,7 +119,7 @@ describe('whoever does not ask as a browser', () => {
       expect(response.json())
         .to.include({ code: 'not_found' })
         .and.have.property('detail')
-        .that.contains('There are: /mcp/v1/resources, ');
+        .that.contains('Paths are: /mcp/v1/resources, ');
       expect((await ended(1))[0]).to.include({ route: 'unmatched', outcome: 'not_found' });
     });
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Status } from '../../../src/capabilities/status/view.ts';
+import type { Status } from '../../../src/capabilities/status/status-view.ts';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { createGateway } from '../../../src/gateway.ts';
 import { createAuthority } from '../../support/certificates.ts';

@@ -13,7 +13,7 @@ describe('the history of the last ten minutes', () => {
     expect(history.slots()).to.have.length(SLOTS);
   });
 
-  it('tells of each ten seconds what happened in them, the oldest first', () => {
+  it('has totals of each ten seconds, the oldest first', () => {
     const history = createHistory(() => clock);
     history.add(1, false);
     later(2);
@@ -29,7 +29,7 @@ describe('the history of the last ten minutes', () => {
     expect(history.total()).to.include({ requests: 3, failures: 1 });
   });
 
-  it('forgets what is older than ten minutes, also where nothing has come since', () => {
+  it('drops what is older than ten minutes, also without new requests', () => {
     const history = createHistory(() => clock);
     history.add(1, false);
     later(SLOTS - 1);
@@ -41,7 +41,7 @@ describe('the history of the last ten minutes', () => {
     expect(history.total().requests).to.equal(1);
   });
 
-  it('tells durations to a factor of two', () => {
+  it('has p50 and p95 to a factor of two', () => {
     const history = createHistory(() => clock);
     for (let count = 0; count < 94; count += 1) history.add(3, false);
     for (let count = 0; count < 6; count += 1) history.add(700, false);
@@ -50,7 +50,7 @@ describe('the history of the last ten minutes', () => {
     expect(p95Ms).to.be.within(700, 1400);
   });
 
-  it('tells what took longer than half a minute as that, and no time as the least', () => {
+  it('puts very long durations into the last bucket, and 0 into the first', () => {
     const history = createHistory(() => clock);
     history.add(90_000, true);
     expect(history.total().medianMs).to.be.within(20_000, 30_000);

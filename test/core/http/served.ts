@@ -1,5 +1,6 @@
 import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
 import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
+import { landingPage } from '../../../src/capabilities/landing-page/landing-page.ts';
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import type { Edge } from '../../../src/core/http/edge.ts';
@@ -112,12 +113,14 @@ export async function serve({
   const edge = createPublicEdge({
     settings: { ...SETTINGS, ...settings },
     hooks: NO_REQUEST_HOOKS,
-    // The one endpoint of a capability that is open to pages of other origins.
-    operations: (unknown) =>
-      apiDescription.open(undefined, {} as CapabilityContext)?.operations?.({
-        ...{ unknown, offered: catalogue.offered, otherCredentials: [], mcpPath: undefined, signsIn: false },
-        config: { publicUrl: settings.publicUrl } as Config,
-      }) ?? [],
+    // The endpoints of capabilities that have no settings.
+    operations(unknown) {
+      const config = { publicUrl: settings.publicUrl } as Config;
+      const about = { offered: catalogue.offered, otherCredentials: [], mcpPath: undefined, signsIn: false };
+      return [apiDescription, landingPage].flatMap(
+        (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, unknown, ...about }) ?? [],
+      );
+    },
     catalogue,
     representations,
     authenticate,

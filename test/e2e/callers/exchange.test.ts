@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
-import type { Status } from '../../../src/capabilities/status/view.ts';
+import type { Status } from '../../../src/capabilities/status/status-view.ts';
 import {
   as,
   BASIC,

@@ -78,7 +78,7 @@ describe('the status page, in Chromium', function () {
     const { page, requested } = await open();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await page.textContent('button')).to.equal('Go on');
+    expect(await page.textContent('button')).to.equal('Resume');
     const before = requested.length;
     await page.clock.install();
     await page.clock.fastForward(20_000);
@@ -91,7 +91,7 @@ describe('the status page, in Chromium', function () {
     const { page } = await open();
     await page.context().setOffline(true);
     const at = page.locator('[data-part=at]');
-    await eventually(async () => (await at.textContent())?.includes('does not answer'));
+    await eventually(async () => (await at.textContent())?.includes('does not respond'));
   });
 
   it('is the same without scripts, except for its button', async () => {

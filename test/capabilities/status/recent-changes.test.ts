@@ -1,19 +1,18 @@
 import { expect } from 'chai';
-import { changeEvents } from '../../../src/capabilities/status/change-events.ts';
-import { createRecentChanges } from '../../../src/capabilities/status/recent-changes.ts';
+import { recentChanges } from '../../../src/capabilities/status/recent-changes.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 
 function open() {
   let seconds = 0;
-  const changes = createRecentChanges(() => new Date(1000 * seconds++).toISOString());
-  return { events: changeEvents(changes), list: changes.list };
+  const { events, changes } = recentChanges(() => new Date(1000 * seconds++).toISOString());
+  return { events, list: changes };
 }
 
 const breaker = { upstream: 'acme', calls: 4, failures: 4 };
 
-/** What is told, and as what: `!` ahead of what somebody should look at. */
-const TOLD: Readonly<Record<string, (events: Events) => void>> = {
+/** Events by the text of the change; `!` marks trouble. */
+const TEXTS: Readonly<Record<string, (events: Events) => void>> = {
   '!tools: nothing is left of a reply that was not empty (nothing_left)': (events) =>
     events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'nothing_left' }),
   '!tools: name is empty in every item (field_empty)': (events) =>
@@ -23,18 +22,17 @@ const TOLD: Readonly<Record<string, (events: Events) => void>> = {
   'settings changed: scheme': (events) => events.settingsChanged?.({ applied: ['scheme'], needRestart: [] }),
   '!settings unchanged; need a restart: cache': (events) =>
     events.settingsChanged?.({ applied: [], needRestart: ['cache'] }),
-  'acme: another secret was taken from its file': (events) => events.secretChanged?.({ upstream: 'acme' }),
+  'acme: the secret was reloaded from its file': (events) => events.secretChanged?.({ upstream: 'acme' }),
   '!verification.introspection: the file of its secret is empty': (events) =>
     events.secretChanged?.({ block: 'verification.introspection', issue: 'is empty' }),
-  'http.tls: other certificates were taken from their files': (events) =>
-    events.tlsFilesChanged?.({ block: 'http.tls' }),
+  'http.tls: certificates were reloaded from their files': (events) => events.tlsFilesChanged?.({ block: 'http.tls' }),
   '!http.tls: keyFile is no key': (events) =>
     events.tlsFilesChanged?.({ block: 'http.tls', key: 'keyFile', issue: 'is no key' }),
   '2 keys of the issuer were fetched': (events) => events.issuerKeysFetched?.({ keys: 2 }),
   '!keys of the issuer: no response': (events) =>
     events.issuerKeysFetched?.({ keys: 2, error: new GatewayError('internal', { reason: 'no response' }) }),
-  'the shared store is there': (events) => events.sharedStoreChanged?.({ isUp: true }),
-  '!the shared store is away: timeout': (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
+  'Redis connected': (events) => events.sharedStoreChanged?.({ isUp: true }),
+  '!Redis unavailable: timeout': (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
   '!evictions of other replicas may have been missed': (events) => events.sharedEvictionsHeard?.({ names: undefined }),
   '!acme: sent unsolicited bytes': (events) => events.unsolicitedResponse?.({ upstream: 'acme' }),
   '!acme: maxQueue is reached': (events) => events.boundReached?.({ bound: 'maxQueue', upstream: 'acme' }),
@@ -47,23 +45,23 @@ const TOLD: Readonly<Record<string, (events: Events) => void>> = {
   draining: (events) => events.draining?.({}),
 };
 
-describe('a change that is told', () => {
-  for (const [told, tell] of Object.entries(TOLD)) {
-    it(`reads: ${told}`, () => {
+describe('a recent change', () => {
+  for (const [text, emit] of Object.entries(TEXTS)) {
+    it(`reads: ${text}`, () => {
       const { events, list } = open();
-      tell(events);
-      expect(list().map(({ text, isTrouble }) => (isTrouble ? `!${text}` : text))).to.deep.equal([told]);
+      emit(events);
+      expect(list().map((change) => (change.isTrouble ? `!${change.text}` : change.text))).to.deep.equal([text]);
     });
   }
 
-  it('is none where one call tries a breaker, or evictions of other replicas are known', () => {
+  it('is not added for a half-open breaker, nor for evictions of other replicas that were received', () => {
     const { events, list } = open();
     events.breakerChanged?.({ ...breaker, state: 'half-open' });
     events.sharedEvictionsHeard?.({ names: 3 });
     expect(list()).to.deep.equal([]);
   });
 
-  it('is the same one for as long as the same is in trouble, with the last words, and with since when', () => {
+  it('is updated while the same trouble lasts, with its last text and the time of its first', () => {
     const { events, list } = open();
     for (const failures of [4, 2, 3]) {
       events.breakerChanged?.({ ...breaker, failures, state: 'open' });
@@ -87,7 +85,7 @@ describe('a change that is told', () => {
     ]);
   });
 
-  it('is one of many bugs, which push nothing else out', () => {
+  it('is one entry for many bugs, which displace no other', () => {
     const { events, list } = open();
     events.settingsChanged?.({ applied: ['scheme'], needRestart: [] });
     for (let count = 0; count < 200; count += 1) {
