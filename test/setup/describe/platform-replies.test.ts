@@ -55,11 +55,6 @@ describe('a platform that is asked', () => {
     expect(asked.length).to.be.within(10, 60);
   });
 
-  it('that does not answer has no lists', async () => {
-    const listings = await findListings(async () => undefined, '/', RESOURCES);
-    expect(listings).to.deep.equal([]);
-  });
-
   it('is looked at for resources of other registries by their own names', async () => {
     const { ask } = platform({ '/runbooks': ITEMS });
     const [tools] = RESOURCES.filter(({ name }) => name === 'tools');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { compileExpression } from '../../../src/core/mapping/expressions/expression.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { isObject, shapeOfSchema } from '../../../src/setup/describe/shape.ts';
 import { guessFields } from '../../../src/setup/guess/guess-fields.ts';
-import { mapperFor } from '../mapped.ts';
 import { number, object, text } from '../proposed.ts';
 
 const boolean = { type: 'boolean' };
@@ -75,22 +75,22 @@ describe('fields by a document', () => {
   it('take the id for a name that may be missing', () => {
     const { name } = from('workflows', { id: number, name: { type: ['string', 'null'] } });
     expect(name).to.equal('name || to_string(id)');
-    expect(mapperFor(name ?? '')({ id: 7, name: null })).to.equal('7');
-    expect(mapperFor(name ?? '')({ id: 7, name: '' })).to.equal('7');
+    expect(compileExpression(name ?? '').evaluate({ id: 7, name: null })).to.equal('7');
+    expect(compileExpression(name ?? '').evaluate({ id: 7, name: '' })).to.equal('7');
   });
 
   it('join lists of texts and of objects, also where they are null or hold null', () => {
     const { category } = from('tools', { id: text, name: text, categories: texts });
-    expect(mapperFor(category ?? '')({ categories: ['a', null, 'b'] })).to.equal('a, b');
-    expect(mapperFor(category ?? '')({ categories: null })).to.equal('');
+    expect(compileExpression(category ?? '').evaluate({ categories: ['a', null, 'b'] })).to.equal('a, b');
+    expect(compileExpression(category ?? '').evaluate({ categories: null })).to.equal('');
     const { triggerType } = from('workflows', {
       id: text,
       name: text,
       triggers: { type: 'array', items: object({ type: text }) },
     });
-    expect(mapperFor(triggerType ?? '')({ triggers: [{ type: 'cron' }, {}, { type: 'webhook' }] })).to.equal(
-      'cron, webhook',
-    );
+    expect(
+      compileExpression(triggerType ?? '').evaluate({ triggers: [{ type: 'cron' }, {}, { type: 'webhook' }] }),
+    ).to.equal('cron, webhook');
   });
 
   it('turn flags into a status, by what the flag says', () => {

@@ -120,18 +120,6 @@ describe('a guess of how a list is paged', () => {
     });
   }
 
-  it('is not by a total where something leads to the next page', () => {
-    const total = { total_count: 120, data };
-    expect(guess(total, {}).map((each) => each?.kind)).to.deep.equal(['offset', 'page']);
-    for (const [body, headers, kind] of [
-      [{ ...total, links: { next: '/v1/projects?page=2' } }, {}, 'link'],
-      [total, { link: '</v1/projects?page=2>; rel="next"' }, 'link'],
-      [{ ...total, nextCursor: 'abc' }, {}, 'token'],
-    ] as const) {
-      expect(guess(body, headers).map((each) => each?.kind)).to.deep.equal([kind]);
-    }
-  });
-
   it('is nothing where a page shows no further pages, or all items came', () => {
     expect(guess({ data })).to.deep.equal([]);
     expect(guess({ total_count: 25, data })).to.deep.equal([]);

@@ -1,7 +1,9 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { describeDocument } from '../../../src/setup/describe/openapi-document.ts';
-import { chooseListings } from '../../../src/setup/init/person.ts';
+import { chooseListings, openTerminal } from '../../../src/setup/init/person.ts';
 import { propose } from '../../../src/setup/init/proposal.ts';
 import { list, listing, openApi } from '../proposed.ts';
 
@@ -58,5 +60,21 @@ describe('a person is asked', () => {
     expect(tools?.found?.listing.path).to.equal('/integrations');
     const [, , none] = propose(description, RESOURCES, new Map([['tools', null]])).resources;
     expect(none?.found).to.equal(undefined);
+  });
+});
+
+describe('a terminal', () => {
+  it('shows what is printed and asked, and returns the line that was typed', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const terminal = openTerminal({ input, output, onInterrupt: () => {} });
+    terminal.print('Which?\n');
+    const answer = terminal.answer('[1] ');
+    input.write('2\n');
+    expect(await answer).to.equal('2');
+    const last = terminal.answer('');
+    input.end();
+    expect([await last, await terminal.answer('')]).to.deep.equal([undefined, undefined]);
+    output.end();
+    expect(await text(output)).to.match(/^Which\?\n\[1\] /);
   });
 });

@@ -30,17 +30,6 @@ const print = (report: Partial<ResourceReport>) =>
   );
 
 describe('the report of a probe, for a person', () => {
-  it('has a paragraph for each resource, and says in its last line whether all went well', () => {
-    expect(print({})).to.equal(`<bold>tools</bold>  platform://tools, upstream acme
-  GET https://a.example/tools
-      accept: application/json
-  200 after 5 ms
-  <green>1 item of 1 page</green> after 7 ms
-
-<green>p.yaml: OK: 1 of 1 resources could be read whole</green>
-`);
-  });
-
   it('counts what is not served, and names fields that are empty but for those that it warns of', () => {
     const shown = print({
       pages: 2,
@@ -64,28 +53,7 @@ describe('the report of a probe, for a person', () => {
     expect(shown).to.contain('"k38": 38,\n      …\n  and as it is served\n      id (k0)  0\n').and.not.contain('"k39"');
   });
 
-  it('says why an item is not served', () => {
-    expect(print({ first: { raw: {}, from: {}, why: 'where leaves it out' } })).to.contain(
-      '  first item, as it came\n      {}\n  not served: where leaves it out\n',
-    );
-  });
-
   const error = { code: 'upstream_failed', reason: 'the connection was refused' };
-
-  it('says why a read failed, and in red that not all went well', () => {
-    const { response: _none, ...silent } = READ;
-    const resources = [{ ...silent, ok: false, error, signs: ['total is 5'] }];
-    expect(
-      printReport(
-        { file: 'p.yaml', strict: false, ok: false, resources },
-        (style, text) => `<${style}>${text}</${style}>`,
-      ),
-    )
-      .to.contain(
-        '  no response\n  <red>upstream_failed: the connection was refused</red>\n  its first page says: total is 5\n',
-      )
-      .and.contain('<red>p.yaml: FAILED: 0 of 1 resources could be read whole</red>');
-  });
 
   it('says so where nothing was sent', () => {
     const { request: _none, ...unsent } = READ;
@@ -110,10 +78,5 @@ describe('the report of a probe, for a person', () => {
     expect(print({ ok: false, error: own })).to.contain(
       "  Portico's own secret was in the header x-api-key; upstreams.acme.credential says which, and how it is sent\n",
     );
-  });
-
-  it('has suggestions as they are written in a settings file', () => {
-    const suggestions = [{ setting: 'resources.tools.items', value: 'data', why: '2 items are there' }];
-    expect(print({ suggestions })).to.contain('  <cyan>try</cyan> resources.tools.items: data   # 2 items are there\n');
   });
 });

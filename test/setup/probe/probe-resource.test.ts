@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { json } from '../../support/platform/http-upstream.ts';
-import { byOffset, FIELDS, forToken, OFFSET, probed, probedOne, settings, WORKSPACES } from './probed.ts';
+import { byOffset, FIELDS, OFFSET, probedOne, settings, WORKSPACES } from './probed.ts';
 
 describe('a probe of a platform', () => {
   it('tells of the request, the pages, and the first item beside what becomes of it', async () => {
@@ -83,28 +83,6 @@ describe('a probe of a platform', () => {
     const report = await probedOne(json({ list }), yaml);
     expect(report).to.deep.include({ ok: true, items: 1, dropped: 1 });
     expect(report.first?.raw).to.deep.equal(list[1]);
-  });
-
-  it('shows an item that where leaves out, where it leaves out all', async () => {
-    const yaml = settings("items: list, pagination: { kind: none }, where: name == 'C', allowEmpty: true");
-    const report = await probedOne(forToken(json({ list: [{ id: 'b', name: 'B' }] })), yaml);
-    expect(report.first).to.deep.include({ raw: { id: 'b', name: 'B' }, why: 'where leaves it out' });
-    expect(report).to.deep.include({ items: 0, excluded: 1, emptyFields: [] });
-    expect(report.warnings).to.deep.equal([
-      { finding: 'nothing_left', text: 'nothing is left of a reply that was not empty' },
-    ]);
-  });
-
-  it('tells of every resource that is offered', async () => {
-    const base = '{ baseUrl: BASE }';
-    const yaml = `upstreams: { projects: ${base}, workflows: ${base}, tools: ${base} }\nresources: { tools: { items: other } }`;
-    const { ok, resources } = await probed(json({ projects: [], workflows: [], tools: [], nextPageToken: '' }), yaml);
-    expect(ok).to.equal(false);
-    expect(resources.map((each) => [each.resource, each.ok])).to.deep.equal([
-      ['projects', true],
-      ['workflows', true],
-      ['tools', false],
-    ]);
   });
 
   for (const [kind, sent] of [

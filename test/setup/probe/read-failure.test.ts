@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { probed, probedOne, settings } from './probed.ts';
+import { probedOne, settings } from './probed.ts';
 
 describe('a probe of a platform that refuses', () => {
   for (const [credential, header] of [
@@ -21,14 +21,6 @@ describe('a probe of a platform that refuses', () => {
       });
     });
   }
-
-  it('asks for every resource, whatever became of the one before', async () => {
-    const upstreams = 'upstreams: { a: { baseUrl: BASE } }';
-    const yaml = `${upstreams}
-resources: { projects: { upstream: a }, workflows: { upstream: a }, tools: { upstream: a } }`;
-    const { resources } = await probed(json({}, 401), yaml);
-    expect(resources.map(({ response }) => response?.status)).to.deep.equal([401, 401, 401]);
-  });
 
   it('says where it leads, and goes nowhere', async () => {
     const handler: RequestListener = (_request, response) => response.writeHead(302, { location: '/login' }).end();
@@ -63,12 +55,6 @@ resources: { projects: { upstream: a }, workflows: { upstream: a }, tools: { ups
     expect(report.error?.said).to.equal(`${'x'.repeat(299)}…`);
   });
 
-  it('shows a page that is no JSON', async () => {
-    const handler: RequestListener = (_request, response) => response.end('<html>Sign in</html>');
-    const report = await probedOne(handler, settings('pagination: { kind: none }'));
-    expect(report.error).to.deep.include({ reason: 'the page is not JSON', said: '<html>Sign in</html>' });
-  });
-
   it('shows a page in which nothing looks like a list, and no page of which more is shown', async () => {
     const none = settings('pagination: { kind: none }');
     for (const body of [{ success: false, error: 'no such view' }, { projects: null }, { id: 'a', name: 'one' }]) {
@@ -86,11 +72,6 @@ resources: { projects: { upstream: a }, workflows: { upstream: a }, tools: { ups
         .to.have.property('code')
         .and.not.to.have.property('said');
     }
-  });
-
-  it('says which methods there are', async () => {
-    const { error } = await probedOne(json({}, 405, { allow: 'POST' }), settings('pagination: { kind: none }'));
-    expect(error).to.deep.include({ code: 'upstream_refused', headers: { allow: 'POST' } });
   });
 
   it('says so where nobody answers', async () => {
