@@ -1,8 +1,5 @@
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
 import { TOKEN } from '../../support/authorization/caller.ts';
-import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   type HttpUpstream,
@@ -13,15 +10,7 @@ import {
   tokenOf,
 } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import {
-  type Ended,
-  inFolder,
-  MAIN,
-  porticoEnvironment,
-  type RunningProcess,
-  runStdio,
-  writeSettings,
-} from '../../support/process/process.ts';
+import { type Ended, inFolder, type RunningProcess, runStdio, writeSettings } from '../../support/process/process.ts';
 
 const SETTINGS = `
 upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }
@@ -38,6 +27,7 @@ const readOf = (name: string) =>
   `{"jsonrpc":"2.0","id":"${name}","method":"resources/read","params":{"uri":"platform://${name}"}}\n`;
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 
+// SDKs and other clients run it in test/core/mcp/clients.
 describe('portico stdio', function () {
   this.timeout(60_000);
   let platform: HttpUpstream;
@@ -54,49 +44,13 @@ describe('portico stdio', function () {
 
   after(() => platform.close());
 
-  const environment = (token: string) => porticoEnvironment({ PLATFORM_URL: platform.url, PORTICO_TOKEN: token });
-
-  /** Runs it, lets `talk` do so, and waits for its end. */
+  /** Runs it with what `talk` sends, and waits for its exit. */
   async function run(talk: (portico: RunningProcess) => unknown, token = TOKEN, env = {}): Promise<Ended> {
     return inFolder(async (folder) => {
       const file = await writeSettings(folder, SETTINGS);
       const portico = runStdio(file, { PLATFORM_URL: platform.url, PORTICO_TOKEN: token, ...env });
       await talk(portico);
       return portico.ended;
-    });
-  }
-
-  for (const [mode, version] of [
-    ['legacy', '2025-11-25'],
-    ['auto', '2026-07-28'],
-  ] as const) {
-    it(`serves the SDK's client in mode ${mode}, and exits with it`, async () => {
-      await inFolder(async (folder) => {
-        const file = await writeSettings(folder, SETTINGS);
-        for (const token of [TOKEN, 'another']) {
-          const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-          const transport = new StdioClientTransport({
-            command: process.execPath,
-            args: [MAIN, 'stdio', '--config', file],
-            env: environment(token),
-            stderr: 'ignore',
-          });
-          onCleanup(() => client.close());
-          await client.connect(transport);
-          expect(client.getNegotiatedProtocolVersion()).to.equal(version);
-          const { pid } = transport;
-          const reading = client.readResource({ uri: 'platform://tools' });
-          if (token === 'another') {
-            const error = await reading.catch((reason) => reason);
-            expect(error).to.include({ code: 401 });
-            expect(error.data).to.include({ code: 'credential_rejected' });
-          } else {
-            expect((await reading).contents[0]).to.include({ text: JSON.stringify(ITEMS) });
-          }
-          await client.close();
-          await eventually(() => isGone(pid));
-        }
-      });
     });
   }
 
@@ -164,12 +118,3 @@ describe('portico stdio', function () {
     });
   }
 });
-
-function isGone(pid: number | null): boolean {
-  try {
-    process.kill(pid ?? 0, 0);
-    return false;
-  } catch {
-    return true;
-  }
-}
