@@ -8,7 +8,7 @@ const GENERATED = ['docs/configuration.md'];
 const TEXT = /\.(?:ts|md|json|yaml|html|css|lua|js)$/;
 
 /**
- * Banned words and phrases, each with a plain replacement. Identifiers are split at their capitals first, so `tellBound`
+ * Banned words and phrases, each with a plain replacement. Identifiers are split at their capitals first, so `emitLimitReached`
  * counts as `tell bound`. `open` is the number of hits that are still to be replaced: it only shrinks.
  */
 const BANNED: Readonly<Record<string, { readonly pattern: RegExp; readonly instead: string; readonly open?: number }>> =

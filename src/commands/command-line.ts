@@ -78,8 +78,9 @@ export function parseCommandLine(args: string[]): CommandLine {
     parsed = parse(args);
   } catch (error) {
     // Node's second sentence explains arguments that start with a dash, which does not fit a misspelt option.
-    const said = error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments';
-    return { issue: said + optionHint(args) };
+    const reason =
+      error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments';
+    return { issue: reason + optionHint(args) };
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config, full = false, probe = false, json = false, strict = false } = values;

@@ -54,7 +54,7 @@ export function mockPlatform(nock: Nock, { url = PLATFORM_URL, token }: MockPlat
   const page = (name: ListName, pageToken: string) =>
     nock(origin, { reqheaders: { authorization } })
       .get(`${prefix}/v1/${name}`)
-      .query(({ pageSize, ...rest }) => /^[1-9]\d*$/.test(String(pageSize)) && asksFor(rest, name, pageToken));
+      .query(({ pageSize, ...rest }) => /^[1-9]\d*$/.test(String(pageSize)) && matchesPage(rest, name, pageToken));
 
   return {
     upstreams: { projects: { baseUrl: url }, workflows: { baseUrl: url }, tools: { baseUrl: url } },
@@ -77,8 +77,8 @@ function tokenOf(index: number): string {
 }
 
 /** Returns whether a query, without the page size, is exactly the one for this page. */
-function asksFor(query: Record<string, unknown>, name: ListName, pageToken: string): boolean {
-  const wanted = new Map(Object.entries(pageToken === '' ? QUERIES[name] : { ...QUERIES[name], pageToken }));
-  const asked = Object.entries(query);
-  return asked.length === wanted.size && asked.every(([key, value]) => wanted.get(key) === value);
+function matchesPage(query: Record<string, unknown>, name: ListName, pageToken: string): boolean {
+  const expected = new Map(Object.entries(pageToken === '' ? QUERIES[name] : { ...QUERIES[name], pageToken }));
+  const actual = Object.entries(query);
+  return actual.length === expected.size && actual.every(([key, value]) => expected.get(key) === value);
 }

@@ -6,11 +6,11 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { createFlights } from '../../core/kernel/flights.ts';
 import { requestOf } from '../../core/kernel/trace.ts';
-import { createAskForToken, type TokenSettings } from './ask-for-token.ts';
 import { createAuthorizationServer, type Send, type ServerSettings } from './authorization-server.ts';
 import { type ClientSettings, openClientAuthentication } from './client-authentication.ts';
 import { createExchangedTokens } from './exchanged-tokens.ts';
 import { errorOfExchange } from './refusals.ts';
+import { createRequestToken, type TokenSettings } from './request-token.ts';
 
 /** Settings of an upstream with token exchange (RFC 8693). */
 export interface ExchangeSettings extends ServerSettings, Omit<TokenSettings, 'client'> {
@@ -59,29 +59,29 @@ export function openExchange(settings: ExchangeSettings, options: ExchangeOption
   if ('issue' in authentication) return authentication;
   const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
   const server = createAuthorizationServer({ ...settings, send, clientId: client.id });
-  const ask = createAskForToken({ ...settings, send, server, now, authenticate: authentication.current });
+  const requestToken = createRequestToken({ ...settings, send, server, now, authenticate: authentication.current });
   const tokens = createExchangedTokens({ ...settings, now });
   const flights = createFlights<Credential>();
   const givenBy = new WeakMap<object, Given>();
 
   async function exchange(caller: Caller, signal: AbortSignal): Promise<Credential> {
     const begun = performance.now();
-    const tell = (error?: string) =>
+    const emitEnd = (error?: string) =>
       events.tokenExchanged?.({ ...requestOf(caller), upstream, ms: performance.now() - begun, error });
     try {
       const { credential, expiresAt = now() + UNKNOWN_MS + MARGIN_MS } = await withDeadline(
         timeoutMs,
         signal,
-        (ended) => ask(caller, ended),
+        (ended) => requestToken(caller, ended),
       );
       const ends = [expiresAt - MARGIN_MS, now() + maxAgeMs, caller.expiresAt ?? Number.POSITIVE_INFINITY];
       tokens.keep(caller.key, credential, Math.min(...ends));
-      tell();
+      emitEnd();
       return credential;
     } catch (error) {
       if (signal.aborted || !(error instanceof GatewayError)) throw error;
       const failure = errorOfExchange(error, { what: 'token', status: 0 }).from(upstream);
-      tell(failure.code);
+      emitEnd(failure.code);
       throw failure;
     }
   }

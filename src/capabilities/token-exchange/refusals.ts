@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
 /** Kind of request, and status of its response; 0 without one. */
-export interface Asked {
+export interface ExchangeStep {
   readonly what: 'metadata' | 'token';
   readonly status: number;
 }
@@ -29,7 +29,7 @@ const OF_PORTICO: readonly string[] = [
 const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
 /** Detail for callers; otherwise the row's. */
-const SAYS: Readonly<Partial<Record<ErrorCode, string>>> = {
+const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
   credential_rejected:
     'The authorization server of this platform refused this access token. Obtain a new one and try again.',
   access_denied: 'The authorization server of this platform lets this caller have no token for it.',
@@ -57,7 +57,7 @@ export function failedExchange(
   reason: string,
   rest: { cause?: unknown; retryAfterSeconds?: number; detail?: string } = {},
 ) {
-  const { detail = SAYS[code] } = rest;
+  const { detail = DETAILS[code] } = rest;
   return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, elsewhere: true });
 }
 
@@ -65,7 +65,7 @@ export function failedExchange(
  * Converts an error of openid-client to an error of the table. It is not kept as the cause, because it contains the
  * server's reply with tokens.
  */
-export function errorOfExchange(error: unknown, { what, status }: Asked): GatewayError {
+export function errorOfExchange(error: unknown, { what, status }: ExchangeStep): GatewayError {
   const ours = gatewayErrorIn(error);
   if (ours?.elsewhere === true) return ours;
   if (ours !== undefined) {
@@ -73,8 +73,8 @@ export function errorOfExchange(error: unknown, { what, status }: Asked): Gatewa
     const rest = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     return failedExchange(code, `authorization server: ${reason ?? title}`, { ...rest, cause: ours });
   }
-  const said = what === 'token' ? oauthCodeOf(error) : undefined;
-  if (said !== undefined) return refusal(said);
+  const oauthCode = what === 'token' ? oauthCodeOf(error) : undefined;
+  if (oauthCode !== undefined) return refusal(oauthCode);
   const client = status === 401 || status === 403;
   if (what === 'token' && client) {
     return failedExchange('upstream_credential_rejected', `authorization server: status ${status}, without a code`);
@@ -93,20 +93,20 @@ function libraryCodeOf(error: unknown): string {
   return /^[A-Z_]{1,64}$/.test(code) ? ` (${code})` : '';
 }
 
-function refusal(said: string): GatewayError {
-  const code = OF_CALLERS.get(said);
-  const reason = `authorization server: refused the subject token (${said})`;
-  if (said === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
+function refusal(oauthCode: string): GatewayError {
+  const code = OF_CALLERS.get(oauthCode);
+  const reason = `authorization server: refused the subject token (${oauthCode})`;
+  if (oauthCode === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
   if (code !== undefined) return failedExchange(code, reason);
-  if (OF_SERVER.includes(said)) return failedExchange('upstream_failed', `authorization server: ${said}`);
-  const named = OF_PORTICO.includes(said) ? said : 'another code';
+  if (OF_SERVER.includes(oauthCode)) return failedExchange('upstream_failed', `authorization server: ${oauthCode}`);
+  const named = OF_PORTICO.includes(oauthCode) ? oauthCode : 'another code';
   return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
 }
 
 /** Returns the code of an OAuth error response (RFC 6749, section 5.2). */
 function oauthCodeOf(error: unknown): string | undefined {
-  const isSaid = error instanceof Error && error.name === 'ResponseBodyError' && 'error' in error;
-  return isSaid && typeof error.error === 'string' ? error.error : undefined;
+  const hasCode = error instanceof Error && error.name === 'ResponseBodyError' && 'error' in error;
+  return hasCode && typeof error.error === 'string' ? error.error : undefined;
 }
 
 /** Returns what `send` rejected with, unwrapped. */

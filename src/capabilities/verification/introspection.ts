@@ -24,10 +24,10 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
   const { issuer, url, name, leewayMs, authorization, now } = options;
   const audience: readonly unknown[] = [options.audience].flat();
 
-  async function ask(token: string): Promise<Claims> {
+  async function fetchClaims(token: string): Promise<Claims> {
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString();
     try {
-      return await issuer.ask(url ?? (await issuer.endpoint('introspection_endpoint')), async (signal) => ({
+      return await issuer.fetchJson(url ?? (await issuer.endpoint('introspection_endpoint')), async (signal) => ({
         method: 'POST',
         headers: { authorization: await authorization(signal), 'content-type': 'application/x-www-form-urlencoded' },
         body,
@@ -39,7 +39,7 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
   }
 
   return async (token) => {
-    const claims = await ask(token);
+    const claims = await fetchClaims(token);
     const { active, iss, aud, exp, nbf, token_type: type } = claims;
     const seconds = now() / 1000;
     const leeway = leewayMs / 1000;

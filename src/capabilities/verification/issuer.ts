@@ -20,7 +20,7 @@ export type MakeInit = (signal: AbortSignal) => Promise<FetchInit>;
 /** The trusted authorization server. Its failures are `verifier_unavailable`. */
 export interface Issuer {
   /** Returns the JSON object at a URL. Rejects for any other reply. */
-  ask(url: string, init?: MakeInit): Promise<Json>;
+  fetchJson(url: string, init?: MakeInit): Promise<Json>;
   /** Returns a URL of its metadata, which is requested once, and again after {@link Issuer.forget}. */
   endpoint(name: 'jwks_uri' | 'introspection_endpoint'): Promise<string>;
   /** Call it when an endpoint has changed. */
@@ -41,13 +41,13 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
       // An idle connection may have been closed. These requests change nothing, so they can be retried.
       return await once().catch((error) => (wasLost(error) ? once() : Promise.reject(error)));
     } catch (cause) {
-      throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : whyNotAsked(cause)}`, cause);
+      throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : describeFailure(cause)}`, cause);
     } finally {
       deadline.end();
     }
   }
 
-  async function ask(url: string, init?: MakeInit): Promise<Json> {
+  async function fetchJson(url: string, init?: MakeInit): Promise<Json> {
     const { status, text } = await get(url, init);
     if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
     return objectIn(text);
@@ -67,16 +67,16 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
   }
 
   return {
-    ask,
+    fetchJson,
     async endpoint(name) {
       metadata ??= discover();
-      const asked = metadata;
+      const current = metadata;
       try {
-        const url = (await asked)[name];
+        const url = (await current)[name];
         if (!isTrustedEndpoint(url, issuer)) throw unavailable(`the metadata has no usable ${name}`);
         return url;
       } catch (error) {
-        if (metadata === asked) metadata = undefined;
+        if (metadata === current) metadata = undefined;
         throw error;
       }
     },
@@ -86,9 +86,9 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
   };
 }
 
-function whyNotAsked(cause: unknown): string {
-  const isPaused = cause instanceof GatewayError && cause.code === 'breaker_open';
-  return isPaused ? 'failed repeatedly and is not called for a while' : 'could not be reached';
+function describeFailure(cause: unknown): string {
+  const isOpen = cause instanceof GatewayError && cause.code === 'breaker_open';
+  return isOpen ? 'failed repeatedly and is not called for a while' : 'could not be reached';
 }
 
 function wasLost(error: unknown): boolean {

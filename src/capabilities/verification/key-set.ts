@@ -42,7 +42,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   const { createLocalJWKSet } = jose();
   const { issuer, url, refreshMs, cooldownMs, maxKeys, maxWaiting, events, now } = options;
   let held: { readonly find: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let lastFetchAt = Number.NEGATIVE_INFINITY;
   let lastError: GatewayError | undefined;
   let fetching: Promise<JWTVerifyGetKey> | undefined;
   let waiting = 0;
@@ -50,7 +50,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   async function load(): Promise<JWTVerifyGetKey> {
     const fetchedAt = now();
     try {
-      const keys = usableKeys(await issuer.ask(url ?? (await issuer.endpoint('jwks_uri'))), maxKeys);
+      const keys = usableKeys(await issuer.fetchJson(url ?? (await issuer.endpoint('jwks_uri'))), maxKeys);
       const find = createLocalJWKSet({ keys } as JSONWebKeySet);
       held = { find, fetchedAt };
       lastError = undefined;
@@ -62,7 +62,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
       events.issuerKeysFetched?.({ keys: 0, error: lastError });
       throw lastError;
     } finally {
-      askedAt = now();
+      lastFetchAt = now();
       fetching = undefined;
     }
   }
@@ -72,7 +72,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     return fetching;
   }
 
-  const isCoolingDown = () => now() - askedAt < cooldownMs;
+  const isCoolingDown = () => now() - lastFetchAt < cooldownMs;
 
   return {
     async current() {

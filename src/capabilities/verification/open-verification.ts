@@ -12,7 +12,7 @@ import { createKeySet } from './key-set.ts';
 import type { Claims } from './outcome.ts';
 import { createVerifySigned, type SignedTokenOptions } from './signed-token.ts';
 import { createJudge, type JudgeOptions } from './verdict.ts';
-import { type Look, type VerdictsOptions, withVerdicts } from './verdicts.ts';
+import { type VerdictsOptions, type VerificationMethod, withVerdicts } from './verdicts.ts';
 
 /** Settings of verification. */
 export interface VerificationSettings
@@ -74,15 +74,18 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
     now: clock,
   });
   const judge = createJudge({ ...settings, scopes, keyOf });
-  const lookBy = (by: Look['by'], claimsOf: (token: string) => Promise<Claims>): Look => ({
+  const methodOf = (
+    by: VerificationMethod['by'],
+    claimsOf: (token: string) => Promise<Claims>,
+  ): VerificationMethod => ({
     by,
     judge: async (credential, key) => judge(await claimsOf(credential.reveal()), key),
   });
 
-  const signature = lookBy('signature', createVerifySigned({ ...settings, keys, now }));
+  const signature = methodOf('signature', createVerifySigned({ ...settings, keys, now }));
   // Over separate connections, so that slow introspection does not delay keys.
   const server = introspection && authorization && options.openServer({ timeoutMs, maxBytes, maxQueue: maxVerifying });
-  const asked =
+  const introspect =
     introspection && authorization && server
       ? createIntrospect({
           ...settings,
@@ -93,12 +96,12 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
           now,
         })
       : undefined;
-  const opaque = asked && lookBy('introspection', asked);
-  const lookFor = (credential: Credential) =>
+  const opaque = introspect && methodOf('introspection', introspect);
+  const methodFor = (credential: Credential) =>
     opaque === undefined || isSigned(credential.reveal()) ? signature : opaque;
   return {
     by,
-    verify: withVerdicts(lookFor, { ...settings, events, now, clock }),
+    verify: withVerdicts(methodFor, { ...settings, events, now, clock }),
     async close() {
       await Promise.all([forKeys.close(), server?.close()]);
     },

@@ -22,7 +22,7 @@ export interface VerdictsOptions {
 }
 
 /** A method of verification. Rejects with `credential_rejected`, or with another error if undecided. */
-export interface Look {
+export interface VerificationMethod {
   readonly by: 'signature' | 'introspection';
   judge(credential: Credential, key: string): Promise<Verdict>;
 }
@@ -39,15 +39,18 @@ interface Kept<T> {
  * table, so that many of them do not evict accepted tokens. Methods are counted separately, so that a slow issuer does
  * not delay tokens verified by signature.
  */
-export function withVerdicts(lookFor: (credential: Credential) => Look, options: VerdictsOptions): Verify {
+export function withVerdicts(
+  methodFor: (credential: Credential) => VerificationMethod,
+  options: VerdictsOptions,
+): Verify {
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;
   const table = { maxSize: maxRemembered, sizeOf: () => 1 };
   const accepted = createSizedLru<string, Kept<Verdict>>(table);
   const refused = createSizedLru<string, Kept<{ readonly why: string }>>(table);
-  const looks = new Map<string, Promise<Verdict>>();
+  const pending = new Map<string, Promise<Verdict>>();
   const running = { signature: 0, introspection: 0 };
 
-  async function look({ by, judge }: Look, credential: Credential, key: string): Promise<Verdict> {
+  async function verifyOnce({ by, judge }: VerificationMethod, credential: Credential, key: string): Promise<Verdict> {
     const begun = clock();
     running[by] += 1;
     try {
@@ -65,15 +68,15 @@ export function withVerdicts(lookFor: (credential: Credential) => Look, options:
       throw error;
     } finally {
       running[by] -= 1;
-      looks.delete(key);
+      pending.delete(key);
     }
   }
 
   function begin(credential: Credential, key: string): Promise<Verdict> {
-    const way = lookFor(credential);
-    if (running[way.by] >= maxVerifying) throw tooMany();
-    const begun = look(way, credential, key);
-    looks.set(key, begun);
+    const method = methodFor(credential);
+    if (running[method.by] >= maxVerifying) throw tooMany();
+    const begun = verifyOnce(method, credential, key);
+    pending.set(key, begun);
     return begun;
   }
 
@@ -82,6 +85,6 @@ export function withVerdicts(lookFor: (credential: Credential) => Look, options:
     if (known !== undefined && clock() < known.until && now() < known.what.expiresAt) return known.what;
     const bad = refused.get(key);
     if (bad !== undefined && clock() < bad.until) throw rejected(bad.what.why);
-    return looks.get(key) ?? begin(credential, key);
+    return pending.get(key) ?? begin(credential, key);
   };
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../kernel/caller.ts';
 import { stackOf } from '../kernel/causes.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import { tellBound } from '../kernel/join-events.ts';
+import { emitLimitReached } from '../kernel/join-events.ts';
 import type { Users } from '../kernel/users.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
@@ -107,7 +107,7 @@ export function createHandler(options: HandlerOptions): Handle {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') tellBug(exchange, thrown);
     exchange.error = error;
-    tellBound(events, error, exchange);
+    emitLimitReached(events, error, exchange);
     // What has begun can only be kept from passing for a whole response.
     if (exchange.res.headersSent) return connections.abort(exchange, 'internal');
     try {

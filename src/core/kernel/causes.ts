@@ -3,7 +3,7 @@ import type { RequestRecord } from './request-record.ts';
 
 const MAX_CAUSES = 5;
 /** OpenSSL codes may contain a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
-const WORD = /^[\w./]{1,64}$/;
+const IDENTIFIER = /^[\w./]{1,64}$/;
 
 /**
  * Returns an error's causes as `Name` or `Name CODE`, outermost first, without the error itself, at most five. Never a
@@ -39,9 +39,9 @@ export function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): st
 
 /** Formats an error as `Name` or `Name CODE`. Omits text that does not look like a name or a code. */
 export function nameError(error: Error): string {
-  const name = WORD.test(error.name) ? error.name : 'Error';
+  const name = IDENTIFIER.test(error.name) ? error.name : 'Error';
   const code = 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && WORD.test(code) ? `${name} ${code}` : name;
+  return typeof code === 'string' && IDENTIFIER.test(code) ? `${name} ${code}` : name;
 }
 
 /** Describes a bug by its stack, or the type of the thrown value. May contain external text. */

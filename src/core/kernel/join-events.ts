@@ -33,7 +33,7 @@ export function joinEvents(listeners: readonly Events[]): Events {
 }
 
 /** Emits the bound that a request reached, if its error has one. A load emits its own, once for all its waiters. */
-export function tellBound(events: Events, { bound, upstream }: GatewayError, request: RequestRef): void {
+export function emitLimitReached(events: Events, { bound, upstream }: GatewayError, request: RequestRef): void {
   if (bound === undefined || upstream !== undefined) return;
   events.boundReached?.({ bound, requestId: request.requestId, traceId: request.traceId });
 }

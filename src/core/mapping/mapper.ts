@@ -37,7 +37,7 @@ export function createMapper({
   const own = Object.entries(fields).flatMap(([name, { from }]) => (from === name ? [] : [name]));
   const condition = where === undefined ? undefined : compileExpression(where);
 
-  const isWanted = (page: Page, index: number): boolean => {
+  const isKept = (page: Page, index: number): boolean => {
     if (condition === undefined) return true;
     try {
       return isTruthy(condition.evaluate(page.items[index]));
@@ -71,7 +71,7 @@ export function createMapper({
     let dropReason: string | undefined;
     for (let index = from; index < to; index += 1) {
       try {
-        if (!isWanted(page, index)) {
+        if (!isKept(page, index)) {
           excluded += 1;
           continue;
         }

@@ -90,9 +90,9 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const ended = end(rpcCodeOf(error, revision));
       const challenge = challengeFor(error, context);
       // Since 2026-07-28 an unknown method is also an HTTP status.
-      const isTold = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
+      const isHttpError = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
       return {
-        status: isTold ? error.status : 200,
+        status: isHttpError ? error.status : 200,
         challenge,
         ended,
         response: [writeError(error, request, context.record.requestId, revision)],

@@ -115,8 +115,8 @@ export function createMethods(options: MethodsOptions) {
       const detail = 'initialize takes protocolVersion, capabilities and clientInfo.';
       throw new GatewayError('invalid_params', { detail });
     }
-    const { protocolVersion: asked } = request.params;
-    const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
+    const { protocolVersion: requested } = request.params;
+    const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION;
     return { members: { protocolVersion, ...offered, serverInfo: server } };
   };
 

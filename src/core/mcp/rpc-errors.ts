@@ -4,7 +4,7 @@ import { stackOf } from '../kernel/causes.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import { tellBound } from '../kernel/join-events.ts';
+import { emitLimitReached } from '../kernel/join-events.ts';
 import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
@@ -17,7 +17,7 @@ export function createRecordError(events: Events): RecordError {
   return (thrown, { caller, record }) => {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     record.error = error;
-    tellBound(events, error, record);
+    emitLimitReached(events, error, record);
     if (error.code === 'internal') {
       const stack = redactCredentials(stackOf(thrown), caller ? [caller.credential] : []);
       events.internalError?.({ requestId: record.requestId, traceId: record.traceId, stack });

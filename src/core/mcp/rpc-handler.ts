@@ -1,6 +1,6 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
-import { tellBound } from '../kernel/join-events.ts';
+import { emitLimitReached } from '../kernel/join-events.ts';
 import { nextTurn } from '../kernel/turns.ts';
 import { asMember } from './batch-member.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
@@ -109,7 +109,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   function refuse(error: unknown, message: unknown, { record }: RpcRequest): RpcResponse {
     if (!(error instanceof GatewayError)) throw error;
     record.error = error;
-    tellBound(events, error, record);
+    emitLimitReached(events, error, record);
     return refusal(error, record.requestId, message);
   }
 

@@ -35,14 +35,14 @@ export interface HoldingsOptions {
 /** Creates what there is before anything is read. */
 export function createHoldings(config: Config, options: HoldingsOptions): Holdings {
   const { resources, events, keyOf = createKeyOf(), store = NO_SNAPSHOT_STORE } = options;
-  const told: Events = {
+  const cacheEvents: Events = {
     ...events,
     snapshotDisplaced: ({ resource }) => events.snapshotDisplaced?.({ resource: ownName(resource) }),
   };
   return {
     keyOf,
     store,
-    cache: createSnapshotCache(config.cache, told),
+    cache: createSnapshotCache(config.cache, cacheEvents),
     memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),

@@ -16,7 +16,7 @@ describe('where an issuer is asked about tokens', () => {
       let times = 0;
       const introspect = createIntrospect({
         issuer: {
-          ask: async () => {
+          fetchJson: async () => {
             throw unavailable('the issuer could not be reached', cause);
           },
           endpoint: async () => 'https://login.example/introspect',
@@ -33,14 +33,14 @@ describe('where an issuer is asked about tokens', () => {
   }
 
   it('tells that it is given a pause, and when to come again', async () => {
-    const { ask } = createIssuer({
+    const { fetchJson } = createIssuer({
       issuer: 'https://login.example',
       fetch: async () => {
         throw new GatewayError('breaker_open', { retryAfterSeconds: 7 });
       },
       timeoutMs: 60_000,
     });
-    const error = await ask('https://login.example/introspect').catch((thrown: unknown) => thrown);
+    const error = await fetchJson('https://login.example/introspect').catch((thrown: unknown) => thrown);
     expect(error).to.include({
       code: 'verifier_unavailable',
       reason: 'the issuer failed repeatedly and is not called for a while',

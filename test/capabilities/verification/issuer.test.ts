@@ -94,7 +94,7 @@ describe('the metadata of an issuer', () => {
 });
 
 describe('what an issuer answers', () => {
-  const asked = async (url: string, options = {}) => errorOf(askIssuer(url, options).ask(`${url}/keys`));
+  const asked = async (url: string, options = {}) => errorOf(askIssuer(url, options).fetchJson(`${url}/keys`));
 
   it('is not followed to another place', async () => {
     const other = await startHttpUpstream(json({ keys: [] }));
@@ -106,12 +106,12 @@ describe('what an issuer answers', () => {
   it('is read up to its bound, and again after that', async () => {
     const server = await startHttpUpstream(json({ filler: 'x'.repeat(9000) }));
     const issuer = askIssuer(server.url);
-    expect(await errorOf(issuer.ask(server.url))).to.deep.equal([
+    expect(await errorOf(issuer.fetchJson(server.url))).to.deep.equal([
       'verifier_unavailable',
       'the issuer could not be reached',
     ]);
     server.respond(json({ small: true }));
-    for (const _ of [1, 2]) expect(await issuer.ask(server.url)).to.deep.equal({ small: true });
+    for (const _ of [1, 2]) expect(await issuer.fetchJson(server.url)).to.deep.equal({ small: true });
   });
 
   it('is read up to its bound where it has no end', async () => {
@@ -168,7 +168,7 @@ describe('what an issuer answers', () => {
     await server.behave((socket, { number }) =>
       number === 1 ? socket.destroy() : socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
     );
-    expect(await askIssuer(server.url).ask(`${server.url}/keys`)).to.deep.equal({ a: 1 });
+    expect(await askIssuer(server.url).fetchJson(`${server.url}/keys`)).to.deep.equal({ a: 1 });
   });
 
   it('is not taken where it is no HTTP', async () => {

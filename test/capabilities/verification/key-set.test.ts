@@ -22,7 +22,7 @@ function scene(answer: object | Error, { url = 'https://login.example/keys' as s
   const told: Scene['told'] = [];
   const keys = createKeySet({
     issuer: {
-      async ask(at) {
+      async fetchJson(at) {
         asked += 1;
         expect(at).to.equal(url ?? 'https://login.example/found');
         await Promise.resolve();

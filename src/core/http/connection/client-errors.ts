@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { tellBound } from '../../kernel/join-events.ts';
+import { emitLimitReached } from '../../kernel/join-events.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { problemResponse } from '../response/problem.ts';
 import { bytesOf, sendOnSocket } from '../response/send.ts';
@@ -38,7 +38,7 @@ export function answerClientErrors(server: Server, { connections, events, header
     const problem = problemResponse(error, requestId);
     const response = { ...problem, headers: [...headers, ...problem.headers] };
     connection.ending = true;
-    tellBound(events, error, { requestId });
+    emitLimitReached(events, error, { requestId });
     connections.whenIdle(connection, () => {
       // The response before this one may have ended the connection.
       if (!connection.socket.writable) return;

@@ -61,8 +61,12 @@ export function argumentsShape({ resource, known }: ToolResource) {
 
 function filterShape(field: string, known: readonly string[]) {
   const values = listValues(valuesOf(known));
-  const told = values === '' ? '' : ` Known values: ${values}.`;
-  return z.string().max(MAX_TEXT).optional().describe(`Only items whose ${field} equals this, ignoring case.${told}`);
+  const knownValues = values === '' ? '' : ` Known values: ${values}.`;
+  return z
+    .string()
+    .max(MAX_TEXT)
+    .optional()
+    .describe(`Only items whose ${field} equals this, ignoring case.${knownValues}`);
 }
 
 /** Parses arguments. Throws `invalid_params` with every issue, in words that a model can act on. */
@@ -77,15 +81,15 @@ export function createReadArguments(
   const known = Object.keys(shape.shape);
 
   function read(given: object): ToolArguments {
-    const { fields: wanted } = given as { readonly fields?: unknown };
+    const { fields: requested } = given as { readonly fields?: unknown };
     // zod would check and report each of them.
-    if (Array.isArray(wanted) && wanted.length > names.length) {
+    if (Array.isArray(requested) && requested.length > names.length) {
       throw new GatewayError('invalid_params', { detail: `fields: There are ${names.length}: ${names.join(', ')}.` });
     }
     const parsed = shape.safeParse(given);
     if (!parsed.success) {
       throw new GatewayError('invalid_params', {
-        detail: parsed.error.issues.map((issue) => wordsOf(issue, known)).join(' '),
+        detail: parsed.error.issues.map((issue) => describeIssue(issue, known)).join(' '),
       });
     }
     const { query, limit, cursor, fields, ...rest } = parsed.data;
@@ -112,7 +116,7 @@ function fieldsOf({ shape }: ToolResource['resource']): string[] {
 }
 
 /** Describes an issue. Known arguments have a few at most; unknown ones are summarized in one. */
-function wordsOf(issue: z.core.$ZodIssue, known: readonly string[]): string {
+function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): string {
   if (issue.code !== 'unrecognized_keys') return `${[...issue.path, ''].join(': ')}${issue.message}.`;
   const { keys } = issue;
   const names = keys

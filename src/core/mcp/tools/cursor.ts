@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
 
 /** Position and list of a next page. */
-export interface Place {
+export interface CursorPosition {
   /** Entity tag of the list. */
   readonly etag: string;
   /** Filter of the list. */
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
-export function writeCursor({ etag, filter }: Place, offset: number): string {
+export function writeCursor({ etag, filter }: CursorPosition, offset: number): string {
   return Buffer.from(JSON.stringify([offset, etag, digest(filter)])).toString('base64url');
 }
 
@@ -18,7 +18,7 @@ export function writeCursor({ etag, filter }: Place, offset: number): string {
  * Returns the offset of a cursor; 0 without one. Throws `list_changed` if the list has changed, and `invalid_params` if
  * it is invalid or belongs to another filter.
  */
-export function readCursor({ etag, filter }: Place, cursor: string | undefined): number {
+export function readCursor({ etag, filter }: CursorPosition, cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   const [offset, list, narrowed] = parse(cursor);
   if (!Number.isSafeInteger(offset) || Number(offset) < 0)

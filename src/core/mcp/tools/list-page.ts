@@ -95,9 +95,9 @@ interface Written {
 
 function finish({ hint, cursorOf, maxBytes }: ListPage, { items, total, next, size }: Written): string {
   const more = next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
-  const told = hint !== undefined && total === 0 ? `,"hint":${JSON.stringify(hint)}` : '';
-  const fits = size + Buffer.byteLength(told) <= maxBytes;
-  return `{"items":[${items.join(',')}],"total":${total}${more}${fits ? told : ''}}`;
+  const hintMember = hint !== undefined && total === 0 ? `,"hint":${JSON.stringify(hint)}` : '';
+  const fits = size + Buffer.byteLength(hintMember) <= maxBytes;
+  return `{"items":[${items.join(',')}],"total":${total}${more}${fits ? hintMember : ''}}`;
 }
 
 function tooLarge(fitting: number, maxBytes: number): GatewayError {

@@ -30,30 +30,30 @@ export type Search = (load: Pick<Load, 'snapshot' | 'cached'>, filter: Filter, s
  */
 export function createSearch(maxParsedBytes: number): Search {
   const held = createSizedLru<Buffer, Steps>({ maxSize: maxParsedBytes, sizeOf: (_steps, { length }) => length });
-  const underWay = new Map<Buffer, Promise<Steps>>();
-  let bytesUnderWay = 0;
+  const inFlight = new Map<Buffer, Promise<Steps>>();
+  let bytesInFlight = 0;
 
   async function parse(snapshot: Snapshot): Promise<Steps> {
     const { bytes } = snapshot;
-    bytesUnderWay += bytes.length;
+    bytesInFlight += bytes.length;
     try {
       const steps: (readonly Item[])[] = [];
       for await (const step of inTurn(stepsOf(snapshot))) steps.push(step);
       held.set(bytes, steps);
       return steps;
     } finally {
-      underWay.delete(bytes);
-      bytesUnderWay -= bytes.length;
+      inFlight.delete(bytes);
+      bytesInFlight -= bytes.length;
     }
   }
 
   function parsed({ snapshot, cached }: Parameters<Search>[0]): Steps | Promise<Steps> {
     const { bytes } = snapshot;
-    const known = held.get(bytes) ?? underWay.get(bytes);
+    const known = held.get(bytes) ?? inFlight.get(bytes);
     if (known !== undefined) return known;
-    if (cached === undefined || bytesUnderWay + bytes.length > maxParsedBytes) return stepsOf(snapshot);
+    if (cached === undefined || bytesInFlight + bytes.length > maxParsedBytes) return stepsOf(snapshot);
     const parsing = parse(snapshot);
-    underWay.set(bytes, parsing);
+    inFlight.set(bytes, parsing);
     return parsing;
   }
 

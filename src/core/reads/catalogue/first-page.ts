@@ -10,7 +10,7 @@ const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
  * Returns whether a page's body shows that no other follows. A total or a link in a header can change under an
  * unchanged tag.
  */
-export function bodyTellsEnd(pagination: Pagination): boolean {
+export function bodyShowsEnd(pagination: Pagination): boolean {
   const { kind, total, totalHeader } = pagination;
   if (total === undefined && totalHeader !== undefined) return false;
   return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);

@@ -13,7 +13,7 @@ import type { Load, Loader } from '../snapshots/load.ts';
 import type { Memo, Memoized } from '../snapshots/memo.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 import { createDistinctIds } from './distinct-ids.ts';
-import { bodyTellsEnd, NOTHING_SAID, saidOf, tagged } from './first-page.ts';
+import { bodyShowsEnd, NOTHING_SAID, saidOf, tagged } from './first-page.ts';
 import { checkIds, checkList, type ListRules } from './list-verdict.ts';
 import type { ReadPage } from './page-desk.ts';
 import type { MappedPage } from './page-reader.ts';
@@ -58,8 +58,8 @@ export function createLoader(options: LoaderOptions): Loader {
   const firstPage = firstTarget(list);
   const path = pathOf(firstPage.target);
   // A first page is the whole list only if its body shows the end, whatever its headers are.
-  const tellsItsEnd = bodyTellsEnd(list.pagination);
-  const memo = tellsItsEnd ? options.memo : undefined;
+  const showsEnd = bodyShowsEnd(list.pagination);
+  const memo = showsEnd ? options.memo : undefined;
 
   async function load(caller: Caller, account: LoadAccount, signal: AbortSignal, known?: Load): Promise<Load> {
     const loadedAt = now();
@@ -89,7 +89,7 @@ export function createLoader(options: LoaderOptions): Loader {
       return orThrow(page);
     }
 
-    function tell({ snapshot, counts }: Made, pages: number): void {
+    function emitLoaded({ snapshot, counts }: Made, pages: number): void {
       const { received, excluded, dropped, defaulted } = counts;
       const loaded = { resource, upstream: upstream.name, pages, items: snapshot.count };
       events.listLoaded?.({ ...loaded, received, excluded, dropped, defaulted });
@@ -117,8 +117,8 @@ export function createLoader(options: LoaderOptions): Loader {
       return { snapshot: await writer.finishInSteps(), counts, pages };
     }
 
-    const asked = await get({ ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
-    const { page: first, headers } = asked;
+    const reply = await get({ ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
+    const { page: first, headers } = reply;
     if (first === undefined) {
       if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
@@ -127,30 +127,30 @@ export function createLoader(options: LoaderOptions): Loader {
     }
     if ('memoized' in first) {
       const { memoized } = first;
-      tell(memoized, 1);
+      emitLoaded(memoized, 1);
       const { dropped } = memoized.counts;
       return { snapshot: at(loadedAt, memoized), dropped, pages: 1, upstreamMs: restMs(), ...tagged(list, headers) };
     }
     const { pages, ...made } = await loadPages(orThrow(first.page));
-    tell(made, pages);
+    emitLoaded(made, pages);
     const loaded = { snapshot: made.snapshot, upstreamMs: restMs(), pages, dropped: made.counts.dropped };
-    if (pages > 1 || !tellsItsEnd) return loaded;
+    if (pages > 1 || !showsEnd) return loaded;
     if (first.memoKey !== undefined) memo?.set(first.memoKey, made);
     return { ...loaded, ...tagged(list, headers) };
   }
 
   return async (caller, signal, { known } = {}) => {
     const begun = performance.now();
-    const tellEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
+    const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
       events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, ...why });
     try {
       const loaded = await withDeadline(timeoutMs, signal, (deadline) =>
         loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, known)),
       );
-      tellEnd();
+      emitEnd();
       return loaded;
     } catch (error) {
-      tellEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
+      emitEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;
       if (bound !== undefined) events.boundReached?.({ ...requestOf(caller), bound, upstream: upstream.name });

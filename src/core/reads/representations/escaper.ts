@@ -16,8 +16,8 @@ export type Escape = (bytes: Buffer) => Buffer | Promise<Buffer>;
  */
 export function createEscaper(maxBytes: number): Escape {
   const made = new WeakMap<Buffer, WeakRef<Buffer>>();
-  const underWay = new Map<Buffer, Promise<Buffer>>();
-  let bytesUnderWay = 0;
+  const inFlight = new Map<Buffer, Promise<Buffer>>();
+  let bytesInFlight = 0;
 
   function share(bytes: Buffer, escaped: Buffer): Buffer {
     made.set(bytes, new WeakRef(escaped));
@@ -25,25 +25,25 @@ export function createEscaper(maxBytes: number): Escape {
   }
 
   async function escapeLong(bytes: Buffer): Promise<Buffer> {
-    bytesUnderWay += bytes.length;
+    bytesInFlight += bytes.length;
     try {
       return share(bytes, await escapeInSteps(bytes));
     } finally {
-      bytesUnderWay -= bytes.length;
-      underWay.delete(bytes);
+      bytesInFlight -= bytes.length;
+      inFlight.delete(bytes);
     }
   }
 
   return (bytes) => {
-    const known = made.get(bytes)?.deref() ?? underWay.get(bytes);
+    const known = made.get(bytes)?.deref() ?? inFlight.get(bytes);
     if (known !== undefined) return known;
     if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([QUOTE, escapeStep(bytes), QUOTE]));
-    if (bytesUnderWay > 0 && bytesUnderWay + bytes.length > maxBytes) {
+    if (bytesInFlight > 0 && bytesInFlight + bytes.length > maxBytes) {
       const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
       throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
     }
     const making = escapeLong(bytes);
-    underWay.set(bytes, making);
+    inFlight.set(bytes, making);
     return making;
   };
 }

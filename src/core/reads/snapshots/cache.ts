@@ -95,10 +95,10 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       if (reason === 'evict') events.snapshotDisplaced?.({ resource: key.slice(key.indexOf(' ') + 1) });
     },
   });
-  const tellHeld = () => events.snapshotsHeld?.({ bytes: held.calculatedSize, entries: held.size });
+  const emitHeld = () => events.snapshotsHeld?.({ bytes: held.calculatedSize, entries: held.size });
   const admitted = new LRUCache<string, number>({ max: maxEntries });
   // Loads in flight by snapshot, in starting order. Replaces an eviction counter per key, which would never end.
-  const underWay = new Map<string, Set<Token>>();
+  const inFlight = new Map<string, Set<Token>>();
   return {
     keyOf: (resource, { partition }) => snapshotKey(resource, partition),
     get: (resource, { partition }) => held.get(snapshotKey(resource, partition)),
@@ -108,9 +108,9 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
     },
     begin(resource, caller) {
       const key = snapshotKey(resource, caller.partition);
-      const tokens = underWay.get(key) ?? new Set();
+      const tokens = inFlight.get(key) ?? new Set();
       const token: Token = { callerKey: caller.key, revoked: false, superseded: false };
-      underWay.set(key, tokens.add(token));
+      inFlight.set(key, tokens.add(token));
       return {
         store(load) {
           if (token.revoked) return false;
@@ -121,7 +121,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
             earlier.superseded = true;
           }
           held.set(key, load);
-          tellHeld();
+          emitHeld();
           return held.has(key);
         },
         keep(copy) {
@@ -133,20 +133,20 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
           }
           if ((held.peek(key)?.snapshot.loadedAt ?? loadedAt) > loadedAt) return false;
           held.set(key, copy);
-          tellHeld();
+          emitHeld();
           return held.has(key);
         },
         end() {
           tokens.delete(token);
-          if (tokens.size === 0) underWay.delete(key);
+          if (tokens.size === 0) inFlight.delete(key);
         },
       };
     },
     evict(resource, caller) {
       const key = snapshotKey(resource, caller.partition);
-      for (const token of underWay.get(key) ?? []) if (token.callerKey === caller.key) token.revoked = true;
+      for (const token of inFlight.get(key) ?? []) if (token.callerKey === caller.key) token.revoked = true;
       if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.key));
-      else if (held.delete(key)) tellHeld();
+      else if (held.delete(key)) emitHeld();
     },
     addRepresentation(key, { bytes }, name, made, atMost = Number.POSITIVE_INFINITY) {
       const load = held.peek(key);
@@ -156,12 +156,12 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       // An entry that outgrows the cache would be dropped; its bytes alone are worth keeping.
       if (charge(larger) > maxBytes) return;
       held.set(key, larger);
-      tellHeld();
+      emitHeld();
     },
     drop(resource) {
       const ending = snapshotKey(resource, '');
       for (const key of held.keys()) if (key.endsWith(ending)) held.delete(key);
-      tellHeld();
+      emitHeld();
       for (const key of admitted.keys()) if (key.endsWith(ending)) admitted.delete(key);
     },
     get bytes() {
@@ -171,7 +171,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       return held.size;
     },
     get loading() {
-      return underWay.size;
+      return inFlight.size;
     },
   };
 }

@@ -47,7 +47,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
    * Loads, or takes another replica's copy of at most `maxAgeMs`. Entity tags are sent only for the caller's own load,
    * because an upstream may use one tag for different credentials.
    */
-  async function ask(caller: Caller, signal: AbortSignal, held: Load | undefined, how: Asking): Promise<Load> {
+  async function loadWith(caller: Caller, signal: AbortSignal, held: Load | undefined, how: LoadHow): Promise<Load> {
     for (;;) {
       const loaded = await load(caller, signal, { ...how, known: isShared(caller) ? undefined : held });
       // The reader that started the load may have accepted an older copy, or have a longer token.
@@ -62,7 +62,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     refreshing.add(key);
     const { signal } = new AbortController();
     const how = { maxAgeMs: lifetime.ttlMs, isRefresh: true };
-    ask(caller, signal, held, how)
+    loadWith(caller, signal, held, how)
       .catch((error) => events.refreshFailed?.({ ...requestOf(caller), resource, error }))
       .finally(() => refreshing.delete(key));
   }
@@ -75,7 +75,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     const { ttlMs, staleWhileRevalidateMs } = lifetime;
     const maxAgeMs = why.noCache ? Math.min(minRefreshMs, ttlMs) : ttlMs + staleWhileRevalidateMs;
     try {
-      const loaded = await ask(caller, signal, known, { maxAgeMs });
+      const loaded = await loadWith(caller, signal, known, { maxAgeMs });
       if (loaded.copied) {
         if (!isRecent(loaded.snapshot.loadedAt, ttlMs, now())) refresh(caller, loaded);
         return loaded;
@@ -128,4 +128,4 @@ const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
 };
 
 /** Returns the options of a load. */
-type Asking = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh'>;
+type LoadHow = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh'>;

@@ -27,7 +27,7 @@ export interface Exchanged {
   readonly expiresAt: number | undefined;
 }
 
-export interface AskOptions extends TokenSettings {
+export interface RequestTokenOptions extends TokenSettings {
   readonly server: AuthorizationServer;
   readonly send: Send;
   /** Portico's client authentication. */
@@ -37,14 +37,14 @@ export interface AskOptions extends TokenSettings {
 }
 
 /** Exchanges the caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
-export type AskForToken = (caller: Caller, signal: AbortSignal) => Promise<Exchanged>;
+export type RequestToken = (caller: Caller, signal: AbortSignal) => Promise<Exchanged>;
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = 'urn:ietf:params:oauth:token-type:';
 /** Returns the bearer token for the platform. */
 const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
 
-export function createAskForToken(options: AskOptions): AskForToken {
+export function createRequestToken(options: RequestTokenOptions): RequestToken {
   const { server, send, authenticate, client, now } = options;
 
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
