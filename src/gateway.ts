@@ -10,14 +10,13 @@ import {
 import { CAPABILITIES } from './capabilities/index.ts';
 import { logControl } from './capabilities/log-verbosity/log-control.ts';
 import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
-import { openSharedCache, type SharedCache } from './capabilities/shared-cache/shared-cache.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig, parseConfig } from './core/config/load-config.ts';
 import type { Config, SettingsInput as CoreSettingsInput } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
-import type { GatewayState, Readings } from './core/hooks.ts';
+import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import type { Events } from './core/kernel/events.ts';
@@ -93,10 +92,9 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const events: Events = {};
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
-  const sharedCache = openSharedCache(config, { events, files, now });
   const readings: Partial<Readings> = {};
   const context = {
-    ...{ config, events, readings, logger, destination, now, resources, counts: sharedCache?.counts },
+    ...{ config, events, readings, logger, destination, now, resources, counts: undefined },
     ...{ isFromEnvironment: options.isFromEnvironment, settingsFile: options.settingsFile },
   };
   const capabilities = openCapabilities(known, 'serve', context);
@@ -108,7 +106,6 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       logger,
       events,
       files,
-      sharedCache,
       open: capabilities,
       slices: slicesOf(known),
     });
@@ -122,13 +119,12 @@ interface BuildOptions extends GatewayOptions {
   readonly logger: Logger;
   readonly events: Events;
   readonly files: OwnFiles;
-  readonly sharedCache: SharedCache | undefined;
   readonly open: OpenCapabilities;
   readonly slices: readonly SettingsSlice[];
 }
 
 function buildGateway(first: Config, options: BuildOptions): Gateway {
-  const { resources = RESOURCES, logger, events, files, sharedCache, slices } = options;
+  const { resources = RESOURCES, logger, events, files, slices } = options;
   let capabilities = options.open;
   let config = first;
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
@@ -137,7 +133,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
   const listen = () => setListeners(events, [log, ...capabilities.listeners]);
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
-  const lasting = { ...sharedCache, events, now, resources };
+  const lasting = { events, now, resources };
   let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
@@ -153,7 +149,7 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
     operations: (unknown) => capabilities.hooks.operations({ ...stateNow(), unknown }),
     representations,
     now,
-    readDeadlineMs: longestReadMs(config),
+    readDeadlineMs: longestReadMs(config, capabilities.hooks),
     protectedResource: protectedResourceOf(config, core),
     rpc: config.mcp.enabled
       ? rpcOptions(config, core, { representations, events, wrapDispatch: capabilities.hooks.wrapDispatch, now })
@@ -231,7 +227,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
         await admin?.drain(0);
         throw error;
       }
-      sharedCache?.open();
       events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },
@@ -253,7 +248,6 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       const whole = await http.drain(graceMs);
       await admin?.drain(0);
       await Promise.all([...retiring, core].map((open) => open.close()));
-      await sharedCache?.close();
       await capabilities.stop(Math.max(0, until - performance.now()));
       events.drained?.({ whole });
       return whole;
@@ -286,7 +280,7 @@ function publicHosts({ publicUrl, verification }: Config) {
   return { publicUrl, takesAnyName: verification !== undefined };
 }
 
-/** How long a read takes at most: first it may wait for another replica's load. */
-function longestReadMs({ upstreams, shared }: Config): number {
-  return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs)) + (shared?.waitMs ?? 0);
+/** Upper bound of a read: first it may wait for another replica's load. */
+function longestReadMs({ upstreams }: Config, { sharing }: Hooks): number {
+  return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs)) + (sharing?.waitMs ?? 0);
 }

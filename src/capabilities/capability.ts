@@ -24,7 +24,7 @@ export interface CapabilityContext {
   readonly destination: LogDestination;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Counters that replicas share; `undefined` where they share none. */
+  /** Counters that replicas share, if a capability before this one contributes them. */
   readonly counts: SharedCounts | undefined;
   /** Whether the environment supplied the setting at a path. @default none */
   readonly isFromEnvironment?: ((path: readonly string[]) => boolean) | undefined;

@@ -73,12 +73,16 @@ function openAll(
   before: readonly Entry[],
 ): readonly Entry[] {
   const entries: Entry[] = [];
+  let { counts } = context;
   try {
     collectIssues(capabilities, (capability) => {
       const settings = settingsOf(capability, context.config);
       const running = before.find((entry) => entry.capability === capability);
       const isKept = running !== undefined && isDeepStrictEqual(running.settings, settings);
-      entries.push(isKept ? running : { capability, settings, contribution: capability.open(settings, context) });
+      const open = () => ({ capability, settings, contribution: capability.open(settings, { ...context, counts }) });
+      const entry = isKept ? running : open();
+      entries.push(entry);
+      counts = entry.contribution?.sharing?.counts ?? counts;
     });
   } catch (error) {
     void stopAll(without(entries, before), 0);

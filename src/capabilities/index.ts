@@ -4,12 +4,14 @@ import { landingPage } from './landing-page/landing-page.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
 import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
+import { sharedCache } from './shared-cache/shared-cache.ts';
 import { statusCapability } from './status/status.ts';
 import { tracing } from './tracing/tracing.ts';
 
 /** Every capability, in the order in which their hooks are called. The only list of them. */
 export const CAPABILITIES = [
   tracing,
+  sharedCache,
   auditCapability,
   loadShedding,
   rateLimits,

@@ -5,8 +5,8 @@ import {
   type VerifiedBy,
 } from '../capabilities/verification/open-verification.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import { type Authenticate, createAuthenticate, type KeyOf } from './credentials/authenticate.ts';
-import { NO_HOOKS, type Wrappers } from './hooks.ts';
+import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
+import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
 import { type OpenUpstream, openUpstreams } from './open-upstreams.ts';
@@ -16,12 +16,11 @@ import { createPageDesk } from './reads/catalogue/page-desk.ts';
 import { carriedOver, createHoldings, type Holdings } from './reads/holdings.ts';
 import { otherCredentialsIn } from './reads/known-callers.ts';
 import { openReads } from './reads/open-reads.ts';
-import type { SnapshotStore } from './reads/snapshots/snapshot-store.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
+import { shareNothing } from './sharing.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { openServer } from './upstream/open-server.ts';
-import type { RejectionStore } from './upstream/resilience/rejection-store.ts';
 
 export interface CoreOptions {
   readonly events: Events;
@@ -31,14 +30,8 @@ export interface CoreOptions {
   readonly resources?: readonly Resource[];
   /** Opens the files that settings name. @default others have been opened by nobody */
   readonly files?: OwnFiles | undefined;
-  /** Builds keys of callers. @default random keys of this process */
-  readonly keyOf?: KeyOf | undefined;
-  /** The second level of snapshots. @default none */
-  readonly snapshots?: SnapshotStore | undefined;
-  /** Shares rejected credentials with other processes. @default with none */
-  readonly rejections?: RejectionStore | undefined;
   /** @default none */
-  readonly hooks?: Wrappers;
+  readonly hooks?: Wrappers & Pick<Hooks, 'sharing'>;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The core so far, of which this one takes over what settings leave as it was. @default none */
@@ -90,8 +83,8 @@ export function createCore(config: Config, options: CoreOptions): Core {
     tap,
     before,
     files = createOwnFiles(options),
-    rejections,
   } = options;
+  const { sharing = shareNothing() } = hooks;
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
@@ -104,11 +97,11 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
-    { events, hooks, tap, before, files, rejections },
+    { events, hooks, tap, before, files, rejections: sharing.rejections },
   );
   const holdings =
     before === undefined
-      ? createHoldings(config, { resources, events, keyOf: options.keyOf, store: options.snapshots })
+      ? createHoldings(config, { resources, events, keyOf: sharing.keyOf, store: sharing.snapshots })
       : carriedOver(before.holdings, { from: before.config, to: config, resources });
   const { keyOf } = holdings;
   const verification = verifiesAlike

@@ -6,6 +6,7 @@ import type { Events } from './kernel/events.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
+import type { Sharing } from './sharing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** Figures that are read when metrics are scraped. */
@@ -54,6 +55,8 @@ export interface Hooks extends RequestHooks, Wrappers {
   /** Endpoints of the admin listener. */
   adminOperations(state: GatewayState): readonly Operation[];
   readonly readings: Partial<Readings>;
+  /** State that replicas share; `undefined` where they share none. At most one capability has it. */
+  readonly sharing: Sharing | undefined;
   /** Opens files anew after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;
 }
@@ -97,6 +100,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
       contributions.reduceRight((inner, one) => one.wrapUpstream?.(inner, resource) ?? inner, upstream),
     operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
+    sharing: contributions.find(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
     reopenFiles: () => reopen.map((open) => open()).includes(true),
   };

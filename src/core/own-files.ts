@@ -1,4 +1,3 @@
-import { openStoreFiles, type StoreFiles } from '../capabilities/shared-cache/store-files.ts';
 import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { Authorization } from './credentials/authorization.ts';
@@ -24,10 +23,6 @@ export interface OwnFiles {
   clientAuthorization(config: Pick<Config, 'verification'>): ClientAuthorization | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
-  /** Secrets of the store that replicas share; `undefined` where there is none, or one of them cannot be used. */
-  storeFiles(config: Config): StoreFiles | undefined;
-  /** What is shown to that store, and believed of it, over TLS. */
-  storeTls(config: Config): TlsFiles | undefined;
   /** Throws `ConfigError` with every file that could not be used so far. */
   check(): void;
 }
@@ -90,11 +85,6 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       if (listener === 'http') return tls(['http', 'tls'], http.tls);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
     },
-    storeFiles({ shared }) {
-      const onChange = (unusable?: Unusable) => events.secretChanged?.({ block: 'shared', issue: unusable?.issue });
-      return shared && usable(['shared'], openStoreFiles(shared, { now, onChange }));
-    },
-    storeTls: ({ shared }) => tls(['shared', 'tls'], shared?.tls),
     check() {
       if (issues.length > 0) throw new ConfigError(issues);
     },
@@ -119,7 +109,5 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.clientAuthorization(config);
   files.listenerTls('http', config);
   files.listenerTls('admin', config);
-  files.storeFiles(config);
-  files.storeTls(config);
   files.check();
 }

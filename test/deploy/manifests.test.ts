@@ -17,6 +17,7 @@ import {
   type Manifest,
   manifestsIn,
   ROOT,
+  sharedOf,
 } from './kubernetes.ts';
 
 const textOf = (name: string) => readFileSync(`${ROOT}/deploy/${name}`, 'utf8');
@@ -121,8 +122,8 @@ describe('the Compose file', () => {
       PLATFORM_URL: 'https://platform.example.com',
     });
     expect(boundedBytes(config)).to.be.at.most(1_073_741_824);
-    expect(config.shared?.url).to.equal('redis://valkey:6379');
-    expect(config.shared?.keySecretFile).to.equal(`/run/secrets/${portico.secrets[0]}`);
+    expect(sharedOf(config)?.url).to.equal('redis://valkey:6379');
+    expect(sharedOf(config)?.keySecretFile).to.equal(`/run/secrets/${portico.secrets[0]}`);
     expect(Object.keys(fleet.secrets)).to.deep.equal(portico.secrets);
     expect(portico).to.not.have.property('depends_on');
     expect(isCompose({ ...fleet, services: { portico, valkey: { ...valkey, memory: 1 } } })).to.equal(false);
@@ -130,7 +131,7 @@ describe('the Compose file', () => {
     const hosts = ['127.0.0.1', 'localhost'].flatMap((host) => [`${host}:${first}`, `${host}:${last}`]);
     expect(config.http.allowedHosts).to.have.members(hosts);
     const { services } = fleet;
-    expect(Object.keys(services)).to.include(new URL(config.shared?.url ?? '').hostname);
+    expect(Object.keys(services)).to.include(new URL(sharedOf(config)?.url ?? '').hostname);
     expect(portico.volumes[0].target).to.equal(compose.services.portico.volumes[0].target);
     expect(textOf('../Dockerfile')).to.contain(portico.volumes[0].target);
   });

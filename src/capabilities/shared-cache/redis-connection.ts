@@ -9,7 +9,8 @@ export interface RedisConnectionOptions {
   readonly cluster: boolean;
   /** Upper bound of one command. */
   readonly timeoutMs: number;
-  readonly connectTimeoutMs: number;
+  /** @default {@link CONNECT_TIMEOUT_MS} */
+  readonly connectTimeoutMs?: number;
   /** Returns the credentials as their file has them now. Never rejects. */
   readonly user: () => Promise<RedisUser>;
   /** Returns the TLS options as their files have them now. @default TLS as the URL says */
@@ -42,6 +43,8 @@ export interface RedisConnection {
 /** The error of a command that was not answered in time. */
 const LATE = new Error('no answer in time');
 
+/** Upper bound of the time until a connection is open. */
+const CONNECT_TIMEOUT_MS = 2000;
 const HEARTBEAT_MS = 250;
 /** Heartbeats that fail in a row until Redis counts as down: evictions are received within a second, or nothing is read. */
 const FAILED_HEARTBEATS = 3;
@@ -55,7 +58,7 @@ const RECONNECT_MS = 3000;
  * reconnects by itself; it is replaced if that takes too long, and if the TLS files change.
  */
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
-  const { timeoutMs, connectTimeoutMs, user, tls, heartbeat, events } = options;
+  const { timeoutMs, connectTimeoutMs = CONNECT_TIMEOUT_MS, user, tls, heartbeat, events } = options;
   /** Loaded with the first client. */
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;
@@ -84,7 +87,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       lastError = error;
       failed.resolve();
     };
-    client = library.createRedisClient({ ...options, tls: tlsInUse, onError });
+    client = library.createRedisClient({ ...options, connectTimeoutMs, tls: tlsInUse, onError });
     await Promise.race([client.connected, failed.promise, sleep(connectTimeoutMs, undefined, { ref: false })]);
   }
 

@@ -1,97 +1,69 @@
-import type { Config } from '../../core/config/schema/settings.ts';
-import type { KeyOf } from '../../core/credentials/authenticate.ts';
-import type { TlsFiles } from '../../core/credentials/files/tls-files.ts';
-import type { Events } from '../../core/kernel/events.ts';
-import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
-import type { OwnFiles } from '../../core/own-files.ts';
-import type { SnapshotStore } from '../../core/reads/snapshots/snapshot-store.ts';
-import type { RejectionStore } from '../../core/upstream/resilience/rejection-store.ts';
+import type { Sharing } from '../../core/sharing.ts';
+import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
 import { createDeploymentSecret, type DeploymentSecret } from './deployment-secret.ts';
-import type { RedisTls } from './redis-client.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
 import { createRedisCounts, createRedisKeys, createRedisStore } from './redis-store.ts';
+import { openSharedFiles } from './shared-files.ts';
 import { createSharedRejections } from './shared-rejections.ts';
+import { type SharedSettings, sharedSettings } from './shared-settings.ts';
 import { createSharedSnapshots } from './shared-snapshots.ts';
-import type { StoreFiles } from './store-files.ts';
 
-export interface SharedCacheOptions {
-  readonly events: Events;
-  readonly files: OwnFiles;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
+/** Replicas that share snapshots, rejected credentials and counters through Redis (docs/fleet.md). */
+export const sharedCache = defineCapability({
+  settings: {
+    key: 'shared',
+    schema: sharedSettings
+      .optional()
+      .describe('What replicas share in a Redis or Valkey. Unset: nothing, each one is by itself.'),
+    needsRestart: true,
+  },
+  check(settings) {
+    if (settings !== undefined) openSharedFiles(settings, { events: {}, now: Date.now });
+  },
+  open(settings, context) {
+    if (settings === undefined) return undefined;
+    const { connection, sharing } = openSharing(settings, context);
+    return {
+      sharing,
+      async start() {
+        connection.open();
+      },
+      stop: () => connection.close(),
+    };
+  },
+});
 
-/** What this process shares with the other replicas of its deployment. */
-export interface SharedCache extends Pick<RedisConnection, 'isUp' | 'open' | 'close'> {
-  /** Builds keys of callers: the same on all replicas. */
-  readonly keyOf: KeyOf;
-  readonly snapshots: SnapshotStore;
-  readonly rejections: RejectionStore;
-  /** `undefined`: each replica counts alone. */
-  readonly counts: SharedCounts | undefined;
-}
-
-/** Returns `undefined` if settings share nothing, or a file cannot be used. */
-export function openSharedCache(config: Config, { events, files, now }: SharedCacheOptions): SharedCache | undefined {
-  const { shared } = config;
-  const own = files.storeFiles(config);
-  const tlsFiles = files.storeTls(config);
-  if (shared === undefined || own === undefined) return undefined;
-  const secrets = secretsOf(own);
+function openSharing(settings: SharedSettings, { config, events, now }: CapabilityContext) {
+  const files = openSharedFiles(settings, { events, now });
+  const [current, ...previous] = files.secrets;
+  const secrets = [createDeploymentSecret(current), ...previous.map(createDeploymentSecret)] as const;
   const [{ keyOf, seal }] = secrets;
-  const keys = createRedisKeys(shared.prefix);
+  const keys = createRedisKeys(settings.prefix);
   const connection: RedisConnection = createRedisConnection({
-    ...shared,
-    events,
-    user: own.user,
-    tls: tlsFiles && (() => readTls(shared.tls, tlsFiles)),
+    ...{ ...settings, events, user: files.user, tls: files.tls },
     heartbeat: (run) => announcements.exchange(run),
   });
   const announcements: Announcements = createAnnouncements({
     ...{ connection, keys, seal, events },
     open: (sealed) => openWith(secrets, sealed),
   });
-  const store = createRedisStore({ ...shared, connection, keys });
-  return {
-    get isUp() {
-      return connection.isUp;
-    },
-    open: connection.open,
-    close: connection.close,
+  const store = createRedisStore({ ...settings, connection, keys });
+  const { maxEntries } = config.cache;
+  const sharing: Sharing = {
     keyOf,
-    snapshots: createSharedSnapshots({
-      ...{ ...shared, store, secrets, announcements, events, now },
-      maxEntries: config.cache.maxEntries,
-    }),
+    snapshots: createSharedSnapshots({ ...settings, store, secrets, announcements, maxEntries, events, now }),
     rejections: createSharedRejections({ announcements, keyOf, events, now }),
-    counts: shared.limits ? createRedisCounts({ connection, keys, keyOf }) : undefined,
+    counts: settings.limits ? createRedisCounts({ connection, keys, keyOf }) : undefined,
+    waitMs: settings.waitMs,
   };
+  return { connection, sharing };
 }
 
-type Secrets = readonly [DeploymentSecret, ...DeploymentSecret[]];
-
-function secretsOf({ secrets: [current, ...previous] }: StoreFiles): Secrets {
-  return [createDeploymentSecret(current), ...previous.map(createDeploymentSecret)];
-}
-
-function openWith(secrets: Secrets, sealed: string): string | undefined {
+function openWith(secrets: readonly DeploymentSecret[], sealed: string): string | undefined {
   for (const secret of secrets) {
     const text = secret.open(sealed);
     if (text !== undefined) return text;
   }
   return undefined;
-}
-
-/** Returns the TLS options as the files have them now. */
-async function readTls(settings: NonNullable<Config['shared']>['tls'], files: TlsFiles): Promise<RedisTls> {
-  await files.check();
-  const { cert, key, ca } = files.held;
-  return {
-    ...(cert && { cert }),
-    ...(key && { key }),
-    ...(ca && { ca }),
-    ...(settings?.serverName !== undefined && { servername: settings.serverName }),
-    minVersion: settings?.minVersion ?? 'TLSv1.2',
-  };
 }

@@ -18,7 +18,6 @@ const AT_START = [
   'log.format',
   'watchSettings',
   'cache',
-  'shared',
   'maxWaiting',
   'maxWaitingPerCaller',
   'maxLoadingBytes',

@@ -29,7 +29,6 @@ describe('a change of settings', () => {
       maxWaitingPerCaller: 1,
       cache: { maxEntries: 1 },
       maxLoadingBytes: 1024,
-      shared: { url: 'redis://redis.example', keySecretFile: '/run/fleet' },
       watchSettings: false,
       publicUrl: 'https://portico.example',
       verification: { issuer: 'https://login.example', audience: 'a' },
@@ -42,7 +41,7 @@ describe('a change of settings', () => {
       ([block, other]) => changed({ [block]: other }).changes.needRestart.length > 0,
     );
     expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
-      ...['admin', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller', 'shared'],
+      ...['admin', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller'],
       ...['shutdown', 'watchSettings'],
     ]);
   });

@@ -10,7 +10,6 @@ import { LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource.ts';
 import { bytes, listenHost, publicUrl, whole } from './scalars.ts';
-import { SharedSettings } from './shared.ts';
 import { credentialHeader, UpstreamSettings } from './upstream/upstream.ts';
 import { checkVerification, VerificationSettings } from './verification.ts';
 
@@ -61,9 +60,6 @@ const COMMON = {
     "How callers' access tokens are verified. Unset: nobody verifies them here.",
   ),
   cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
-  shared: SharedSettings.optional().describe(
-    'What replicas share in a Redis or Valkey. Unset: nothing, each one is by itself.',
-  ),
   upstreams: z
     .record(z.string(), UpstreamSettings)
     .superRefine(crossCheck(checkNames), EVEN_AFTER_ISSUES)

@@ -33,8 +33,8 @@ export const HttpTls = z.strictObject({
     ),
 });
 
-/** How somebody is spoken to over TLS, where a URL says so. */
-function clientTls(whom: string, url: string) {
+/** Settings of TLS to a server. `whom` and `url` are the names of the server and of the setting of its address. */
+export function clientTls(whom: string, url: string) {
   return z.strictObject({
     caFile: path
       .optional()
@@ -56,9 +56,6 @@ function clientTls(whom: string, url: string) {
 
 /** How an upstream is spoken to over TLS. */
 export const UpstreamTls = clientTls('the upstream', 'baseUrl');
-
-/** The same for the Redis that replicas share. */
-export const SharedTls = clientTls('Redis', 'url');
 
 /** Checks that a certificate comes with its key. */
 export function checkCertificate(

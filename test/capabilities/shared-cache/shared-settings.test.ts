@@ -1,9 +1,12 @@
 import { expect } from 'chai';
-import { issues } from './parsed.ts';
+import { sharedSettings } from '../../../src/capabilities/shared-cache/shared-settings.ts';
 
 describe('the settings of what replicas share', () => {
   const keySecretFile = '/run/secrets/fleet';
-  const shared = (more: object) => issues({ shared: { url: 'redis://redis.example', keySecretFile, ...more } });
+  const shared = (more: object) => {
+    const { error } = sharedSettings.safeParse({ url: 'redis://redis.example', keySecretFile, ...more });
+    return (error?.issues ?? []).map(({ path, message }) => `${['shared', ...path].join('.')}: ${message}`);
+  };
 
   it('take the URLs of a host and of a socket', () => {
     for (const url of [

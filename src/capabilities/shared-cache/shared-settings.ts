@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
-import { bytes, milliseconds, whole } from './scalars.ts';
-import { checkCertificate, SharedTls } from './tls.ts';
+import { crossCheck, EVEN_AFTER_ISSUES } from '../../core/config/schema/cross-check.ts';
+import { bytes, milliseconds } from '../../core/config/schema/scalars.ts';
+import { checkCertificate, clientTls } from '../../core/config/schema/tls.ts';
 
 const path = z.string().min(1);
 
@@ -22,7 +22,7 @@ function hasNoUser(text: string): boolean {
 }
 
 function isBare(text: string): boolean {
-  // Whatever else it is has been told.
+  // Any other mistake is reported by the first check.
   if (!isRedisUrl(text)) return true;
   if (text.startsWith('unix:')) return !/[?#]/.test(text);
   const { pathname, search, hash } = new URL(text);
@@ -40,7 +40,7 @@ const SharedShape = z.strictObject({
     .optional()
     .describe('User of an ACL that Redis knows Portico by, with passwordFile; unset: its default user.'),
   passwordFile: path.optional().describe('File that holds its password in Redis, read anew when it changes.'),
-  tls: SharedTls.optional().describe('How TLS is spoken to Redis, where url begins with rediss.'),
+  tls: clientTls('Redis', 'url').optional().describe('How TLS is spoken to Redis, where url begins with rediss.'),
   prefix: z
     .string()
     .regex(/^[\w.:-]{1,64}$/, 'must be letters, digits and . _ : - only, at most 64')
@@ -57,7 +57,6 @@ const SharedShape = z.strictObject({
   timeoutMs: milliseconds(1)
     .default(50)
     .describe('How long Redis may take to answer; then Portico goes on as if there were none.'),
-  connectTimeoutMs: milliseconds().default(2000).describe('How long one connection to Redis may take to open.'),
   leaseMs: milliseconds(100)
     .default(10_000)
     .describe('How long one replica may load a list while the others wait; what is longer is no longer waited for.'),
@@ -67,15 +66,13 @@ const SharedShape = z.strictObject({
   maxValueBytes: bytes(1024)
     .default(1_048_576)
     .describe('Largest list that is shared, compressed and sealed; a larger one is loaded by each replica.'),
-  maxInFlight: whole(1, 100_000)
-    .default(256)
-    .describe('Commands that Redis has not answered yet; beyond, Portico goes on as if there were none.'),
-  maxInFlightBytes: bytes(65_536).default(33_554_432).describe('The same in bytes of those commands.'),
   limits: z.boolean().default(true).describe('Whether requests are counted for limits on all replicas together.'),
 });
 
+export type SharedSettings = z.output<typeof SharedShape>;
+
 /** What replicas share, and where. */
-export const SharedSettings = SharedShape.superRefine(
+export const sharedSettings = SharedShape.superRefine(
   crossCheck<z.output<typeof SharedShape>>((shared, report) => {
     const url = String(shared?.url);
     if (shared?.tls !== undefined && !url.startsWith('rediss:')) report(['tls'], 'needs a url that begins with rediss');

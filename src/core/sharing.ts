@@ -1,0 +1,29 @@
+import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
+import type { SharedCounts } from './kernel/shared-counts.ts';
+import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
+import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/rejection-store.ts';
+
+/** State that the replicas of a deployment share. */
+export interface Sharing {
+  /** Builds keys of callers: the same on all replicas. */
+  readonly keyOf: KeyOf;
+  /** The second level of snapshots. */
+  readonly snapshots: SnapshotStore;
+  /** Credentials that upstreams have rejected. */
+  readonly rejections: RejectionStore;
+  /** Counters; `undefined` where each replica counts alone. */
+  readonly counts: SharedCounts | undefined;
+  /** How long a read waits for another replica, in milliseconds at most. */
+  readonly waitMs: number;
+}
+
+/** A process that shares nothing: its keys are random. */
+export function shareNothing(): Sharing {
+  return {
+    keyOf: createKeyOf(),
+    snapshots: NO_SNAPSHOT_STORE,
+    rejections: NO_REJECTION_STORE,
+    counts: undefined,
+    waitMs: 0,
+  };
+}

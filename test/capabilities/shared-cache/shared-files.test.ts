@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { openSharedFiles, type SharedFiles } from '../../../src/capabilities/shared-cache/shared-files.ts';
+import { sharedSettings } from '../../../src/capabilities/shared-cache/shared-settings.ts';
+import { inFolder } from '../../support/process/process.ts';
+
+const LONG = 'x'.repeat(32);
+
+/** Opens files with these contents. */
+function opened(contents: Readonly<Record<string, string>>, settings: object = {}): Promise<SharedFiles> {
+  return inFolder(async (folder) => {
+    for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text);
+    const paths = Object.fromEntries(Object.keys(contents).map((name) => [name, join(folder, name)]));
+    const parsed = sharedSettings.parse({ url: 'rediss://a', keySecretFile: 'missing', ...paths, ...settings });
+    return openSharedFiles(parsed, { events: {}, now: Date.now });
+  });
+}
+
+/** Returns what is wrong with such files. */
+const issuesOf = (...args: Parameters<typeof opened>): Promise<string[]> =>
+  opened(...args).then(
+    () => [],
+    (error: Error) => error.message.split('\n'),
+  );
+
+describe('the files of the shared cache', () => {
+  it('contain the secret of the deployment, and the previous one', async () => {
+    const { secrets } = await opened({ keySecretFile: `${LONG}\n`, previousKeySecretFile: `${LONG}2` });
+    expect(secrets.map((secret) => secret.reveal())).to.deep.equal([LONG, `${LONG}2`]);
+    expect((await opened({ keySecretFile: LONG })).secrets).to.have.length(1);
+    expect(inspect(secrets)).to.not.contain('xxxx');
+  });
+
+  it('are refused together, each with its setting and the reason', async () => {
+    for (const keySecretFile of ['short', 'x'.repeat(31)]) {
+      expect(await issuesOf({ keySecretFile })).to.deep.equal([
+        'shared.keySecretFile: must hold 32 characters at least',
+      ]);
+    }
+    const contents = { previousKeySecretFile: 'short', passwordFile: '' };
+    expect(await issuesOf(contents, { tls: { caFile: '/missing/ca' } })).to.deep.equal([
+      'shared.keySecretFile: cannot be read (ENOENT)',
+      'shared.previousKeySecretFile: must hold 32 characters at least',
+      'shared.passwordFile: is empty',
+      'shared.tls.caFile: cannot be read (ENOENT)',
+    ]);
+  });
+
+  it('contain the credentials in Redis', async () => {
+    expect(await (await opened({ keySecretFile: LONG })).user()).to.deep.equal({});
+    expect(await (await opened({ keySecretFile: LONG, passwordFile: 'secret' })).user()).to.deep.equal({
+      password: 'secret',
+    });
+    const files = await opened({ keySecretFile: LONG, passwordFile: 'secret' }, { username: 'portico' });
+    expect(await files.user()).to.deep.equal({ username: 'portico', password: 'secret' });
+  });
+
+  it('are read again for the password', async () => {
+    await inFolder(async (folder) => {
+      const [keySecretFile, passwordFile] = [join(folder, 'key'), join(folder, 'password')];
+      writeFileSync(keySecretFile, LONG);
+      writeFileSync(passwordFile, 'before');
+      let time = Date.now();
+      const settings = sharedSettings.parse({ url: 'redis://a', keySecretFile, passwordFile });
+      const files = openSharedFiles(settings, { events: {}, now: () => time });
+      writeFileSync(passwordFile, 'after!');
+      expect((await files.user()).password).to.equal('before');
+      time += 5000;
+      expect((await files.user()).password).to.equal('after!');
+    });
+  });
+});
