@@ -35,14 +35,8 @@ export interface ConnectorOptions {
   readonly proxy?: ProxyOptions | undefined;
 }
 
-/** Opens connections for undici's clients. */
-export interface Connector {
-  readonly connect: buildConnector.connector;
-  /** Identifies the content of the TLS files that new connections use. */
-  readonly identity: object | undefined;
-}
-
-export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOptions): Connector {
+/** Creates what opens connections for undici's clients. */
+export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOptions): buildConnector.connector {
   const { buildConnector } = loadUndici();
   const openTunnel = proxy && createProxyTunnel(proxy, timeoutMs);
   let identity: TlsIdentity | undefined;
@@ -63,19 +57,14 @@ export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOpt
     return openTunnel?.(target);
   }
 
-  return {
-    connect(target, callback) {
-      prepare(target).then(
-        (tunnel) => {
-          if (tunnel === undefined) open(target, callback);
-          else if (target.protocol === 'https:') open({ ...target, httpSocket: tunnel }, callback);
-          else callback(null, tunnel);
-        },
-        (error) => callback(error, null),
-      );
-    },
-    get identity() {
-      return tls?.files.held;
-    },
+  return (target, callback) => {
+    prepare(target).then(
+      (tunnel) => {
+        if (tunnel === undefined) open(target, callback);
+        else if (target.protocol === 'https:') open({ ...target, httpSocket: tunnel }, callback);
+        else callback(null, tunnel);
+      },
+      (error) => callback(error, null),
+    );
   };
 }

@@ -3,7 +3,6 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Connector } from './connector.ts';
 import { loadUndici } from './undici.ts';
 
 /** Which callers an open connection may serve next: all of them, or only the one that it has served before. */
@@ -15,7 +14,9 @@ export interface ConnectionsOptions {
   readonly max: number;
   readonly kept: KeptConnections;
   readonly allowH2: boolean;
-  readonly connector: Connector;
+  readonly connect: buildConnector.connector;
+  /** Identifies the content of the TLS files that new connections use. */
+  readonly identity: () => object | undefined;
   /** Called when the upstream has sent unsolicited bytes. */
   readonly onUnsolicited: () => void;
   /** A clock in milliseconds that never goes back. */
@@ -77,7 +78,7 @@ interface Connection {
  * still the same caller's (docs/decisions/0017).
  */
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { origin, max, kept, allowH2, connector, onUnsolicited, now } = options;
+  const { origin, max, kept, allowH2, identity, onUnsolicited, now } = options;
   const { Client } = loadUndici();
   /** The least recently used first. */
   const connections = new Set<Connection>();
@@ -85,13 +86,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
   let ended: Error | undefined;
 
   const isTrusted = () => now() >= trustedFrom;
-  const isOutdated = ({ client, identity }: Connection) => client.stats.connected && identity !== connector.identity;
+  const isOutdated = (connection: Connection) =>
+    connection.client.stats.connected && connection.identity !== identity();
 
   function open(caller: string): Connection {
     const connect: buildConnector.connector = (target, callback) =>
-      connector.connect(target, (...result) => {
-        const { identity } = connector;
-        Object.assign(connection, { socket: result[1], identity, hasServed: false, hasSettled: false });
+      options.connect(target, (...result) => {
+        const opened = { socket: result[1], identity: identity() };
+        Object.assign(connection, opened, { hasServed: false, hasSettled: false });
         callback(...result);
       });
     // The deadline of the read bounds head and body, all pages together.

@@ -73,7 +73,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       max: options.connections,
       kept: options.keptConnections,
       allowH2,
-      connector: createConnector({ timeoutMs, allowH2, tls, proxy }),
+      connect: createConnector({ timeoutMs, allowH2, tls, proxy }),
+      identity: () => tls?.files.held,
       onUnsolicited: () => events.unsolicitedResponse?.({ upstream: name }),
       now: () => performance.now(),
     });

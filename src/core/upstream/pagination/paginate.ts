@@ -1,9 +1,21 @@
+import { FILTERED, type Sign } from '../signs/signs.ts';
+import type { Statement } from '../signs/statements.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
 import { numberedPages, offsetPages } from './by-number.ts';
-import { guarded } from './guard.ts';
-import { checkBounds, type ListRead, type ListRequest, type PageView } from './list-read.ts';
-import { firstAddress, type PageAddress } from './page-address.ts';
+import { inSteps } from './digests.ts';
+import { testEnd } from './end-tests.ts';
+import {
+  checkBounds,
+  goesOn,
+  incomplete,
+  type ListRead,
+  type ListRequest,
+  type PageView,
+  totalKey,
+  totalOf,
+} from './list-read.ts';
+import { firstAddress, namesTotal, type PageAddress } from './page-address.ts';
 
 export type { ListRequest, PageView } from './list-read.ts';
 
@@ -33,7 +45,7 @@ export function paginate<P extends PageView>(
   // A read makes at most four of these, which are not counted in `maxPages`.
   const test = (address: PageAddress, testSignal: AbortSignal) => fetchPage(targetOf(address), testSignal);
   const read = { list, first, fetch, test, signal };
-  return guarded(read, pagesOf(read));
+  return checked(read, pagesOf(read));
 }
 
 async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P> {
@@ -58,4 +70,124 @@ async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P
 
 function targetOf({ url, post }: PageAddress): PageTarget {
   return { target: url.pathname + url.search, post };
+}
+
+/** What the pages of a read have shown so far. */
+interface Progress {
+  items: number;
+  /** Pages up to the last one that has items. */
+  pages: number;
+  /** Pages that have items. */
+  filled: number;
+  /** Items of the last page that has some. */
+  tail: number;
+  /** Digests of the ids of that page and of the one before it. */
+  tailIds: string;
+  /** The smallest totals of items and of pages that a page has stated. */
+  readonly least: { total?: Statement; pages?: Statement };
+  last: PageView;
+}
+
+/**
+ * Yields the same pages and checks them: bounds and repeated items before each page, and after the last one whether the platform
+ * states, or a test shows, that there are more. A list may be longer than stated, since it may have grown.
+ */
+async function* checked<P extends PageView>(read: ListRead<P>, pages: AsyncIterable<P>): AsyncGenerator<P> {
+  const { list, first } = read;
+  // Some platforms state one page for an empty list.
+  const progress: Progress = { items: 0, pages: 1, filled: 0, tail: 0, tailIds: '', least: {}, last: first };
+  const checkRepeats = createRepeatCheck();
+  let all = 0;
+  let ids = '';
+  for await (const page of pages) {
+    all += 1;
+    progress.items += page.count;
+    progress.last = page;
+    checkBounds(list, { items: progress.items });
+    await checkRepeats(page);
+    if (page.count > 0) {
+      progress.pages = all;
+      progress.filled += 1;
+      progress.tail = page.count;
+      progress.tailIds = ids + (page.ids ?? '');
+      ids = page.ids ?? '';
+    }
+    keepLeast(progress.least, 'total', page);
+    keepLeast(progress.least, 'pages', page);
+    yield page;
+  }
+  checkTotal(read, progress);
+  const { ignoreSigns = [] } = list.pagination;
+  const sign = signOf(read, progress, (each) => !ignoreSigns.includes(each));
+  if (sign !== undefined) throw goesOn(...sign);
+  if (ignoreSigns.includes('fullPage')) return;
+  await testEnd(read, { ...progress, list, first });
+}
+
+/** A repeated item shows that a page came twice, or that the list shifted while it was read and may lack items as well. */
+function createRepeatCheck(): (page: PageView) => Promise<void> {
+  const seen = new Set<string>();
+  return async ({ digests = '' }) => {
+    // Items of one page may be equal: all are compared with earlier pages before the first is added.
+    for await (const some of inSteps(digests)) {
+      if (some.some((digest) => seen.has(digest))) throw incomplete('an item of an earlier page came again');
+    }
+    for await (const some of inSteps(digests)) for (const digest of some) seen.add(digest);
+  };
+}
+
+/** Keeps the smallest stated figure. Of several on one page, that of a filter counts, else the greatest: others may be its own. */
+function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { said, count }: PageView): void {
+  // A figure up to the length of the page may be that length.
+  const floor = sign === 'total' ? count : 0;
+  const filtered = said.filter(({ name }) => sign === 'total' && FILTERED.includes(name));
+  const [most] = (filtered.length > 0 ? filtered : said)
+    .filter(
+      (each) => each.sign === sign && Number(each.says) > floor && !(each.name === 'pageCount' && each.says === count),
+    )
+    .toSorted((a, b) => Number(b.says) - Number(a.says));
+  const before = least[sign];
+  if (most !== undefined && (before === undefined || most.says < before.says)) least[sign] = most;
+}
+
+/** Checks the total that settings name, for kinds that do not page by it. */
+function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Progress): void {
+  const { pagination } = list;
+  if (!namesTotal(pagination) || pagination.kind === 'offset' || pagination.kind === 'page') return;
+  const total = totalOf(first, pagination);
+  if (items < total && items < (last === first ? total : totalOf(last, pagination))) {
+    throw incomplete(
+      `${items} items came, and the total says ${total}: check pagination.kind and its keys, and ${totalKey(pagination)}`,
+    );
+  }
+}
+
+/** The sign that there is more, and its figures; `undefined` if there is none. */
+function signOf<P extends PageView>(
+  { list, first }: ListRead<P>,
+  { items, pages, filled, least, last }: Progress,
+  counts: (sign: Sign) => boolean,
+): [Sign, string] | undefined {
+  const { total, pages: pageCount } = least;
+  if (counts('total') && total !== undefined && Number(total.says) > items) {
+    return ['total', `${total.name} is ${total.says}, and ${items} came`];
+  }
+  if (counts('pages') && pageCount !== undefined && Number(pageCount.says) > pages) {
+    return ['pages', `${pageCount.name} is ${pageCount.says}, and ${pages} came`];
+  }
+  const byNumber = list.pagination.kind === 'offset' || list.pagination.kind === 'page';
+  // If only the first page has items, an empty one behind it may mean that the platform does not understand the request.
+  // A link or token that was followed may lead to one: DynamoDB returns a key behind the last item.
+  const flagging = filled === 1 ? first : last;
+  const { said } = byNumber ? flagging : last;
+  const more = flagging.said.find(({ sign, says }) => sign === 'more' && says === true);
+  if (counts('more') && more !== undefined) return ['more', more.name];
+  // Some platforms always link to a next page, and show the end by a flag.
+  const isEnded = said.some(({ sign, says }) => sign === 'more' && says === false);
+  const next = said.find(({ sign, says }) => sign === 'next' && says === true);
+  if (counts('next') && next !== undefined && !isEnded) return ['next', next.name];
+  // Some platforms link back from the first page, too; one that was requested by number must be the first.
+  const previous = first.said.find(({ sign, says }) => sign === 'previous' && says === true);
+  if (counts('previous') && byNumber && previous !== undefined) return ['previous', previous.name];
+  return undefined;
 }

@@ -64,7 +64,8 @@ describe('the connections to an upstream', () => {
       max: 3,
       kept: 'shared',
       allowH2: false,
-      connector: createConnector({ timeoutMs: 2000, allowH2: false }),
+      connect: createConnector({ timeoutMs: 2000, allowH2: false }),
+      identity: () => undefined,
       onUnsolicited: () => {
         unsolicited += 1;
       },

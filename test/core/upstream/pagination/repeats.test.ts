@@ -1,26 +1,30 @@
 import { expect } from 'chai';
 import { digestsOf } from '../../../../src/core/upstream/pagination/digests.ts';
-import { guarded } from '../../../../src/core/upstream/pagination/guard.ts';
-import type { ListRead, PageView } from '../../../../src/core/upstream/pagination/list-read.ts';
+import { type ListRequest, type PageView, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
 
+/** Reads these pages, by link. */
 async function read(...pages: (readonly unknown[])[]) {
-  const views: PageView[] = pages.map((items) => ({
-    ...{ count: items.length, headers: {}, said: [] },
-    digests: digestsOf(items),
+  const views: PageView[] = pages.map((items, index) => ({
+    ...{ count: items.length, said: [], digests: digestsOf(items) },
+    headers: index + 1 < pages.length ? { link: `</${index + 1}>; rel="next"` } : {},
   }));
-  async function* source() {
-    yield* views;
-  }
-  const pagination = { kind: 'link', sizeParam: null, size: 2, ignoreSigns: ['fullPage'] } as const;
-  const list = { baseUrl: 'https://platform.example', path: '/list', query: {}, pagination };
-  const bounds = { maxItems: 100, maxPages: 100, maxNextBytes: 100 };
-  const fetch = () => expect.fail('a page was fetched');
-  const [first] = views;
-  const { signal } = new AbortController();
-  const listRead = { list: { ...list, ...bounds }, first, fetch, test: fetch, signal } as ListRead<PageView>;
+  const [first, ...others] = views;
+  const list: ListRequest = {
+    ...{
+      baseUrl: 'https://platform.example',
+      path: '/list',
+      query: {},
+      maxItems: 100,
+      maxPages: 100,
+      maxNextBytes: 100,
+    },
+    pagination: { kind: 'link', sizeParam: null, size: 2, ignoreSigns: ['fullPage'] },
+  };
+  const fetchPage = async () => others.shift() as PageView;
   try {
     let count = 0;
-    for await (const page of guarded(listRead, source())) count += page.count;
+    for await (const page of paginate(list, first as PageView, fetchPage, new AbortController().signal))
+      count += page.count;
     return count;
   } catch (error) {
     expect(error).to.include({ code: 'upstream_invalid', reason: 'an item of an earlier page came again' });
