@@ -2,56 +2,55 @@ import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync }
 import { stat } from 'node:fs/promises';
 import { withAbort } from '../../kernel/deadline.ts';
 
-/** Why a file gives nothing that can be used, in words of ours: nothing of what it holds. */
+/** Why a file cannot be used, without any of its content. */
 export interface Unusable {
   readonly issue: string;
-  /** Which of several files it is. */
+  /** The key of its setting. */
   readonly key?: string | undefined;
 }
 
-/** What is told of files that others may write anew. */
 export interface WatchOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /**
-   * Told when something else was taken from them, and, once, why they cannot be used: what was there before stays. Told again
-   * once they can be, also where they hold what they held.
+   * Called after each change that was adopted; once with the issue of files that have become unusable, while the former content
+   * stays; and once they are usable again, even without a change.
    */
   readonly onChange: (unusable?: Unusable) => void;
 }
 
 export interface FilesOptions<Key extends string, Value> extends WatchOptions {
-  /** By the keys of their settings; `undefined`: not set. */
+  /** Paths by the keys of their settings; `undefined`: not set. */
   readonly paths: Readonly<Partial<Record<Key, string | undefined>>>;
-  /** Largest of them. */
+  /** Largest size of each. */
   readonly maxBytes: number;
-  /** What they hold together. */
+  /** Parses their contents together. */
   readonly make: (contents: Readonly<Partial<Record<Key, Buffer>>>) => Value | Unusable;
   readonly isSame: (one: Value, other: Value) => boolean;
 }
 
-/** What stands in files that others may write anew. */
+/** Files that are reloaded when they change. */
 export interface WatchedFiles<Value> {
-  /** What was taken from them last. */
+  /** Their latest usable content. */
   readonly held: Value;
-  /** Looks at them, once in a second at most, and takes what they hold now. Never rejects. */
+  /** Reloads them if they have changed, at most once a second. Never rejects. */
   check(): Promise<void>;
-  /** What stands there now. Rejects with the signal's reason once it aborts. */
+  /** Returns their content after a check. Rejects with the signal's reason when it aborts. */
   current(signal: AbortSignal): Promise<Value>;
 }
 
-/** The files are looked at no more often. */
+/** Shortest time between two checks. */
 export const CHECK_MS = 1000;
-/** How long each must have been left alone: one that is being written may be half there. */
+/** How long each file must have been unchanged: one that is being written may be incomplete. */
 export const QUIET_MS = 1000;
 
-/** Which files they were, in which state. */
+/** Identifies a file and its state. */
 type Stamp = string;
 
 /**
- * Reads files that belong together. They are read anew once one of them has changed, in place or by a rename of it or of a
- * folder or link on the way, as in secrets that Kubernetes mounts. While they cannot be used (one is away, empty, or being
- * written; or one of two that must fit is still the old one) what was there before stays.
+ * Opens files that belong together. They are reloaded when one of them has changed, in place or by a rename of it or of a folder
+ * or link in its path, as in secrets that Kubernetes mounts. While they cannot be used (one is missing, empty or being written, or
+ * a key does not match its certificate yet) the former content stays.
  */
 export function openFiles<Key extends string, Value extends object>(
   options: FilesOptions<Key, Value>,
@@ -62,25 +61,25 @@ export function openFiles<Key extends string, Value extends object>(
   const first = readAll(paths, options);
   if ('issue' in first) return first;
   let { value: held } = first;
-  // A file that was changed just before may have been changed again since, which its times do not tell: they have a grain.
+  // A file that has just changed may change again without a new timestamp: timestamps are coarse.
   let taken = Math.abs(now() - first.changedMs) < QUIET_MS ? undefined : first.stamp;
   let checkedAt = now();
   let checking: Promise<void> | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
 
-  function tell(unusable: Unusable): void {
-    const said = `${unusable.key} ${unusable.issue}`;
-    if (said !== told) onChange(unusable);
-    told = said;
+  function reportIssue(unusable: Unusable): void {
+    const issue = `${unusable.key} ${unusable.issue}`;
+    if (issue !== reported) onChange(unusable);
+    reported = issue;
   }
 
-  function tellUsable(isOther: boolean): void {
-    const wasTold = told !== undefined;
-    told = undefined;
-    if (isOther || wasTold) onChange();
+  function reportUsable(isOther: boolean): void {
+    const wasReported = reported !== undefined;
+    reported = undefined;
+    if (isOther || wasReported) onChange();
   }
 
-  async function look(): Promise<void> {
+  async function reload(): Promise<void> {
     const stamps: Stamp[] = [];
     let quietMs = Number.POSITIVE_INFINITY;
     for (const [key, path] of paths) {
@@ -89,32 +88,32 @@ export function openFiles<Key extends string, Value extends object>(
         stamps.push(found.stamp);
         quietMs = Math.min(quietMs, found.quietMs);
       } catch (error) {
-        tell({ issue: whyUnread(error), key });
+        reportIssue({ issue: whyUnread(error), key });
         return;
       }
     }
     if (stamps.join() === taken) {
-      tellUsable(false);
+      reportUsable(false);
       return;
     }
     if (quietMs < QUIET_MS) return;
     const read = readAll(paths, options);
     if ('issue' in read) {
-      tell(read);
+      reportIssue(read);
       return;
     }
-    // Changed again, between one file and the next: what belongs together is there the next time.
+    // One of them changed again meanwhile: the next check reads them together.
     if (read.stamp !== stamps.join()) return;
     taken = read.stamp;
     const isOther = !isSame(held, read.value);
     if (isOther) held = read.value;
-    tellUsable(isOther);
+    reportUsable(isOther);
   }
 
   function check(): Promise<void> {
     if (checking === undefined && Math.abs(now() - checkedAt) >= CHECK_MS) {
       checkedAt = now();
-      checking = look().finally(() => {
+      checking = reload().finally(() => {
         checking = undefined;
       });
     }
@@ -134,7 +133,7 @@ export function openFiles<Key extends string, Value extends object>(
   };
 }
 
-/** At once: they are small, and read when the process starts and when they have changed. `changedMs`: the last of them. */
+/** Reads small files synchronously, at the start and after changes. `changedMs`: time of the latest change. */
 function readAll<Key extends string, Value extends object>(
   paths: readonly (readonly [Key, string])[],
   { maxBytes, make }: FilesOptions<Key, Value>,
@@ -153,7 +152,7 @@ function readAll<Key extends string, Value extends object>(
   return 'issue' in value ? value : { value, stamp: stamps.join(), changedMs };
 }
 
-/** A pipe is not waited for. */
+/** Does not wait for a pipe. */
 function readFile(
   path: string,
   maxBytes: number,
@@ -176,13 +175,13 @@ function readFile(
   }
 }
 
-/** Which file it is, in which state, and how long it has been that at `time`. Rejects with Node's own error. */
+/** Identifies a file's state and how long it has been unchanged at `time`. Rejects with Node's own error. */
 export async function stateOf(
   path: string,
   time: number,
 ): Promise<{ readonly stamp: Stamp; readonly quietMs: number }> {
   const found = await stat(path, { bigint: true });
-  // The time of its last change, that of a rename included, which nobody can set.
+  // The change time includes renames, and cannot be set.
   return { stamp: stampOf(found), quietMs: Math.abs(time - Number(found.ctimeMs)) };
 }
 

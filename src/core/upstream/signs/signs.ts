@@ -1,21 +1,21 @@
 /**
- * By what a page tells that its list goes on: how many items or pages there are in all, a flag, a way to the next page, a
- * way to one before the first; and `fullPage`, which no page says: as many items came as were asked for.
+ * Signs that a list goes on: the total of items or of pages, a flag, a link to the next page, a link to one before the first; and
+ * `fullPage`, which no reply states: as many items as requested.
  */
 export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] as const;
 
 export type Sign = (typeof SIGNS)[number];
 
-/** Members of a total that on some platforms count the items of one page. */
+/** Totals that on some platforms count the items of one page. */
 export const COUNTS: readonly string[] = [
   ...['count', 'itemCount', 'itemsCount', 'recordCount', 'recordsCount', 'resultCount', 'resultsCount', 'numItems'],
   ...['numResults', 'numberOfItems', 'numberOfResults'],
 ];
 
-/** Members of a total of what a filter leaves: beside one of them, any other total counts what no read can bring. */
+/** Totals after filtering. Beside one of them, any other total counts items that no read returns. */
 export const FILTERED: readonly string[] = ['filterCount', 'recordsFiltered'];
 
-/** Members that a platform tells of its list with, in any case and with any separators: `total_count`, `@odata.count`. */
+/** Members about a list, in any case and with any separators: `total_count`, `@odata.count`. */
 export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   total: [
     ...['total', 'totalCount', 'totalItems', 'totalResults', 'totalRecords', 'totalElements', 'totalEntries'],
@@ -62,14 +62,14 @@ export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Members in which such members stand, one within the other where need be: `meta.pagination.total`. */
+/** Members that contain such members, nested if need be: `meta.pagination.total`. */
 export const META: readonly string[] = [
   ...['meta', 'metadata', 'pagination', 'paging', 'paginator', 'page', 'pageInfo', 'links', 'cursor'],
   ...['cursors', 'responseMetadata', 'resultInfo', 'resultSet', 'additionalData', 'listInfo', 'listMetadata', 'info'],
   ...['pager', 'pageable', 'navigation', 'searchMetadata'],
 ];
 
-/** Headers that say the same. Beside them `Link` (RFC 8288), `Content-Range` and, as JSON, `X-Pagination` are read. */
+/** Headers with the same meaning, beside `Link` (RFC 8288), `Content-Range` and, as JSON, `X-Pagination`. */
 export const HEADERS: Readonly<Record<'total' | 'pages' | 'more' | 'next', readonly string[]>> = {
   total: [
     ...['X-Total-Count', 'X-Total', 'X-Total-Items', 'X-Total-Results', 'X-Total-Records', 'X-WP-Total', 'Total-Count'],

@@ -2,18 +2,18 @@ import { linkTo } from '../pagination/link-header.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { HEADERS, MEMBERS, META, type Sign } from './signs.ts';
 
-/** One thing that a page says of how its list goes on, or that it does not. */
+/** One statement of a reply about the rest of its list. */
 export interface Statement {
   readonly sign: Exclude<Sign, 'fullPage'>;
-  /** Of the closed lists of `signs.ts`, however the platform spells it. */
+  /** As in `signs.ts`, however the platform spells it. */
   readonly name: string;
-  /** Where it stands in the body, as an expression; absent where a header says it. */
+  /** Its place in the body, as an expression; absent for a header. */
   readonly path?: string;
-  /** How many there are in all; or whether there is more. */
+  /** The number of all items or pages, or whether there are more. */
   readonly says: number | boolean;
 }
 
-/** An object of a body on the way to the list, and the fields and places that lead to it: none to the body itself. */
+/** An object of a body that encloses the list, and its path in the body: empty for the body itself. */
 export interface Enclosing {
   readonly fields: readonly (string | number)[];
   readonly value: object;
@@ -30,11 +30,11 @@ const HEADERS_BY_NAME = new Map(
   ),
 );
 
-/** Longer names are none of these. */
+/** Length of the longest name, with separators. */
 const MAX_KEY = 40;
-/** How deep meta members are followed into each other. */
+/** Levels of nested meta members. */
 const MAX_DEPTH = 3;
-/** Links of a list of links that are looked at. */
+/** Links of a list of links that are read. */
 const MAX_LINKS = 50;
 /** Longest `X-Pagination` that is read. */
 const MAX_JSON_HEADER = 4096;
@@ -46,8 +46,8 @@ const RANGE = /^\s*(?:(?!bytes)[\w-]+[\s=]\s*)?(?:\d+-\d+|\*)\/(\d{1,40})\s*$/i;
 const NUMBER = /^\s*\+?(\d{1,40})(?:\.0*)?\s*$/;
 
 /**
- * What a page says of how its list goes on: by the members beside the list, by those of meta members there, and by its
- * headers. Looks at no item, so that it takes the same few microseconds however long the list is.
+ * Collects the statements of a reply: members beside the list, those of meta members, and headers. It reads no item, so that it
+ * takes the same few microseconds for any list.
  */
 export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
@@ -55,14 +55,14 @@ export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHead
   return [...statements, ...headerStatements(headers)];
 }
 
-/** What its headers alone say. */
+/** Collects the statements of headers alone. */
 export function headerStatements(headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
   for (const header in headers) {
     const known = HEADERS_BY_NAME.get(header);
     if (known === undefined) continue;
     const { sign, name } = known;
-    // Some proxies add a header that is there already.
+    // Some proxies add a header that is already present.
     const texts = [headers[header]].flat().join().split(',');
     for (const says of new Set(texts.map((text) => saysOf(sign, text.trim())))) {
       if (says !== undefined) statements.push({ sign, name, says });
@@ -101,17 +101,11 @@ function readMember(sign: string, name: string, value: unknown, path: string, st
   } else {
     const known = sign as Statement['sign'];
     const says = saysOf(known, value);
-    if (says === undefined) return;
-    statements.push({
-      sign: known,
-      name,
-      path,
-      says,
-    });
+    if (says !== undefined) statements.push({ sign: known, name, path, says });
   }
 }
 
-/** Elasticsearch tells the total so; with the relation `gte` there are at least so many, and some more most likely. */
+/** The total of Elasticsearch. With the relation `gte` it is a lower bound, most likely with more items. */
 function readTotalObject(name: string, value: object | null, path: string, statements: Statement[]): void {
   const { value: number, relation } = Object(value);
   const total = numberOf(number);
@@ -125,12 +119,7 @@ function readLinks(links: readonly unknown[], path: string, statements: Statemen
     const rel = Object(link).rel;
     const sign = rel === 'next' ? 'next' : rel === 'prev' || rel === 'previous' ? 'previous' : undefined;
     if (sign === undefined) continue;
-    statements.push({
-      sign,
-      name: `links: ${rel}`,
-      path: `${path}[?rel=='${rel}'].href | [0]`,
-      says: true,
-    });
+    statements.push({ sign, name: `links: ${rel}`, path: `${path}[?rel=='${rel}'].href | [0]`, says: true });
   }
 }
 
@@ -142,7 +131,7 @@ function readLink(field: ReplyHeaders[string], statements: Statement[]): void {
   }
 }
 
-/** In a header that cannot be read, the word is enough: better an error than a page overlooked. */
+/** In a malformed header the word is enough: an error is better than a missed page. */
 function hasLink(rel: string, field: string | string[]): boolean {
   try {
     return linkTo(rel, field) !== undefined;
@@ -162,7 +151,7 @@ function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): v
   for (const { sign, name, says } of said) statements.push({ sign, name: `X-Pagination: ${name}`, says });
 }
 
-/** Undefined where a value of this kind says nothing. */
+/** Returns `undefined` for a value that states nothing. */
 function saysOf(sign: Statement['sign'], value: unknown): number | boolean | undefined {
   switch (sign) {
     case 'total':
@@ -190,15 +179,15 @@ function flagOf(value: unknown): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined;
 }
 
-/** Whether there is a page where this leads: not where it is empty, `0` or `-1`, as some platforms end their lists. */
+/** Whether a value leads to a page: not if it is empty, `0` or `-1`, with which some platforms end their lists. */
 function leads(value: unknown): boolean | undefined {
   if (value === null || value === undefined) return false;
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value > 0;
   if (typeof value === 'string') return !['', '0', '-1', 'null', 'none', 'false'].includes(value.trim().toLowerCase());
-  // A list of link objects (HAL), or where to go on from (Elasticsearch).
+  // A list of link objects (HAL), or of sort values to continue from (Elasticsearch).
   if (Array.isArray(value)) return value.length > 0;
-  // A link as an object (HAL, JSON:API), or a key of several parts (DynamoDB).
+  // A link object (HAL, JSON:API), or a key of several parts (DynamoDB).
   return 'href' in (value as object) ? leads(Object(value).href) : Object.keys(value as object).length > 0;
 }
 
