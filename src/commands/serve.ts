@@ -1,9 +1,9 @@
-import { type FollowOptions, followSettings } from '../capabilities/reload/follow-settings.ts';
 import { type ConfigIssue, logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createOrigins, type IsFromEnvironment } from '../core/config/origins.ts';
 import type { Config } from '../core/config/schema/settings.ts';
 import { createLogger, standardOutput } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
+import { type FollowOptions, followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 export interface ServeOptions {

@@ -6,16 +6,16 @@ import {
 } from '../capabilities/verification/open-verification.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
+import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
+import { openReads } from './open-reads.ts';
 import { type OpenUpstream, openUpstreams } from './open-upstreams.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
 import { createPageDesk } from './reads/catalogue/page-desk.ts';
-import { carriedOver, createHoldings, type Holdings } from './reads/holdings.ts';
 import { otherCredentialsIn } from './reads/known-callers.ts';
-import { openReads } from './reads/open-reads.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';

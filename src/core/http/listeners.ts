@@ -1,11 +1,11 @@
 import { type LogControl, logOperations } from '../../capabilities/log-verbosity/log-operations.ts';
-import type { ListenerTls } from '../../capabilities/tls/secure.ts';
 import { metadataOperations } from '../../capabilities/verification/metadata.ts';
 import type { ProtectedResource } from '../../capabilities/verification/protected-resource.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../kernel/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
+import type { ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';

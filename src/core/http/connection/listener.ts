@@ -3,9 +3,9 @@ import { lstat, unlink } from 'node:fs/promises';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createSecureServer, type ListenerTls } from '../../../capabilities/tls/secure.ts';
 import { createServer } from '../../kernel/node-http.ts';
 import { bracketed } from '../request/hosts.ts';
+import { createSecureServer, type ListenerTls } from './secure.ts';
 
 /** Where a listener is bound, and its bounds. */
 export interface ListenerSettings {

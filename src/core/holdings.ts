@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, resourceConfig } from '../config/schema/settings.ts';
-import { createKeyOf, type KeyOf } from '../credentials/authenticate.ts';
-import type { Events } from '../kernel/events.ts';
-import type { Resource } from '../resources/resource.ts';
-import { createLoading, type Loading } from '../upstream/loading.ts';
-import type { Made } from './catalogue/loader.ts';
-import { createSnapshotCache, type SnapshotCache } from './snapshots/cache.ts';
-import { createMemos, type Memo } from './snapshots/memo.ts';
-import { NO_SNAPSHOT_STORE, type SnapshotStore } from './snapshots/snapshot-store.ts';
-import { createWaiting, type Waiting } from './snapshots/waiting.ts';
+import { type Config, resourceConfig } from './config/schema/settings.ts';
+import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
+import type { Events } from './kernel/events.ts';
+import type { Made } from './reads/catalogue/loader.ts';
+import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
+import { createMemos, type Memo } from './reads/snapshots/memo.ts';
+import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
+import { createWaiting, type Waiting } from './reads/snapshots/waiting.ts';
+import type { Resource } from './resources/resource.ts';
+import { createLoading, type Loading } from './upstream/loading.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
 export interface Holdings {

@@ -2,8 +2,8 @@ import { constants } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
-import type { TlsFiles } from '../../core/credentials/files/tls-files.ts';
-import type { Events } from '../../core/kernel/events.ts';
+import type { TlsFiles } from '../../credentials/files/tls-files.ts';
+import type { Events } from '../../kernel/events.ts';
 
 /** How a listener speaks TLS. */
 export interface ListenerTls {

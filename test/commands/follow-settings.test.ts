@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { followSettings } from '../../../src/capabilities/reload/follow-settings.ts';
-import { CHECK_MS, QUIET_MS } from '../../../src/core/credentials/files/watched-files.ts';
-import { captureLog } from '../../core/log/captured-log.ts';
-import { eventually } from '../../support/eventually.ts';
-import { inFolder, writeSettings } from '../../support/process/process.ts';
+import { followSettings } from '../../src/commands/follow-settings.ts';
+import { CHECK_MS, QUIET_MS } from '../../src/core/credentials/files/watched-files.ts';
+import { captureLog } from '../core/log/captured-log.ts';
+import { eventually } from '../support/eventually.ts';
+import { inFolder, writeSettings } from '../support/process/process.ts';
 
 const SETTINGS = 'upstreams: { tools: { baseUrl: "https://platform.example" } }\n';
 

@@ -1,22 +1,23 @@
-import { fillBody, fillPath } from '../config/schema/resource/templates.ts';
-import { type Config, checked, type ResourceConfig } from '../config/schema/settings.ts';
-import type { Events } from '../kernel/events.ts';
-import type { Users } from '../kernel/users.ts';
-import { readVersion } from '../kernel/version.ts';
-import type { OpenUpstream } from '../open-upstreams.ts';
-import { define, type Resource, requiredFields } from '../resources/resource.ts';
-import { lowerCased } from '../upstream/client/upstream-client.ts';
-import type { ListPost } from '../upstream/pagination/page-address.ts';
-import type { Upstream } from '../upstream/upstream.ts';
-import type { Offered } from './catalogue/catalogue.ts';
-import { compileList } from './catalogue/compile.ts';
-import { createLoader } from './catalogue/loader.ts';
-import type { PageDesk } from './catalogue/page-desk.ts';
+import { fillBody, fillPath } from './config/schema/resource/templates.ts';
+import { type Config, checked, type ResourceConfig } from './config/schema/settings.ts';
+
 import { type Holdings, readingOf } from './holdings.ts';
-import { withKnownCaller } from './known-callers.ts';
-import { renamed } from './snapshots/cache.ts';
-import type { Loader, Read } from './snapshots/load.ts';
-import { withCache } from './snapshots/with-cache.ts';
+import type { Events } from './kernel/events.ts';
+import type { Users } from './kernel/users.ts';
+import { readVersion } from './kernel/version.ts';
+import type { OpenUpstream } from './open-upstreams.ts';
+import type { Offered } from './reads/catalogue/catalogue.ts';
+import { compileList } from './reads/catalogue/compile.ts';
+import { createLoader } from './reads/catalogue/loader.ts';
+import type { PageDesk } from './reads/catalogue/page-desk.ts';
+import { withKnownCaller } from './reads/known-callers.ts';
+import { renamed } from './reads/snapshots/cache.ts';
+import type { Loader, Read } from './reads/snapshots/load.ts';
+import { withCache } from './reads/snapshots/with-cache.ts';
+import { define, type Resource, requiredFields } from './resources/resource.ts';
+import { lowerCased } from './upstream/client/upstream-client.ts';
+import type { ListPost } from './upstream/pagination/page-address.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 /** An offered resource and its settings. */
 export interface Offer {
