@@ -12,7 +12,7 @@ import { asking, calm, recordEvents } from '../harness.ts';
 
 const responseOf = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** A platform that is told what to do with each request, and what authorization that has. */
+/** A platform that calls `respond` with each request and its authorization. */
 async function startPlatform(respond: (socket: Socket, token: string) => void) {
   const heads: string[] = [];
   const open = new Set<Socket>();
@@ -87,7 +87,7 @@ describe('the connections to an upstream', () => {
     return { ...platform, clock, read, unsolicited: () => unsolicited };
   }
 
-  it('serve any caller one after the other, where they are shared', async () => {
+  it('serve any caller in turn when shared', async () => {
     const { read, connections } = await connect();
     for (const key of ['a', 'b', 'a', 'c']) await read(key);
     expect(connections()).to.equal(1);
@@ -95,7 +95,7 @@ describe('the connections to an upstream', () => {
     expect(connections()).to.equal(3);
   });
 
-  it('serve the caller again whom they have served last, and else the one that was used longest ago serves', async () => {
+  it('prefer the one that served the caller last, else the least recently used', async () => {
     const used: Socket[] = [];
     const { read } = await connect({}, (socket) => {
       used.push(socket);
@@ -108,13 +108,13 @@ describe('the connections to an upstream', () => {
     expect(ofB).to.not.equal(ofA);
   });
 
-  it('serve no caller but their own, where each has its own', async () => {
+  it('serve one caller only with perCaller', async () => {
     const { read, connections } = await connect({ kept: 'perCaller' });
     for (const key of ['a', 'b', 'a', 'b', 'a']) await read(key);
     expect(connections()).to.equal(2);
   });
 
-  it('are never more than settings say: the one that was used longest ago makes room', async () => {
+  it('do not exceed their maximum: the least recently used one is closed', async () => {
     const { read, connections, open } = await connect({ kept: 'perCaller' });
     for (const key of ['a', 'b', 'c', 'a', 'd']) await read(key);
     await eventually(() => open.size === 3 || undefined);
@@ -126,7 +126,7 @@ describe('the connections to an upstream', () => {
     await eventually(() => open.size === 3 || undefined);
   });
 
-  /** Each comes behind the response to the first request. */
+  /** Each follows the response to the first request. */
   const UNSOLICITED: Record<string, (socket: Socket) => void> = {
     'a second response at once': (socket) => socket.write(responseOf('[]') + responseOf('[2]')),
     'a second response later': (socket) => {
@@ -144,7 +144,7 @@ describe('the connections to an upstream', () => {
   };
 
   for (const [what, respond] of Object.entries(UNSOLICITED)) {
-    it(`are ended by ${what}, and used once each from then on, for ten minutes`, async () => {
+    it(`are closed by ${what}, and then serve one request each for ten minutes`, async () => {
       let first = true;
       const { read, connections, open, heads, clock, unsolicited } = await connect({}, (socket) => {
         if (first) respond(socket);
@@ -165,25 +165,25 @@ describe('the connections to an upstream', () => {
     });
   }
 
-  it('rest once, and serve one caller after the other at once from then on', async () => {
+  it('settle once before another caller, and not again', async () => {
     const { read } = await connect();
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    const rested: boolean[] = [];
+    const settled: boolean[] = [];
     await read('a');
     for (const key of ['b', 'c', 'd']) {
       const before = timers();
       const reading = read(key);
-      rested.push(timers() > before);
+      settled.push(timers() > before);
       await reading;
     }
-    expect(rested).to.deep.equal([true, false, false]);
+    expect(settled).to.deep.equal([true, false, false]);
   });
 
   for (const [when, keys, isLost] of [
     ['the first time', ['a'], false],
     ['once they have served several', ['a', 'b', 'c', 'd', 'e', 'a'], true],
   ] as const) {
-    it(`serve nobody else before what came while this process stood still was seen: ${when}`, async () => {
+    it(`read unsolicited bytes that arrived while the process was stopped before another caller: ${when}`, async () => {
       const { read, clock, open, unsolicited } = await connect({ max: 1 });
       for (const key of keys) expect(await read(key)).to.equal('[]');
       for (const socket of open) socket.write(responseOf('["a"]'));
@@ -193,7 +193,7 @@ describe('the connections to an upstream', () => {
     });
   }
 
-  it('rest anew before another caller is served where the one before was closed', async () => {
+  it('settle again after a reconnect', async () => {
     let number = 0;
     const { read, connections, open, unsolicited } = await connect({ max: 1 }, (socket) => {
       number += 1;
@@ -204,7 +204,7 @@ describe('the connections to an upstream', () => {
     expect([await read('a'), await read('b')]).to.deep.equal(['[1]', '[2]']);
     await eventually(() => open.size === 0 || undefined);
     expect(await read('c')).to.equal('[3]');
-    // Where the event loop is late, the connection may be lost to it when it has just rested: then it asks again.
+    // If the event loop is late, the connection may be lost just after it has settled.
     expect(await read('d').catch(() => read('d'))).to.equal('[4]');
     expect({ connections: connections(), unsolicited: unsolicited() }).to.deep.equal({
       connections: 3,
@@ -212,7 +212,7 @@ describe('the connections to an upstream', () => {
     });
   });
 
-  it('lose what still waits for its response on one that has served before', async () => {
+  it('in quarantine fail requests on connections that have served before', async () => {
     const waiting: Socket[] = [];
     let number = 0;
     const { read, open } = await connect({}, (socket) => {
@@ -226,14 +226,14 @@ describe('the connections to an upstream', () => {
     const reads = ['a', 'b', 'c'].map((key) => read(key).catch((error) => error.code));
     await eventually(() => waiting.length === 3 || undefined);
     const [fresh] = waiting.filter((socket) => !sockets.includes(socket));
-    // Nobody is asked on this one any more: what comes then was not asked for.
+    // No request is under way on this one.
     sockets[0]?.write(responseOf('[1]') + responseOf('[2]'));
     await eventually(() => open.size === 1 || undefined);
     fresh?.write(responseOf('[3]'));
     expect((await Promise.all(reads)).sort()).to.deep.equal(['[1]', '[3]', 'upstream_failed']);
   });
 
-  it('are not mistrusted where the upstream closes one, or breaks one off', async () => {
+  it('are not quarantined when the upstream closes or resets one', async () => {
     let number = 0;
     const { read, connections, open, heads, unsolicited } = await connect({}, (socket) => {
       number += 1;
@@ -245,7 +245,7 @@ describe('the connections to an upstream', () => {
       await read('a');
       await eventually(() => open.size === 0 || undefined);
     }
-    // The client may not know yet that the second one was reset.
+    // The client may not have seen yet that the second one was reset.
     for (const key of ['a', 'b']) await read(key).catch(() => read(key));
     expect(unsolicited()).to.equal(0);
     expect(connections()).to.equal(3);
@@ -253,12 +253,12 @@ describe('the connections to an upstream', () => {
   });
 });
 
-describe(`a platform that sends each response twice ${SEEDED}`, () => {
+describe(`an upstream that sends each response twice ${SEEDED}`, () => {
   const READS = 200;
   const CALLERS = 50;
   const CONNECTIONS = 8;
 
-  /** Reads for callers in turn, and gives how many were sent what was another's. */
+  /** Reads for callers in turn, and returns how many received the response of another. */
   async function attack(keptConnections: 'shared' | 'perCaller', secondAfterMs: () => number | undefined) {
     const { url } = await startPlatform((socket, token) => {
       const delayMs = secondAfterMs();
@@ -295,17 +295,17 @@ describe(`a platform that sends each response twice ${SEEDED}`, () => {
   const random = randomFrom();
   const upTo5Ms = () => random() * 5;
 
-  it('gives no caller what is another’s, where the second one comes with the first', async () => {
+  it('gives no caller the response of another when both arrive together', async () => {
     expect(await attack('shared', () => undefined)).to.equal(0);
     expect(await attack('perCaller', () => undefined)).to.equal(0);
   });
 
-  it('gives no caller what is another’s, whenever the second one comes, where connections are per caller', async () => {
+  it('gives no caller the response of another with perCaller, whenever the second arrives', async () => {
     for (const secondAfterMs of [() => 0, upTo5Ms, upTo5Ms])
       expect(await attack('perCaller', secondAfterMs)).to.equal(0);
   });
 
-  it('gives no caller what is another’s, where connections are shared and the second one comes soon', async () => {
+  it('gives no caller the response of another when connections are shared and the second arrives soon', async () => {
     for (const secondAfterMs of [() => 0, upTo5Ms, upTo5Ms]) expect(await attack('shared', secondAfterMs)).to.equal(0);
   });
 });
