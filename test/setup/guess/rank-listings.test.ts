@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { list, listing, object, openApi, parameter, proposedFor, text } from '../proposed.ts';
 
+const boolean = { type: 'boolean' };
+
 /** The paths that are proposed for a resource, with these operations. */
 function pathOf(resource: string, paths: Readonly<Record<string, object>>): string | undefined {
   return proposedFor(openApi(paths)).written.resources[resource]?.path;
@@ -83,5 +85,26 @@ describe('which list is which', () => {
       '/projects',
       '/tools',
     ]);
+  });
+});
+
+describe("Node-RED's admin API", () => {
+  const nodes = listing(list({ version: text, module: text, enabled: boolean }), {
+    summary: 'Get a list of the installed nodes',
+  });
+  const tabs = listing(
+    { type: 'array', items: object({ id: text, type: text, label: text }) },
+    { summary: 'Get flows' },
+  );
+
+  it('has flows for workflows, and nodes for tools', () => {
+    const { written } = proposedFor(openApi({ '/nodes': nodes, '/flows': tabs }));
+    expect(written.resources['workflows']?.path).to.equal('/flows');
+    expect(written.resources['tools']?.path).to.equal('/nodes');
+  });
+
+  it('has no workflows where nodes alone are described', () => {
+    const { written } = proposedFor(openApi({ '/nodes': nodes }));
+    expect(written.resources['workflows']).to.deep.equal({ enabled: false });
   });
 });

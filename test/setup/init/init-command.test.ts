@@ -2,178 +2,237 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SourceError } from '../../../src/setup/init/fetch-text.ts';
 import { initSettings } from '../../../src/setup/init/init-command.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { NAMES } from '../../support/resources.ts';
 import { list, listing, openApi } from '../proposed.ts';
 
-const DOCUMENT = openApi({ '/tools': listing(list()), '/integrations': listing(list()) });
-const TOKEN = { PORTICO_TOKEN: 'a-token' };
+const ACME = 'https://api.acme.dev';
+const TOKEN = 'very-secret-token';
+const WITH_TOKEN = { PORTICO_TOKEN: TOKEN };
 
 interface Run {
+  /** File or URL of the document. @default a file that describes tools and integrations */
+  readonly openapi?: string | undefined;
   readonly from?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Answers of the person at the terminal. @default there is none */
   readonly answers?: readonly string[];
+  /** Whether the probe can read the lists. @default true */
   readonly readable?: boolean;
 }
 
-/** Proposes settings from the document, with somebody who answers, and tells what came of it. */
-function propose({ from, environment = TOKEN, answers, readable = true }: Run) {
+/** Runs init in a folder of its own. `error` is empty if it succeeded, `yaml` if nothing was written. */
+function run({ from, environment = {}, answers, readable = true, ...given }: Run) {
   return inFolder(async (folder) => {
-    const [openapi, file] = [join(folder, 'openapi.json'), join(folder, 'portico.yaml')];
-    await writeFile(openapi, JSON.stringify(DOCUMENT));
+    const file = join(folder, 'portico.yaml');
+    const document = join(folder, 'openapi.json');
+    await writeFile(document, JSON.stringify(openApi({ '/tools': listing(list()), '/integrations': listing(list()) })));
     const left = [...(answers ?? [])];
     const asked: string[] = [];
-    const probed: string[] = [];
     const printed: string[] = [];
-    const print = (text: string) => {
-      printed.push(text);
-    };
+    let probed = 0;
+    const print = (text: string) => void printed.push(text);
     const answer = async (question: string) => {
       asked.push(question);
       return left.shift();
     };
-    const probe = async (each: string) => {
-      probed.push(each);
+    const person = answers === undefined ? undefined : { print, answer };
+    const probe = async () => {
+      probed += 1;
       return readable;
     };
-    const person = answers === undefined ? undefined : { print, answer };
-    const code = await initSettings({ openapi, from, file }, { environment, person, print, probe });
-    return { code, asked, probed: probed.length, printed: printed.join(''), yaml: await readFile(file, 'utf8') };
+    const { openapi } = 'openapi' in given ? given : { openapi: document };
+    const done = initSettings({ openapi, from, file }, { environment, person, print, probe });
+    const outcome = await done
+      .then((code) => ({ code, error: '' }))
+      .catch(({ message }: Error) => ({ error: message }));
+    const yaml = await readFile(file, 'utf8').catch(() => '');
+    return { code: undefined, ...outcome, asked, probed, printed: printed.join(''), yaml };
   });
 }
 
-describe('a proposal is probed', () => {
-  it('with the token where a person says yes to the address that the document names', async () => {
-    const { code, asked, probed } = await propose({ answers: ['2', 'y'] });
+describe('init probes what it wrote', () => {
+  it('if the person allows to send the token to the address that the document names', async () => {
+    const { code, asked, probed } = await run({ answers: ['2', 'y'], environment: WITH_TOKEN });
     expect({ code, probed }).to.deep.equal({ code: 0, probed: 1 });
-    expect(asked[1]).to.equal('Send the token in PORTICO_TOKEN to https://api.acme.dev and read the lists? [y/N] ');
+    expect(asked[1]).to.equal(`Send the token in PORTICO_TOKEN to ${ACME} and read the lists? [y/N] `);
   });
 
-  for (const [name, run] of [
-    ['the person says anything else', { answers: ['', ''] }],
-    ['the input ends', { answers: [] }],
-    ['nobody can be asked', {}],
-    ['there is no token', { answers: ['1'], environment: {} }],
+  for (const [name, given] of [
+    ['the person answers anything else', { answers: ['', ''], environment: WITH_TOKEN }],
+    ['the input ends', { answers: [], environment: WITH_TOKEN }],
+    ['there is no terminal', { environment: WITH_TOKEN }],
+    ['there is no token', { answers: ['1'] }],
   ] as const) {
-    it(`not where ${name}`, async () => {
-      const { code, probed, printed } = await propose(run);
+    it(`not if ${name}`, async () => {
+      const { code, probed, printed } = await run(given);
       expect({ code, probed }).to.deep.equal({ code: 0, probed: 0 });
       expect(printed).to.contain('portico check --probe');
     });
   }
 
-  it('without a question where a person named the address, and fails where it cannot be read', async () => {
-    const run = { from: 'https://api.acme.dev/v1' };
-    expect(await propose(run)).to.deep.include({ code: 0, probed: 1, asked: [] });
-    expect(await propose({ ...run, readable: false })).to.deep.include({ code: 1, probed: 1 });
-  });
-
-  it('and has what the person chose', async () => {
-    const { yaml } = await propose({ answers: ['2'] });
-    expect(yaml).to.contain('path: /integrations');
+  it('without a question if the person typed the address, and exits with 1 if it cannot be read', async () => {
+    const given = { from: `${ACME}/v1`, environment: WITH_TOKEN };
+    expect(await run(given)).to.deep.include({ code: 0, probed: 1, asked: [] });
+    expect(await run({ ...given, readable: false })).to.deep.include({ code: 1, probed: 1 });
   });
 });
 
-describe('a proposal', () => {
-  it('names its source without what may be secret of it', async () => {
-    const { url } = await startHttpUpstream(json(DOCUMENT));
-    await inFolder(async (folder) => {
-      const file = join(folder, 'portico.yaml');
-      const quiet = { environment: {}, print: () => {}, probe: async () => true };
-      await initSettings({ openapi: `${url}/openapi.json?key=very-secret`, from: undefined, file }, quiet);
-      expect(await readFile(file, 'utf8'))
-        .to.contain(`from ${url}/openapi.json.`)
-        .and.not.contain('very-secret');
-    });
+describe('init writes', () => {
+  it('the list that the person chose', async () => {
+    expect((await run({ answers: ['2'] })).yaml).to.contain('path: /integrations');
+  });
+
+  it('the address of the document without its query', async () => {
+    const { url } = await startHttpUpstream(json(openApi({ '/tools': listing(list()) })));
+    const { yaml } = await run({ openapi: `${url}/openapi.json?key=very-secret` });
+    expect(yaml).to.contain(`from ${url}/openapi.json.`).and.not.contain('very-secret');
+  });
+
+  it('nothing for an unusable server, and the server of --from instead', async () => {
+    for (const server of [`${ACME}/\\`, `${ACME}\\`, 'ftp://acme.dev', 'https://', 'http://[::1']) {
+      const document = openApi({ '/tools': listing(list()) }, { servers: [{ url: server }] });
+      const { url } = await startHttpUpstream(json(document));
+      const { error, yaml } = await run({ openapi: url });
+      expect(error).to.equal(`${url}/: the server that it names is not an http or https URL; name it with --from`);
+      expect(yaml).to.equal('');
+      expect((await run({ openapi: url, from: ACME })).yaml).to.contain(`baseUrl: ${ACME}`);
+    }
+    expect((await run({ from: `${ACME}\\` })).error).to.contain('--from needs an http or https URL');
+  });
+
+  it('the host of a server whose path begins with two slashes', async () => {
+    const servers = [{ url: `${ACME}//evil.example/` }];
+    const { url } = await startHttpUpstream(json(openApi({ '/tools': listing(list()) }, { servers })));
+    expect((await run({ openapi: url })).yaml).to.contain(`baseUrl: ${ACME}//evil.example`);
   });
 });
 
-describe('why nothing is proposed is told in one sentence, and nothing is written, where', () => {
-  async function failure(where: { openapi?: string; from?: string }, environment = {}): Promise<string> {
-    return inFolder(async (folder) => {
-      const file = join(folder, 'portico.yaml');
-      const printed: string[] = [];
-      const surroundings = { environment, print: (text: string) => printed.push(text), probe: async () => true };
-      const options = { openapi: where.openapi, from: where.from, file };
-      const error = await initSettings(options, surroundings).catch((reason: unknown) => reason);
-      if (!(error instanceof SourceError)) throw new Error('settings were proposed', { cause: error });
-      expect(printed).to.deep.equal([]);
-      expect(await readFile(file, 'utf8').catch(() => undefined)).to.equal(undefined);
-      expect(error.message.split('\n')).to.have.length(1);
-      return error.message;
+describe('a document behind authentication', () => {
+  const here = { servers: [{ url: '/' }] };
+  const subset = openApi({ '/tools': listing(list()) }, here);
+  const whole = openApi({ '/tools': listing(list()), '/flows': listing(list()) }, here);
+  const withToken: (others: RequestListener) => RequestListener = (others) => (request, response) => {
+    return (request.headers.authorization === `Bearer ${TOKEN}` ? json(whole) : others)(request, response);
+  };
+  const sentTo = ({ requests }: Awaited<ReturnType<typeof startHttpUpstream>>) =>
+    requests.map(({ headers }) => headers.authorization);
+
+  it('is read with PORTICO_TOKEN after a refusal, and that is printed', async () => {
+    const upstream = await startHttpUpstream(withToken(json({}, 401)));
+    const openapi = `${upstream.url}/openapi.json`;
+    const { printed, yaml } = await run({ openapi, environment: WITH_TOKEN });
+    expect(sentTo(upstream)).to.deep.equal([undefined, `Bearer ${TOKEN}`]);
+    expect(yaml).to.contain('path: /flows');
+    expect(printed).to.contain(`Read ${openapi} with PORTICO_TOKEN as Authorization: Bearer.`);
+    expect(printed + yaml).not.to.contain(TOKEN);
+  });
+
+  it('is an error if PORTICO_TOKEN is missing or refused', async () => {
+    const { url } = await startHttpUpstream(json({}, 403));
+    const missing = `${url}/ requires a credential (403): put a token into PORTICO_TOKEN`;
+    expect((await run({ openapi: url })).error).to.equal(missing);
+    const { error } = await run({ openapi: url, environment: WITH_TOKEN });
+    expect(error).to.equal(`${url}/ refused PORTICO_TOKEN as Authorization: Bearer (403)`);
+  });
+
+  it('can have a public subset: it is reported without a token, and with one the whole document is read', async () => {
+    const { url } = await startHttpUpstream(withToken(json(subset)));
+    const { printed, yaml } = await run({ openapi: url });
+    expect(yaml).not.to.contain('path: /flows');
+    expect(printed).to.contain('the document can be a public subset');
+    expect((await run({ openapi: url, environment: WITH_TOKEN })).yaml).to.contain('path: /flows');
+  });
+
+  it('does not receive the token from another host, nor does a redirect', async () => {
+    const elsewhere = await startHttpUpstream(json(openApi({ '/tools': listing(list()) })));
+    await run({ openapi: elsewhere.url, environment: WITH_TOKEN });
+    expect(sentTo(elsewhere)).to.deep.equal([undefined]);
+    const redirecting = await startHttpUpstream((request, response) => {
+      const status = request.headers.authorization === undefined ? 401 : 302;
+      response.writeHead(status, { location: `${elsewhere.url}/a` }).end();
     });
+    const { error } = await run({ openapi: redirecting.url, environment: WITH_TOKEN });
+    expect(error).to.contain('redirects to');
+    expect(elsewhere.requests).to.have.length(1);
+  });
+
+  it('has no address contacted that it alone names, such as one of metadata', async () => {
+    const servers = [{ url: 'http://169.254.169.254/latest/meta-data' }];
+    const upstream = await startHttpUpstream(json(openApi({ '/tools': listing(list()) }, { servers })));
+    const { printed, probed } = await run({ openapi: upstream.url, environment: WITH_TOKEN });
+    expect(printed).to.contain('portico check --probe');
+    expect(probed).to.equal(0);
+    expect(sentTo(upstream)).to.deep.equal([undefined]);
+  });
+});
+
+describe('init reports in one sentence, and writes nothing, if', () => {
+  async function failure(given: Omit<Run, 'openapi'> & { openapi?: string | undefined }): Promise<string> {
+    const { error, printed, yaml } = await run({ openapi: undefined, ...given });
+    expect([printed, yaml]).to.deep.equal(['', '']);
+    expect(error.split('\n')).to.have.length(1);
+    return error;
   }
 
-  it('the document is none', async () => {
+  it('the document cannot be read', async () => {
     const { url } = await startHttpUpstream(json({ paths: {} }));
-    expect(await failure({ openapi: `${url}/a.json` })).to.equal(
-      `${url}/a.json is not an OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`,
-    );
+    const none = `${url}/a.json is not an OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`;
+    expect(await failure({ openapi: `${url}/a.json` })).to.equal(none);
     expect(await failure({ openapi: 'package.json' })).to.contain('package.json is not an OpenAPI document');
     expect(await failure({ openapi: '/no/such/file' })).to.contain('/no/such/file cannot be read (ENOENT)');
-  });
-
-  it('the document is not to be had', async () => {
-    const { url } = await startHttpUpstream(json({}, 404));
-    expect(await failure({ openapi: `${url}/a.json` })).to.contain('/a.json answered with 404');
+    const missing = await startHttpUpstream(json({}, 404));
+    expect(await failure({ openapi: `${missing.url}/a.json` })).to.contain('/a.json answered with 404');
     expect(await failure({ openapi: 'https://user:password@a.example/' }))
       .to.contain('--openapi needs an http or https URL without user and password')
       .and.not.contain('user:password');
   });
 
-  it('no list seems to be a resource', async () => {
-    const { url } = await startHttpUpstream(json(openApi({ '/users': listing(list()) })));
-    expect(await failure({ openapi: url })).to.contain(': the one list there does not fit projects');
-    const { url: two } = await startHttpUpstream(
-      json(openApi({ '/users': listing(list()), '/teams': listing(list()) })),
-    );
-    expect(await failure({ openapi: two })).to.contain(': none of the 2 lists fits projects');
-    const { url: none } = await startHttpUpstream(json(openApi({})));
-    expect(await failure({ openapi: none })).to.contain(': no list was found; config/examples/');
+  it('no list fits a resource', async () => {
+    for (const [paths, said] of [
+      [['/users'], ': the one list there does not fit projects'],
+      [['/users', '/teams'], ': none of the 2 lists fits projects'],
+      [[], ': no list was found; config/examples/'],
+    ] as const) {
+      const document = openApi(Object.fromEntries(paths.map((path) => [path, listing(list())])));
+      const { url } = await startHttpUpstream(json(document));
+      expect(await failure({ openapi: url })).to.contain(said);
+    }
   });
 
-  it('the platform asks for a token, or refuses it in each header', async () => {
+  it('the platform requires a token, or refuses it in each header', async () => {
     const { url } = await startHttpUpstream(json({}, 401));
     expect(await failure({ from: url })).to.contain('requires a credential (401): put a token into PORTICO_TOKEN');
-    expect(await failure({ from: url }, TOKEN))
-      .to.contain(
-        'refused the token of PORTICO_TOKEN as Authorization: Bearer, as X-Api-Key, as Authorization: Token; for another header, write the settings by hand, with credential: { kind: header, name: … }',
-      )
-      .and.not.contain(TOKEN.PORTICO_TOKEN);
-    expect(await failure({ from: url }, { PORTICO_TOKEN: 'ä' })).to.contain(
-      'PORTICO_TOKEN contains characters that a header cannot',
-    );
+    expect(await failure({ from: url, environment: WITH_TOKEN }))
+      .to.contain('as Authorization: Bearer, as X-Api-Key, as Authorization: Token; for another header, write')
+      .and.not.contain(TOKEN);
+    const unsendable = await failure({ from: url, environment: { PORTICO_TOKEN: 'ä' } });
+    expect(unsendable).to.contain('PORTICO_TOKEN contains characters that a header cannot');
     expect(await failure({ from: 'ftp://a.example' })).to.contain('--from needs an http or https URL');
   });
 
-  const nowhere = 'no list was found; the address answers with';
   const page = (status: number, body: string, headers: Record<string, string> = {}): RequestListener => {
     return (_request, response) => response.writeHead(status, headers).end(body);
   };
-  const replies: readonly (readonly [string, RequestListener, string])[] = [
+  const none = 'no list was found; the address answers with';
+  const few = `the one list there does not fit ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)} with a known way of paging; fewer than two items are too few to recognize pages`;
+  for (const [what, reply, said] of [
     [
       'HTML',
       page(200, '<html>', { 'content-type': 'text/html' }),
-      `${nowhere} 200 and a body that is not JSON (text/html)`,
+      `${none} 200 and a body that is not JSON (text/html)`,
     ],
-    ['text of no type', page(404, 'no'), `${nowhere} 404 and a body that is not JSON (without a type)`],
-    ['no body', page(204, ''), `${nowhere} 204 and no body`],
-    ['JSON without a list', json({ count: 0 }), `${nowhere} 200 and JSON`],
-    [
-      'an empty list',
-      json({ projects: [] }),
-      `the one list there does not fit ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)} with a known way of paging; fewer than two items are too few to recognize pages`,
-    ],
-  ];
-  for (const [what, reply, said] of replies) {
+    ['text of no type', page(404, 'no'), `${none} 404 and a body that is not JSON (without a type)`],
+    ['no body', page(204, ''), `${none} 204 and no body`],
+    ['JSON without a list', json({ count: 0 }), `${none} 200 and JSON`],
+    ['an empty list', json({ projects: [] }), few],
+  ] as const) {
     it(`the platform answers with ${what}`, async () => {
       const { url } = await startHttpUpstream(reply);
-      expect(await failure({ from: `${url}/projects` })).to.equal(
-        `${url}/projects: ${said}; config/examples/ has files to begin with`,
-      );
+      const sentence = `${url}/projects: ${said}; config/examples/ has files to begin with`;
+      expect(await failure({ from: `${url}/projects` })).to.equal(sentence);
     });
   }
 });
