@@ -25,6 +25,11 @@ describe('the table of threats', () => {
     }
   });
 
+  it('names each threat once', () => {
+    const threats = rows.map(([threat]) => threat);
+    expect(threats.filter((threat, index) => threats.indexOf(threat) !== index)).to.deep.equal([]);
+  });
+
   for (const [threat = '', , test = ''] of rows) {
     it(`names a test that exists: ${threat}`, () => {
       const [, path = '', name = ''] = /^`([^`]+)`: (.+)$/.exec(test) ?? [];
