@@ -12,8 +12,13 @@ import { logControl } from './capabilities/log-verbosity/log-control.ts';
 import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
 import type { Environment } from './core/config/environment.ts';
-import { type LoadedConfig, loadConfig, parseConfig } from './core/config/load-config.ts';
-import type { Config, SettingsInput as CoreSettingsInput } from './core/config/schema/settings.ts';
+import { type LoadedConfig, loadConfig, parseSettings } from './core/config/load-config.ts';
+import {
+  type Config,
+  type SettingsInput as CoreSettingsInput,
+  type Settings,
+  withLimits,
+} from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
@@ -21,6 +26,7 @@ import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './cor
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import type { Events } from './core/kernel/events.ts';
 import { setListeners } from './core/kernel/join-events.ts';
+import { type LimitOverrides, type Limits, limitsWith } from './core/kernel/limits.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
 import { MCP_PATH, protectedResourceOf, rpcOptions } from './core/mcp-over-http.ts';
@@ -55,6 +61,8 @@ export interface GatewayOptions {
   readonly capabilities?: readonly AnyCapability[];
   /** Every resource that there is; settings name those that are offered. @default the three */
   readonly resources?: readonly Resource[];
+  /** Bounds in place of those of `docs/limits.md`, for tests that reach them sooner. @default none */
+  readonly limits?: LimitOverrides;
 }
 
 /** One Portico in this process. */
@@ -87,25 +95,28 @@ export interface Gateway {
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const { resources = RESOURCES, now = Date.now, capabilities: known = CAPABILITIES } = options;
-  const config = parseConfig(settings, resources, slicesOf(known));
+  const parsed = parseSettings(settings, resources, slicesOf(known));
+  const limits = limitsWith(options.limits);
+  const config = withLimits(parsed, limits);
   const logger = options.logger ?? createLogger(config.log);
   const events: Events = {};
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
   const readings: Partial<Readings> = {};
   const context = {
-    ...{ config, events, readings, logger, destination, now, resources, counts: undefined },
+    ...{ config, limits, events, readings, logger, destination, now, resources, counts: undefined },
     ...{ isFromEnvironment: options.isFromEnvironment, settingsFile: options.settingsFile },
   };
   const capabilities = openCapabilities(known, 'serve', context);
   const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
   Object.assign(readings, capabilities.hooks.readings, droppedLogLines && { droppedLogLines });
   try {
-    return buildGateway(config, {
+    return buildGateway(parsed, {
       ...options,
       logger,
       events,
       files,
+      limits,
       open: capabilities,
       slices: slicesOf(known),
     });
@@ -115,7 +126,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   }
 }
 
-interface BuildOptions extends GatewayOptions {
+interface BuildOptions extends Omit<GatewayOptions, 'limits'> {
+  readonly limits: Limits;
   readonly logger: Logger;
   readonly events: Events;
   readonly files: OwnFiles;
@@ -123,10 +135,11 @@ interface BuildOptions extends GatewayOptions {
   readonly slices: readonly SettingsSlice[];
 }
 
-function buildGateway(first: Config, options: BuildOptions): Gateway {
-  const { resources = RESOURCES, logger, events, files, slices } = options;
+function buildGateway(first: Settings, options: BuildOptions): Gateway {
+  const { resources = RESOURCES, logger, events, files, slices, limits } = options;
   let capabilities = options.open;
-  let config = first;
+  let settings = first;
+  let config = withLimits(settings, limits);
   const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
   const log = logEvents(verbosity?.logger ?? logger, { verbosity });
@@ -231,8 +244,9 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
       return url;
     },
     change(input) {
-      const changed = changeSettings(config, parseConfig(input, resources, slices), slices);
-      if (changed.changes.applied.length > 0) goOnBy(changed.config);
+      const changed = changeSettings(settings, parseSettings(input, resources, slices), slices);
+      if (changed.changes.applied.length > 0) goOnBy(withLimits(changed.settings, limits));
+      settings = changed.settings;
       if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
       events.settingsChanged?.(changed.changes);
       if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
@@ -256,8 +270,8 @@ function buildGateway(first: Config, options: BuildOptions): Gateway {
 }
 
 /** Opens the capabilities that settings switch on. Throws `ConfigError`. */
-export function openFor(purpose: Purpose, context: CapabilityContext): OpenCapabilities {
-  return openCapabilities(CAPABILITIES, purpose, context);
+export function openFor(purpose: Purpose, context: Omit<CapabilityContext, 'limits'>): OpenCapabilities {
+  return openCapabilities(CAPABILITIES, purpose, { ...context, limits: limitsWith() });
 }
 
 /** Reads a settings file. Throws `ConfigError` with everything that is wrong in it. */

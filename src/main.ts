@@ -99,7 +99,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
     return endProcess(await serveStdio(loaded, file));
   }
   const { serve } = await import('./commands/serve.ts');
-  return endProcess(await serve(config, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
+  return endProcess(await serve(loaded.settings, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
 }
 
 /** Resolves once all of it is written, or nobody reads it any more. */

@@ -2,11 +2,12 @@ import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, createGateway, type Gateway, type SettingsInput } from '../src/gateway.ts';
+import { ConfigError, createGateway, type Gateway } from '../src/gateway.ts';
 import { aWhile } from './support/a-while.ts';
 import { onCleanup } from './support/cleanup.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
+import type { TestSettings } from './support/limits.ts';
 import { type HttpUpstream, json, startHttpUpstream } from './support/platform/http-upstream.ts';
 import { inFolder } from './support/process/process.ts';
 
@@ -22,7 +23,7 @@ describe('a gateway whose upstreams are not all well', () => {
     return server;
   }
 
-  async function start(upstreams: SettingsInput['upstreams']) {
+  async function start(upstreams: TestSettings['upstreams']) {
     const running = await startGateway({
       http: { port: 0 },
       admin: { enabled: false },

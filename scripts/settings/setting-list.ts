@@ -87,3 +87,16 @@ export function resolved(schema: SettingSchema, root: SettingSchema): SettingSch
 export function kindOf({ properties }: SettingSchema): string | undefined {
   return properties?.['kind']?.anyOf?.[0]?.const;
 }
+
+/**
+ * The keys that a person can write, by their paths. A key with values below it is a block and not counted. Names (of upstreams,
+ * resources and fields) are no keys: what is below them counts once. What several kinds of pagination or credential have in
+ * common counts once; a block that several places have, such as tls, counts at each of them.
+ */
+export function settingKeys(root: SettingSchema = settingsSchemaOf()): string[] {
+  const all = settingsOf(root);
+  const pathOf = (block: string, key: string) => [block.replace(/ of kind \w+$/, ''), key].join('.').replace(/^\./, '');
+  const blocks = new Set(all.map(({ block }) => pathOf(block, '').replace(/(?:\.<\w+>)?\.?$/, '')));
+  const paths = all.filter(({ block }) => !isListOfNames(block)).map(({ block, key }) => pathOf(block, key));
+  return [...new Set(paths)].filter((path) => !blocks.has(path)).sort();
+}

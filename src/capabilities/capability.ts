@@ -3,6 +3,7 @@ import type { Config } from '../core/config/schema/settings.ts';
 import type { SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Contribution, Readings } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
+import type { Limits } from '../core/kernel/limits.ts';
 import type { SharedCounts } from '../core/kernel/shared-counts.ts';
 import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
@@ -15,6 +16,8 @@ export type Purpose = 'serve' | 'stdio' | 'probe';
 export interface CapabilityContext {
   /** Settings that are in force when the capability opens. */
   readonly config: Config;
+  /** Bounds that are no settings. */
+  readonly limits: Limits;
   /** Emits events to all listeners. Only after `start`. */
   readonly events: Events;
   /** Figures of the core and of all capabilities. Only after `start`. */

@@ -19,8 +19,8 @@ export async function serveDemo(): Promise<number> {
       DEMO_WORKFLOWS_URL: platform.urls.workflows,
       DEMO_TOOLS_URL: platform.urls.tools,
     });
-    const { config } = await loadSettings(SETTINGS, environment);
-    return await serve(config, {
+    const { settings } = await loadSettings(SETTINGS, environment);
+    return await serve(settings, {
       isDemo: true,
       onReady: (url) => process.stdout.write(demoInstructions(url, platform.urls)),
     });

@@ -32,7 +32,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
     try {
       loaded = await loadSettings(file);
       if (signal.aborted) return;
-      const { applied, needRestart } = gateway.change(loaded.config);
+      const { applied, needRestart } = gateway.change(loaded.settings);
       onChange(loaded, needRestart);
       if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
       else logWarnings(logger, loaded.warnings);

@@ -1,6 +1,6 @@
 import { type ConfigIssue, logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createOrigins, type IsFromEnvironment } from '../core/config/origins.ts';
-import type { Config } from '../core/config/schema/settings.ts';
+import type { Settings } from '../core/config/schema/settings.ts';
 import { createLogger, standardOutput } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { type FollowOptions, followSettings } from './follow-settings.ts';
@@ -24,12 +24,12 @@ export interface ServeOptions {
  * listen or cut off requests. A second signal ends the process immediately.
  */
 export async function serve(
-  config: Config,
+  settings: Settings,
   { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false }: ServeOptions = {},
 ): Promise<number> {
   const origins = createOrigins(isFromEnvironment);
   const destination = standardOutput();
-  const logger = createLogger({ ...config.log, destination });
+  const logger = createLogger({ ...settings.log, destination });
   installCrashHandler(logger);
   const ending = new AbortController();
   let gateway: Gateway | undefined;
@@ -39,7 +39,7 @@ export async function serve(
     reopen: () => gateway?.reopenFiles() ?? false,
   });
   logWarnings(logger, warnings);
-  gateway = createGateway(config, {
+  gateway = createGateway(settings, {
     logger,
     droppedLines: () => destination.droppedLines ?? 0,
     isFromEnvironment: origins.isFromEnvironment,
@@ -50,14 +50,14 @@ export async function serve(
     onReady?.(url);
   } catch (error) {
     // The admin listener opens first.
-    const listener = config.admin.enabled && gateway.adminUrl === undefined ? 'admin' : 'http';
+    const listener = settings.admin.enabled && gateway.adminUrl === undefined ? 'admin' : 'http';
     process.stderr.write(`portico: ${listenIssue(error, listener, isDemo)}\n`);
     return 1;
   }
   if (file !== undefined) {
     const onChange: FollowOptions['onChange'] = (loaded, needRestart) =>
       origins.change(loaded.isFromEnvironment, needRestart);
-    reload = followSettings({ file, gateway, logger, watch: config.watchSettings, onChange, signal: ending.signal });
+    reload = followSettings({ file, gateway, logger, watch: settings.watchSettings, onChange, signal: ending.signal });
   }
   const signal = await signalled;
   ending.abort();

@@ -28,7 +28,7 @@ const MAX_LINES = 10_000;
  */
 export async function startGateway(
   settings: TestSettings = {},
-  options: Pick<GatewayOptions, 'now'> = {},
+  options: Pick<GatewayOptions, 'now' | 'limits'> = {},
 ): Promise<TestGateway> {
   const log: LogLine[] = [];
   const platform = { baseUrl: PLATFORM_URL };

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { createDeploymentSecret } from '../../src/capabilities/shared-cache/deployment-secret.ts';
 import { createSharedSnapshots } from '../../src/capabilities/shared-cache/shared-snapshots.ts';
-import { parseConfig } from '../../src/core/config/load-config.ts';
-import type { SettingsInput } from '../../src/core/config/schema/settings.ts';
 import { type Core, createCore } from '../../src/core/core.ts';
 import { NO_HOOKS } from '../../src/core/hooks.ts';
 import { Credential } from '../../src/core/kernel/caller.ts';
@@ -13,11 +11,12 @@ import { callerWith } from '../support/authorization/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryStore } from '../support/fleet/shared-store.ts';
+import { configOf, type TestSettings } from '../support/limits.ts';
 import { json, listOf, lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import { toolItem } from '../support/platform/loads.ts';
 
-function coreOf(settings: SettingsInput, events: Events = {}): Core {
-  const core = createCore(parseConfig(settings), { events, now: Date.now });
+function coreOf(settings: TestSettings, events: Events = {}): Core {
+  const core = createCore(configOf(settings), { events, now: Date.now });
   onCleanup(core.close);
   return core;
 }
@@ -157,10 +156,10 @@ describe('cores of one deployment', () => {
         ...{ leaseMs: 10_000, waitMs: 2000, maxValueBytes: 100_000, maxEntries: 100 },
       });
     };
-    const open = (settings: SettingsInput, before?: Core) => {
+    const open = (settings: TestSettings, before?: Core) => {
       const sharing = { ...shareNothing(), keyOf: secret.keyOf, snapshots: snapshots() };
       const hooks = { ...NO_HOOKS, sharing };
-      const core = createCore(parseConfig(settings), { events, now: Date.now, hooks, before });
+      const core = createCore(configOf(settings), { events, now: Date.now, hooks, before });
       onCleanup(core.close);
       return core;
     };
@@ -169,7 +168,7 @@ describe('cores of one deployment', () => {
 
   async function platform() {
     const { url, requests } = await startHttpUpstream(lists({ tools: [toolItem('a')] }));
-    const settings = (tools: object = {}, upstream: object = {}): SettingsInput => ({
+    const settings = (tools: object = {}, upstream: object = {}): TestSettings => ({
       upstreams: { api: { baseUrl: url, ...upstream } },
       resources: { projects: { enabled: false }, workflows: { enabled: false }, tools: { upstream: 'api', ...tools } },
     });

@@ -137,7 +137,7 @@ describe('the Helm chart', function () {
       );
     const before = await stampOf(SETTINGS);
     expect(await stampOf({ ...SETTINGS, log: { level: 'debug' } })).to.equal(before);
-    expect(await stampOf({ ...SETTINGS, http: { maxConnections: 5000 } })).not.to.equal(before);
+    expect(await stampOf({ ...SETTINGS, http: { keepAliveTimeoutMs: 5000 } })).not.to.equal(before);
     expect(await stampOf({ ...SETTINGS, shared: { url: 'redis://a', keySecretFile: '/b' } })).not.to.equal(before);
   });
 

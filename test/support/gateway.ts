@@ -1,15 +1,17 @@
-import type { Gateway, GatewayOptions, SettingsInput } from '../../src/gateway.ts';
+import type { Gateway, GatewayOptions } from '../../src/gateway.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { TOKEN } from './authorization/caller.ts';
 import { onCleanup } from './cleanup.ts';
+import { splitLimits, type TestSettings } from './limits.ts';
 import { THE_READS } from './platform/openapi.ts';
 
 export { TOKEN };
 
-type Overrides = Omit<Partial<SettingsInput>, 'upstreams'> & { upstream?: Partial<SettingsInput['upstreams'][string]> };
+type Overrides = Omit<Partial<TestSettings>, 'upstreams'> & { upstream?: Partial<TestSettings['upstreams'][string]> };
 
 /** Settings of a gateway whose three resources come from the one upstream at `baseUrl`; quiet, on a free port. */
-export function settingsFor(baseUrl: string, { upstream = {}, http = {}, ...rest }: Overrides = {}): SettingsInput {
+export function settingsFor(baseUrl: string, overrides: Overrides = {}): TestSettings {
+  const { upstream = {}, http = {}, ...rest } = overrides;
   const each = { baseUrl, ...upstream };
   return {
     http: { port: 0, ...http },
@@ -27,11 +29,13 @@ export interface RunningGateway {
   read(name: string, init?: RequestInit): Promise<Response>;
 }
 
-export async function startGateway(settings: SettingsInput, options: GatewayOptions = {}): Promise<RunningGateway> {
-  const gateway = createGateway(settings, options);
-  const { close } = gateway;
+export async function startGateway(written: TestSettings, options: GatewayOptions = {}): Promise<RunningGateway> {
+  const { settings, limits } = splitLimits(written);
+  const gateway = createGateway(settings, { limits, ...options });
+  const { change, close } = gateway;
   const ended = onCleanup(close);
   Object.assign(gateway, {
+    change: (next: TestSettings) => change(splitLimits(next).settings),
     close() {
       ended();
       return close();

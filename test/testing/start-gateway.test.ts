@@ -26,13 +26,14 @@ describe('startGateway', () => {
   });
 
   it('takes parts of settings, and leaves what else it has of its own', async () => {
-    const gateway = await startGateway({ scheme: 'acme', http: { maxUrlBytes: 1024 }, admin: { enabled: true } });
+    const gateway = await startGateway({ scheme: 'acme', http: { maxHeaderBytes: 1024 }, admin: { enabled: true } });
     const [listening] = gateway.log;
     expect(listening?.['adminUrl']).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
     const headers = { authorization: `Bearer ${TOKEN}` };
     const list = await fetch(`${gateway.url}/mcp/v1/resources`, { headers });
     expect(await list.text()).to.contain('acme://projects');
-    expect((await fetch(`${gateway.url}/${'a'.repeat(2000)}`, { headers })).status).to.equal(414);
+    const large = { ...headers, 'x-large': 'a'.repeat(2000) };
+    expect((await fetch(gateway.url, { headers: large })).status).to.equal(431);
     await gateway.close();
   });
 

@@ -43,7 +43,7 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
   );
   const held = gauge('portico_snapshots_held', 'Snapshots of all callers and resources.');
   const maxBytes = gauge('portico_snapshots_max_bytes', 'The setting cache.maxBytes.');
-  const maxEntries = gauge('portico_snapshots_max', 'The setting cache.maxEntries.');
+  const maxEntries = gauge('portico_snapshots_max', 'The bound cache.maxEntries.');
   const pages = counter('portico_list_pages_total', 'Pages of the lists that were loaded whole.', ['resource']);
   const items = counter(
     'portico_list_items_total',

@@ -30,7 +30,7 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
   const bugs = counter('portico_internal_errors_total', 'Bugs: unexpected exceptions. The log has their stacks.');
   const limits = counter(
     'portico_bounds_reached_total',
-    'Requests and calls that were refused or ended because a limit was reached, by the key of its setting.',
+    'Requests and calls that were refused or ended because a limit was reached, by its name.',
     ['bound', 'upstream'],
   );
   const connections = gauge('portico_connections', 'Open connections of clients, by listener.', ['listener']);

@@ -32,7 +32,7 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
   const running = gauge('portico_bulkhead_running', 'Calls that have a slot of the bulkhead.', ['upstream']);
   const waiting = gauge('portico_bulkhead_waiting', 'Calls that wait for a slot of the bulkhead.', ['upstream']);
   const slots = gauge('portico_bulkhead_slots', 'The setting connections.', ['upstream']);
-  const maxWaiting = gauge('portico_bulkhead_max_waiting', 'The setting maxQueue.', ['upstream']);
+  const maxWaiting = gauge('portico_bulkhead_max_waiting', 'The bound maxQueue.', ['upstream']);
   const waits = histogram('portico_bulkhead_wait_seconds', 'Waits of calls for a slot of the bulkhead.', ['upstream']);
   const unsolicited = counter(
     'portico_upstream_unsolicited_responses_total',

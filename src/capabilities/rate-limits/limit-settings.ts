@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { milliseconds, whole } from '../../core/config/schema/scalars.ts';
+import { whole } from '../../core/config/schema/scalars.ts';
 
 /** How many requests are answered, of those that need a token. */
 export const LimitSettings = z.strictObject({
-  windowMs: milliseconds(1000).default(60_000).describe('How long a window is. It begins with the first request.'),
   perCaller: whole(0, 1_000_000_000)
     .default(0)
     .describe(
@@ -23,10 +22,5 @@ export const LimitSettings = z.strictObject({
     .default(0)
     .describe(
       'Requests of all callers together in a window, as for perCaller; more are 429. Those without a token count for each address apart. 0: no limit.',
-    ),
-  maxKeys: whole(1, 1_000_000)
-    .default(10_000)
-    .describe(
-      'Callers, and addresses, that are counted at once; beyond, the one that was added longest ago begins anew.',
     ),
 });

@@ -13,9 +13,12 @@ export const rateLimits = defineCapability({
     key: 'limits',
     schema: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
   },
-  open(settings, { config, resources, counts }) {
+  open(settings, { config, limits: bounds, resources, counts }) {
     let judged = judgedIn(config, resources);
-    const limits = createLimits({ ...settings, isJudged: (resource) => judged.has(resource) }, counts);
+    const limits = createLimits(
+      { ...settings, ...bounds.limits, isJudged: (resource) => judged.has(resource) },
+      counts,
+    );
     return (
       limits && {
         preAuthenticate: limits.checkAddress,

@@ -1,3 +1,4 @@
+import { growth } from '../../core/config/schema/settings.ts';
 import type { Sharing } from '../../core/sharing.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
@@ -23,7 +24,7 @@ export const sharedCache = defineCapability({
   },
   open(settings, context) {
     if (settings === undefined) return undefined;
-    const { connection, sharing } = openSharing(settings, context);
+    const { connection, sharing } = openSharing({ ...settings, ...boundsFor(context) }, context);
     return {
       sharing,
       async start() {
@@ -34,7 +35,15 @@ export const sharedCache = defineCapability({
   },
 });
 
-function openSharing(settings: SharedSettings, { config, events, now }: CapabilityContext) {
+type Bounds = ReturnType<typeof boundsFor>;
+
+/** The bounds, with a lease that lasts for the longest load. */
+function boundsFor({ config, limits: { shared } }: CapabilityContext) {
+  const longestMs = Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs));
+  return { ...shared, leaseMs: shared.leaseMs * growth(longestMs, 10_000) };
+}
+
+function openSharing(settings: SharedSettings & Bounds, { config, events, now }: CapabilityContext) {
   const files = openSharedFiles(settings, { events, now });
   const [current, ...previous] = files.secrets;
   const secrets = [createDeploymentSecret(current), ...previous.map(createDeploymentSecret)] as const;

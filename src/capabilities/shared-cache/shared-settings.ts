@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { crossCheck, EVEN_AFTER_ISSUES } from '../../core/config/schema/cross-check.ts';
-import { bytes, milliseconds } from '../../core/config/schema/scalars.ts';
 import { checkCertificate, clientTls } from '../../core/config/schema/tls.ts';
 
 const path = z.string().min(1);
@@ -54,18 +53,6 @@ const SharedShape = z.strictObject({
     .describe(
       'File of the secret before that one, while replicas change over: what was stored under it is found, too.',
     ),
-  timeoutMs: milliseconds(1)
-    .default(50)
-    .describe('How long Redis may take to answer; then Portico goes on as if there were none.'),
-  leaseMs: milliseconds(100)
-    .default(10_000)
-    .describe('How long one replica may load a list while the others wait; what is longer is no longer waited for.'),
-  waitMs: milliseconds(0)
-    .default(2000)
-    .describe("How long a read waits for another replica's load, at most; then it is served stale, or loads itself."),
-  maxValueBytes: bytes(1024)
-    .default(1_048_576)
-    .describe('Largest list that is shared, compressed and sealed; a larger one is loaded by each replica.'),
   limits: z.boolean().default(true).describe('Whether requests are counted for limits on all replicas together.'),
 });
 

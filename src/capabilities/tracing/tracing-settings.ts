@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, milliseconds, requestHeaderName, scalarText, whole } from '../../core/config/schema/scalars.ts';
+import { baseUrl, requestHeaderName, scalarText } from '../../core/config/schema/scalars.ts';
 
 /** Where requests went, step by step. */
 export const TracingSettings = z.strictObject({
@@ -24,9 +24,4 @@ export const TracingSettings = z.strictObject({
       'Share of the traces that begin here which is kept. A trace of a caller is kept where the caller keeps it.',
     ),
   serviceName: z.string().min(1).max(128).default('portico').describe('What traces call this service.'),
-  timeoutMs: milliseconds(100).default(10_000).describe('How long the collector has to take what it is sent.'),
-  intervalMs: milliseconds(100).default(5000).describe('How long a span waits for others to be sent with.'),
-  maxQueueSpans: whole(1, 1_000_000)
-    .default(2048)
-    .describe('Spans that wait to be sent, and that are being sent; more are dropped, and counted.'),
 });

@@ -15,9 +15,9 @@ export const tracing = defineCapability({
     needsRestart: true,
   },
   purposes: ['serve', 'stdio'],
-  open(settings, { events, now }) {
+  open(settings, { limits, events, now }) {
     if (!settings.enabled) return undefined;
-    const tracer = createTracer(settings, { version: readVersion(), events });
+    const tracer = createTracer({ ...settings, ...limits.tracing }, { version: readVersion(), events });
     return {
       ...traceReads(now),
       wrapDispatch: traceOperations(tracer),

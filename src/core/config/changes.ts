@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from './schema/settings.ts';
+import type { Settings } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 
 /** What other settings change, by their paths, as `resources.tools.path`, in the order of letters. */
@@ -11,28 +11,15 @@ export interface SettingsChanges {
 }
 
 /** What is read when a process starts, and bounds what it holds from then on; but for `LIVE`. */
-const AT_START = [
-  'http',
-  'admin',
-  'shutdown',
-  'log.format',
-  'watchSettings',
-  'cache',
-  'maxWaiting',
-  'maxWaitingPerCaller',
-  'maxLoadingBytes',
-  'mcp.maxEscapingBytes',
-  'mcp.maxParsedBytes',
-  'mcp.stdio',
-];
-const LIVE = ['http.allowedHosts', 'http.allowedOrigins', 'http.trustedProxies', 'http.compressMinBytes'];
+const AT_START = ['http', 'admin', 'shutdown', 'log.format', 'watchSettings', 'cache', 'maxLoadingBytes', 'mcp.stdio'];
+const LIVE = ['http.allowedHosts', 'http.allowedOrigins', 'http.trustedProxies'];
 
 /** What comes of settings while others are in force: those that take their place, and what they change. */
 export function changeSettings(
-  running: Config,
-  wanted: Config,
+  running: Settings,
+  wanted: Settings,
   slices: readonly SettingsSlice[] = [],
-): { readonly config: Config; readonly changes: SettingsChanges } {
+): { readonly settings: Settings; readonly changes: SettingsChanges } {
   const atStart = [...AT_START, ...slices.filter(({ needsRestart }) => needsRestart).map(({ key }) => key)];
   const applied: string[] = [];
   const needRestart: string[] = [];
@@ -55,8 +42,8 @@ export function changeSettings(
     return after;
   }
 
-  const config = merge(running, wanted, '') as Config;
-  return { config, changes: { applied: applied.sort(), needRestart: needRestart.sort() } };
+  const settings = merge(running, wanted, '') as Settings;
+  return { settings, changes: { applied: applied.sort(), needRestart: needRestart.sort() } };
 }
 
 function isIn(blocks: readonly string[], path: string): boolean {

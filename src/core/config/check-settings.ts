@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ConfigIssue } from './mistakes/config-error.ts';
 import { plainWords } from './mistakes/plain-words.ts';
-import type { Config, SettingsSchema } from './schema/settings.ts';
+import type { Settings, SettingsSchema } from './schema/settings.ts';
 
 /** An issue that has no place in a file yet. */
 export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
@@ -9,14 +9,14 @@ export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
   readonly key: boolean;
 }
 
-export type Checked = { readonly config: Config } | { readonly findings: readonly Finding[] };
+export type Checked = { readonly settings: Settings } | { readonly findings: readonly Finding[] };
 
 /** Holds settings against the schema: valid, with every default filled in, or all that is wrong with them, each once. */
 export function checkSettings(input: unknown, schema: SettingsSchema): Checked {
   // Settings are read once, in less time than it takes to write code that would read them faster.
   const { success, data, error } = schema.safeParse(input, { error: plainWords(schema), jitless: true });
   // The schema fills in what its type leaves open.
-  if (success) return { config: data as Config };
+  if (success) return { settings: data as Settings };
   const findings = new Map<string, Finding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, []))) {
     findings.set(JSON.stringify([finding.path, finding.message]), finding);

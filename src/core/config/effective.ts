@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
+import { removedKey } from './mistakes/removed.ts';
 import type { IsFromEnvironment } from './origins.ts';
-import type { Config } from './schema/settings.ts';
+import type { Settings } from './schema/settings.ts';
 
 /** A name that speaks of a secret, in any case and with any separators: `X-Api-Key`, `access_token`, `Cookie`. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
@@ -34,16 +35,21 @@ type Path = readonly string[];
  * that look like one; secrets of a `credential`, and what a `credential.format` adds to the token; a `proxy.password`; the
  * token of `portico stdio`; `tracing.headers`; and `verification.introspection.secret`.
  */
-export function effectiveSettings(config: Config, isFromEnvironment: IsFromEnvironment): string {
+export function effectiveSettings(settings: Settings, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
     if (isMasked(value, path, isFromEnvironment)) return MASK;
     if (Array.isArray(value)) return value.map((element, index) => print(element, [...path, `${index}`]));
     if (typeof value === 'object' && value !== null) {
-      return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, print(child, [...path, key])]));
+      return Object.fromEntries(shownIn(value, path).map(([key, child]) => [key, print(child, [...path, key])]));
     }
     return typeof value === 'string' ? value.replaceAll('${', () => '$${') : value;
   };
-  return stringify(print(config, []), { lineWidth: 0 });
+  return stringify(print(settings, []), { lineWidth: 0 });
+}
+
+/** What a block shows: not the bounds that are no settings, which the program has in the same blocks. */
+function shownIn(block: object, path: Path): [string, unknown][] {
+  return Object.entries(block).filter(([key]) => removedKey(path, key) === undefined);
 }
 
 /** Whether what stands at `path` may be secret. A block may have been written as one scalar. */

@@ -1,3 +1,4 @@
+import { type LimitOverrides, limitsWith } from '../kernel/limits.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildTree } from './build-tree.ts';
@@ -5,7 +6,7 @@ import { checkSettings, type Finding } from './check-settings.ts';
 import { effectiveSettings, isMasked } from './effective.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
 import { ConfigError, type ConfigIssue, sorted } from './mistakes/config-error.ts';
-import { type Config, type SettingsInput, settingsSchema } from './schema/settings.ts';
+import { type Config, type Settings, type SettingsInput, settingsSchema, withLimits } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
 import { warningsOf } from './warnings.ts';
@@ -13,6 +14,8 @@ import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
 /** Settings of a file. */
 export interface LoadedConfig {
+  readonly settings: Settings;
+  /** The same, with the bounds that are no settings. */
   readonly config: Config;
   /** What is most likely meant otherwise, in the order of the file. None of it keeps the settings from taking effect. */
   readonly warnings: readonly ConfigIssue[];
@@ -48,10 +51,12 @@ export async function loadConfig(
   const checked = checkSettings(treeValue(root, schema), schema);
   if ('findings' in checked) issues.push(...placed(checked.findings, root, yaml.position));
   if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
-  const config = isWritten(root, TOKEN) ? checked.config : withToken(checked.config, environment);
+  const settings = isWritten(root, TOKEN) ? checked.settings : withToken(checked.settings, environment);
+  const config = withLimits(settings, limitsWith());
   const found = warningsOf(config, resources, (path) => isWritten(root, path), slices);
   const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
   return {
+    settings,
     config,
     warnings: sorted(placed(found, root, yaml.position)),
     placed: (error) => {
@@ -59,7 +64,7 @@ export async function loadConfig(
       const findings = error.issues.map(({ path, message }) => ({ path, message, key: false }));
       return new ConfigError(placed(findings, root, yaml.position), file);
     },
-    masked: () => effectiveSettings(config, fromEnvironment),
+    masked: () => effectiveSettings(settings, fromEnvironment),
     isWritten: (path) => isWritten(root, path),
     headerCredentials: headerCredentials(config, environment),
     isFromEnvironment: fromEnvironment,
@@ -74,9 +79,9 @@ function isWritten(root: SettingsNode, path: ConfigIssue['path']): boolean {
 }
 
 /** The same settings, with the token that stands in the environment under its usual name: its one value there by default. */
-function withToken(config: Config, environment: Environment): Config {
+function withToken(settings: Settings, environment: Environment): Settings {
   const { text: token } = createSubstitute(environment)('${PORTICO_TOKEN:-}');
-  return { ...config, mcp: { ...config.mcp, stdio: { ...config.mcp.stdio, token } } };
+  return { ...settings, mcp: { ...settings.mcp, stdio: { ...settings.mcp.stdio, token } } };
 }
 
 /** The environment variable that holds the credential for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
@@ -93,14 +98,24 @@ function headerCredentials({ upstreams }: Config, environment: Environment): Rea
   return new Map(found);
 }
 
-/** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */
+/** What the program runs by, of settings that come as an object. Throws as {@link parseSettings}. */
 export function parseConfig(
+  input: SettingsInput,
+  resources?: readonly Resource[],
+  slices?: readonly SettingsSlice[],
+  limits?: LimitOverrides,
+): Config {
+  return withLimits(parseSettings(input, resources, slices), limitsWith(limits));
+}
+
+/** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */
+export function parseSettings(
   input: SettingsInput,
   resources: readonly Resource[] = RESOURCES,
   slices?: readonly SettingsSlice[],
-): Config {
+): Settings {
   const checked = checkSettings(input, settingsSchema(resources, slices));
-  if ('config' in checked) return checked.config;
+  if ('settings' in checked) return checked.settings;
   throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
 }
 

@@ -183,7 +183,7 @@ export interface Events {
   tokenExchanged?(
     exchanged: RequestRef & { readonly upstream: string; readonly ms: number; readonly error?: string | undefined },
   ): void;
-  /** Something was refused or ended since it met a bound: the key of a setting. */
+  /** A bound rejected or ended something: the key of a setting, or a name of docs/limits.md. */
   boundReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },
   ): void;

@@ -7,6 +7,7 @@ import type { Identity } from '../../../src/core/credentials/authenticate.ts';
 import type { Contribution } from '../../../src/core/hooks.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
+import { limitsWith } from '../../../src/core/kernel/limits.ts';
 import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
@@ -33,7 +34,7 @@ async function withAudit(use: (audit: Contribution, lines: () => Record<string, 
       http: { trustedProxies: ['10.0.0.0/8'] },
     });
     const context = {
-      ...{ config, events: {}, readings: {}, logger, destination },
+      ...{ config, limits: limitsWith(), events: {}, readings: {}, logger, destination },
       ...{ now: Date.now, resources: RESOURCES, counts: undefined },
     };
     const audit = auditCapability.open({ enabled: true, keyFile }, context);

@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import type { GatewayOptions, SettingsInput } from '../../../src/gateway.ts';
+import type { GatewayOptions } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { CLIENT } from '../../support/authorization/authorization-server.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, listOf, lists, tokenOf } from '../../support/platform/http-upstream.ts';
 
-type Upstream = SettingsInput['upstreams'][string];
+type Upstream = TestSettings['upstreams'][string];
 export type Exchange = Extract<NonNullable<Upstream['credential']>, { kind: 'exchange' }>;
 
 export const PLATFORM = 'https://platform.example/api';
@@ -15,7 +16,7 @@ export const BASIC = { kind: 'client_secret_basic', id: CLIENT.id, secret: CLIEN
 export interface Options {
   readonly exchange?: Partial<Exchange>;
   readonly upstream?: Partial<Upstream>;
-  readonly settings?: Partial<SettingsInput>;
+  readonly settings?: Partial<TestSettings>;
   readonly gateway?: GatewayOptions;
 }
 

@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import { changeSettings } from '../../../src/core/config/changes.ts';
-import { parseConfig } from '../../../src/core/config/load-config.ts';
+import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { type SettingsInput, settingsSchema } from '../../../src/core/config/schema/settings.ts';
 
 const upstream = { baseUrl: 'https://acme.example' };
 const SETTINGS: SettingsInput = { upstreams: { projects: upstream, workflows: upstream, tools: upstream } };
-const config = parseConfig(SETTINGS);
+const settings = parseSettings(SETTINGS);
 
 /** What becomes of settings that differ in these blocks. */
-const changed = (other: Partial<SettingsInput>) => changeSettings(config, parseConfig({ ...SETTINGS, ...other }));
+const changed = (other: Partial<SettingsInput>) => changeSettings(settings, parseSettings({ ...SETTINGS, ...other }));
 
 describe('a change of settings', () => {
   it('is none where they are the same', () => {
-    const { config: same, changes } = changed({});
+    const { settings: same, changes } = changed({});
     expect(changes).to.deep.equal({ applied: [], needRestart: [] });
-    expect(same).to.equal(config);
+    expect(same).to.equal(settings);
   });
 
   it('takes effect at once, or at the next start, for each block of them', () => {
@@ -25,9 +25,7 @@ describe('a change of settings', () => {
       admin: { port: 2 },
       shutdown: { delayMs: 1 },
       log: { level: 'debug' },
-      maxWaiting: 1,
-      maxWaitingPerCaller: 1,
-      cache: { maxEntries: 1 },
+      cache: { maxBytes: 65_536 },
       maxLoadingBytes: 1024,
       watchSettings: false,
       publicUrl: 'https://portico.example',
@@ -41,32 +39,32 @@ describe('a change of settings', () => {
       ([block, other]) => changed({ [block]: other }).changes.needRestart.length > 0,
     );
     expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
-      ...['admin', 'cache', 'http', 'maxLoadingBytes', 'maxWaiting', 'maxWaitingPerCaller'],
+      ...['admin', 'cache', 'http', 'maxLoadingBytes'],
       ...['shutdown', 'watchSettings'],
     ]);
   });
 
   it('leaves in force what it cannot change, and changes the rest of the same block', () => {
-    const { config: next, changes } = changed({
+    const { settings: next, changes } = changed({
       http: { port: 1, allowedOrigins: ['https://app.example'] },
-      mcp: { maxParsedBytes: 4096, publicLists: true },
+      mcp: { stdio: { token: 'a' }, publicLists: true },
       log: { format: 'json', level: 'warn' },
     });
     expect(changes).to.deep.equal({
       applied: ['http.allowedOrigins', 'log.level', 'mcp.publicLists'],
-      needRestart: ['http.port', 'log.format', 'mcp.maxParsedBytes'],
+      needRestart: ['http.port', 'log.format', 'mcp.stdio.token'],
     });
-    expect(next.http).to.deep.include({ port: config.http.port, allowedOrigins: ['https://app.example'] });
-    expect(next.mcp).to.deep.equal({ ...config.mcp, publicLists: true });
-    expect(next.log).to.deep.equal({ ...config.log, level: 'warn' });
+    expect(next.http).to.deep.include({ port: settings.http.port, allowedOrigins: ['https://app.example'] });
+    expect(next.mcp).to.deep.equal({ ...settings.mcp, publicLists: true });
+    expect(next.log).to.deep.equal({ ...settings.log, level: 'warn' });
   });
 
   it('takes out what the new ones have not, and tells no value', () => {
     const credential = { kind: 'header', name: 'X-Key', format: 'secret {token}' } as const;
     const tools = { ...upstream, headers: { 'X-Secret': 'hidden' }, credential };
-    const before = parseConfig({ upstreams: { ...SETTINGS.upstreams, tools } });
-    const { config: next, changes } = changeSettings(before, config);
-    expect(next).to.deep.equal(config);
+    const before = parseSettings({ upstreams: { ...SETTINGS.upstreams, tools } });
+    const { settings: next, changes } = changeSettings(before, settings);
+    expect(next).to.deep.equal(settings);
     expect(changes.needRestart).to.deep.equal([]);
     expect(changes.applied).to.deep.equal([
       ...['upstreams.tools.credential.format', 'upstreams.tools.credential.kind'],

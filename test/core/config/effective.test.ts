@@ -9,7 +9,7 @@ const MASK = '[masked]';
 
 describe('the effective settings', () => {
   it('read back as the settings that they show', async () => {
-    const { config, masked } = await load(
+    const { settings: config, masked } = await load(
       `scheme: a
 http: { allowedOrigins: [https://a.example], socketPath: "a$\${b} # 'x\\"" }
 allowUnverifiedCallers: true
@@ -19,11 +19,11 @@ resources:
 ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, headers: { Accept-Version: 1.0 } }
 `,
     );
-    expect((await load(masked())).config).to.deep.equal(config);
+    expect((await load(masked())).settings).to.deep.equal(config);
   });
 
   it('show every default', async () => {
-    const { config, masked } = await load(UPSTREAMS);
+    const { settings: config, masked } = await load(UPSTREAMS);
     expect(parse(masked())).to.deep.equal(config);
     expect(masked())
       .to.contain('timeoutMs: 10000')
@@ -241,7 +241,7 @@ ${BASE}  tools:
     await fc.assert(
       fc.asyncProperty(secret, async (text) => {
         const value = `S3cr3t${text}`;
-        const { config, masked } = await load(
+        const { settings: config, masked } = await load(
           `resources:
   tools:
     query: { q: "\${SECRET}", my_credential: ${JSON.stringify(value.replaceAll(`\${`, () => `$\${`))} }

@@ -101,13 +101,13 @@ describe('the environment of the process', () => {
 
 describe('values from the environment', () => {
   const port = async (value: string, environment = {}) =>
-    (await load(`http:\n  port: ${value}\n${UPSTREAMS}`, environment)).config.http.port;
+    (await load(`http:\n  port: ${value}\n${UPSTREAMS}`, environment)).settings.http.port;
 
   it('are typed where they are written without quotes', async () => {
     expect(await port('${PORT}', { PORT: '81' })).to.equal(81);
     expect(await port('${PORT:-82}')).to.equal(82);
     expect(await port('8${REST}', { REST: '3' })).to.equal(83);
-    const { config } = await load(`admin:\n  enabled: \${ADMIN}\n${UPSTREAMS}`, { ADMIN: 'false' });
+    const { settings: config } = await load(`admin:\n  enabled: \${ADMIN}\n${UPSTREAMS}`, { ADMIN: 'false' });
     expect(config.admin.enabled).to.equal(false);
   });
 
@@ -123,19 +123,21 @@ describe('values from the environment', () => {
     expect(await issuesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
       '2:9: http.port: expected a whole number, got empty text',
     ]);
-    const { config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, { Q: '' });
+    const { settings: config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, {
+      Q: '',
+    });
     expect(config.resources.tools.query).to.deep.equal({ q: '' });
   });
 
   it('may be null, which some keys take', async () => {
     const settings = `resources:\n  tools:\n    pagination:\n      kind: token\n      sizeParam: \${SIZE}\n${UPSTREAMS}`;
-    const { config } = await load(settings, { SIZE: 'null' });
+    const { settings: config } = await load(settings, { SIZE: 'null' });
     expect(config.resources.tools.pagination).to.include({ sizeParam: null });
   });
 
   it('can bring in no key, list, block or alias', async () => {
     for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
-      const { config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, {
+      const { settings: config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, {
         Q: value.replace('\n', '\t'),
       });
       expect(config.resources.tools.query).to.deep.equal({ q: value.replace('\n', '\t') });
@@ -147,12 +149,12 @@ describe('values from the environment', () => {
 
   it('have the token of PORTICO_TOKEN where the file leaves it out', async () => {
     const token = async (yaml: string) =>
-      (await load(`${yaml}${UPSTREAMS}`, { PORTICO_TOKEN: 'from-there', OTHER: 'other' })).config.mcp.stdio.token;
+      (await load(`${yaml}${UPSTREAMS}`, { PORTICO_TOKEN: 'from-there', OTHER: 'other' })).settings.mcp.stdio.token;
     expect(await token('')).to.equal('from-there');
     expect(await token('mcp: { tools: false }\n')).to.equal('from-there');
     expect(await token('mcp: { stdio: { token: "" } }\n')).to.equal('');
     expect(await token('mcp: { stdio: { token: "${OTHER}" } }\n')).to.equal('other');
-    expect((await load(UPSTREAMS)).config.mcp.stdio.token).to.equal('');
+    expect((await load(UPSTREAMS)).settings.mcp.stdio.token).to.equal('');
   });
 
   it('never show that token', async () => {
@@ -194,10 +196,10 @@ describe('values from the environment', () => {
         ? Object.entries(value).map(([key, child]) => [key, keys(child)])
         : undefined;
     const yaml = `resources:\n  tools:\n    query:\n      a: \${A}\n      b: 'x\${A}'\n${UPSTREAMS}`;
-    const expected = keys((await load(yaml, { A: 'a' })).config);
+    const expected = keys((await load(yaml, { A: 'a' })).settings);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme-ascii' }), async (value) => {
-        expect(keys((await load(yaml, { A: value })).config)).to.deep.equal(expected);
+        expect(keys((await load(yaml, { A: value })).settings)).to.deep.equal(expected);
       }),
       { numRuns: 60 },
     );

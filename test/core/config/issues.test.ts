@@ -8,9 +8,9 @@ describe('issues in a settings file', () => {
       await issuesIn(`resources:
   projects: { upstream: nowhere, invalidItems: dorp }
 http:
-  sendTimeoutMs: 1.5
-  requestTimeoutMs: 5
-  maxUrlBytes: 1
+  keepAliveTimeoutMs: 1.5
+  maxUrlBytes: 4096
+  maxHeaderBytes: 1
 upstreams:
   projects: { baseUrl: ftp://a.example }
   workflows: {}
@@ -19,9 +19,9 @@ upstreams:
     ).to.deep.equal([
       '2:25: resources.projects.upstream: must be a key of upstreams: there are projects, workflows, tools',
       '2:48: resources.projects.invalidItems: must be one of fail, drop; did you mean drop?',
-      '4:18: http.sendTimeoutMs: must be a whole number',
-      '5:21: http.requestTimeoutMs: must be no less than headersTimeoutMs',
-      '6:16: http.maxUrlBytes: must be at least 256',
+      '4:23: http.keepAliveTimeoutMs: must be a whole number',
+      '5:3: http.maxUrlBytes: is no longer a setting: 8192 always holds (docs/limits.md)',
+      '6:19: http.maxHeaderBytes: must be at least 1024',
       '8:24: upstreams.projects.baseUrl: must be an http or https URL',
       '9:3: upstreams.workflows.baseUrl: is required',
       '10:60: upstreams.tools.credential.kind: none lets any caller in, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant',
@@ -118,8 +118,8 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     ],
     [
       'a time with a unit',
-      `http: { sendTimeoutMs: 1.5 min }\n${UPSTREAMS}`,
-      '1:24: http.sendTimeoutMs: expected a whole number, got text; write it in milliseconds, without a unit',
+      `http: { keepAliveTimeoutMs: 1.5 min }\n${UPSTREAMS}`,
+      '1:29: http.keepAliveTimeoutMs: expected a whole number, got text; write it in milliseconds, without a unit',
     ],
     [
       'a size with a unit',
@@ -128,8 +128,8 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     ],
     [
       'a unit where a number has none',
-      `cache: { maxEntries: 5k }\n${UPSTREAMS}`,
-      '1:22: cache.maxEntries: expected a whole number, got text',
+      `resources: { tools: { maxItems: 5k } }\n${UPSTREAMS}`,
+      '1:33: resources.tools.maxItems: expected a whole number, got text',
     ],
     [
       'a kind in place of its block',

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { type Setting, type SettingSchema, settingsOf } from '../../../scripts/settings/setting-list.ts';
+import { type Setting, type SettingSchema, settingKeys, settingsOf } from '../../../scripts/settings/setting-list.ts';
 import { staleFiles } from '../../../scripts/settings/write.ts';
 import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
@@ -19,6 +19,10 @@ describe('the JSON Schema of settings', () => {
 
   it('is what config/schema.json, config/default.yaml and docs/configuration.md are generated from (npm run settings)', () => {
     expect(staleFiles()).to.deep.equal([]);
+  });
+
+  it('has at most 162 keys, counted as a person reads them', () => {
+    expect(settingKeys()).to.have.length.at.most(162);
   });
 
   for (const file of globSync('config/**/*.yaml').sort()) {

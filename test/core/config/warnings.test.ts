@@ -46,7 +46,7 @@ resources:
       version: release || 'none'
       description: "@.unknown"`;
     expect(await warningsIn(`${UPSTREAMS}resources:\n  tools:\n    ${mended}`)).to.deep.equal([]);
-    const { config } = await load(`${UPSTREAMS}resources:\n  tools:\n    ${mended}`);
+    const { settings: config } = await load(`${UPSTREAMS}resources:\n  tools:\n    ${mended}`);
     expect(config.resources.tools.fields['category']?.from).to.equal("'other'");
   });
 

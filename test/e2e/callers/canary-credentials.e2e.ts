@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { observeHeap } from '../../support/process/heap-strings.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 
@@ -164,10 +165,11 @@ describe('tokens that are verified, introspected and exchanged, under every faul
         json({ issuer: url, jwks_uri: `${url}/jwks`, introspection_endpoint: `${url}/introspect` })(request, response);
     });
     await inFolder(async (folder) => {
-      const file = await writeSettings(folder, settings(issuer.issuer, server.url, platform.url));
       const heap = await observeHeap(folder);
       const SECRET = `${MARK}.secret`;
-      const portico = runPortico(['--config', file], { SECRET, NODE_OPTIONS: heap.nodeOptions });
+      const own = { SECRET, NODE_OPTIONS: heap.nodeOptions };
+      const { yaml, env } = boundedSettings(settings(issuer.issuer, server.url, platform.url), own);
+      const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
       const url = await portico.ready;
       const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
 

@@ -7,6 +7,7 @@ import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../.
 import { toolItem } from '../../support/platform/loads.ts';
 import { startCollector } from '../../support/process/collector.ts';
 import { type HeapStrings, observeHeap } from '../../support/process/heap-strings.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import {
   type Ended,
   inFolder,
@@ -63,9 +64,8 @@ limits: { perCaller: 4, perAddress: 0 }
 tracing: { enabled: true, sampleRatio: 1, endpoint: "\${COLLECTOR_URL}/v1/traces", maxQueueSpans: 100000 }
 upstreams:
   steady:
-    { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, rememberRejectedMs: 0, retry: { baseDelayMs: 1 },
-      breaker: { failurePercent: 99, minimumCalls: 1000 } }
-  fragile: { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, breaker: { minimumCalls: 1, openMs: 600000 } }
+    { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, rememberRejectedMs: 0, retry: { baseDelayMs: 1 } }
+  fragile: { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, breaker: { minimumCalls: 10, openMs: 100 } }
   own: { baseUrl: "\${PLATFORM_URL}", credential: { kind: service, secret: "\${OWN_SECRET}" } }
 allowUnverifiedCallers: true
 resources:
@@ -178,10 +178,12 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
     );
     const collector = await startCollector();
     await inFolder(async (folder) => {
-      const file = await writeSettings(folder, SETTINGS);
+      const bounded = boundedSettings(SETTINGS);
+      const file = await writeSettings(folder, bounded.yaml);
       heap = await observeHeap(folder);
       const env = { PLATFORM_URL: platform.url, OWN_SECRET, COLLECTOR_URL: collector.url };
-      portico = runPortico(['--config', file], { ...env, NODE_OPTIONS: heap.nodeOptions });
+      const own = { ...env, NODE_OPTIONS: heap.nodeOptions };
+      portico = runPortico(['--config', file], boundedSettings(SETTINGS, own).env);
       const url = await portico.ready;
       const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
       await askAll(url, adminUrl);

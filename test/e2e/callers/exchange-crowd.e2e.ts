@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { atDepth } from '../../support/depth.ts';
 import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 
 const CALLERS = atDepth(2000, 10_000);
@@ -35,11 +36,12 @@ describe(`${CALLERS} callers, each with its own exchanged token`, function () {
         };
         const platform = await startHttpUpstream(echo, { record: false });
         const credential = `{ kind: exchange, tokenUrl: ${server.url}/token, audience: a, maxKeptBytes: ${maxKeptBytes}, client: { kind: client_secret_basic, id: p, secret: s } }`;
-        const file = await writeSettings(
-          folder,
+        const { yaml, env } = boundedSettings(
           `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { projects: { baseUrl: ${platform.url}, credential: ${credential} } }\n`,
+          HEAP,
         );
-        const portico = runPortico(['serve', file], HEAP);
+        const file = await writeSettings(folder, yaml);
+        const portico = runPortico(['serve', file], env);
         const url = `${await portico.ready}/mcp/v1/resources/read?uri=platform://projects`;
         const round = async () => {
           let next = 0;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import {
   inFolder,
@@ -23,7 +23,7 @@ describe('a credential in a separate header, for one upstream', () => {
   let log: ReturnType<typeof captureLog>;
   let refuses = false;
 
-  const settings = (from: string | undefined = FROM, more: Partial<SettingsInput> = {}): SettingsInput => {
+  const settings = (from: string | undefined = FROM, more: Partial<TestSettings> = {}): TestSettings => {
     const base = settingsFor(platform.url, { log: { level: 'debug' }, ...more });
     const { tools, ...others } = base.upstreams;
     const credential = { kind: 'header', name: 'X-Api-Key', format: 'key {token}', from } as const;

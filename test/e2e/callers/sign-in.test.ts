@@ -9,13 +9,13 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import type { SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import {
   type AuthorizationServer,
   startAuthorizationServer,
 } from '../../support/authorization/authorization-server.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import { freePort } from '../../support/listening.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
@@ -164,7 +164,7 @@ describe('a person who signs in', () => {
 
   const routes = () => log.lines().map(({ route }) => route);
 
-  async function start({ authorizationServers = [server.issuer], rest = {} as Partial<SettingsInput> } = {}) {
+  async function start({ authorizationServers = [server.issuer], rest = {} as Partial<TestSettings> } = {}) {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     log = captureLog();

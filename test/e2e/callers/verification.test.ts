@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
+import { ConfigError, createGateway } from '../../../src/gateway.ts';
 import {
   AUDIENCE,
   claimsOf,
@@ -13,21 +13,22 @@ import {
 } from '../../support/authorization/issuer.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 
-type VerificationInput = NonNullable<SettingsInput['verification']>;
-type Credential = NonNullable<SettingsInput['upstreams'][string]['credential']>;
+type VerificationInput = NonNullable<TestSettings['verification']>;
+type Credential = NonNullable<TestSettings['upstreams'][string]['credential']>;
 
 interface SettingsOptions {
   readonly verification?: Partial<VerificationInput>;
   readonly credential?: Credential;
   readonly requiredScopes?: Readonly<Record<string, readonly string[]>>;
-  readonly rest?: Partial<SettingsInput>;
+  readonly rest?: Partial<TestSettings>;
 }
 
 /** Settings of a gateway that takes the tokens of this issuer. */
-function settingsFor(issuer: string, baseUrl: string, options: SettingsOptions = {}): SettingsInput {
+function settingsFor(issuer: string, baseUrl: string, options: SettingsOptions = {}): TestSettings {
   const { verification = {}, credential = { kind: 'none' }, requiredScopes = {}, rest = {} } = options;
   const each = { baseUrl, credential };
   const scoped = (name: string) => ({ requiredScopes: [...(requiredScopes[name] ?? [])] });
@@ -427,7 +428,7 @@ describe('scopes', () => {
 });
 
 describe('settings with verification', () => {
-  const issues = (settings: SettingsInput): string[] => {
+  const issues = (settings: TestSettings): string[] => {
     try {
       createGateway(settings);
       return [];

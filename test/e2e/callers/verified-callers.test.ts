@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SettingsInput } from '../../../src/gateway.ts';
 import {
   type AuthorizationServer,
   CLIENT,
@@ -10,6 +9,7 @@ import {
 } from '../../support/authorization/authorization-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import {
   type HttpUpstream,
   json,
@@ -21,7 +21,7 @@ import {
 import { toolItem } from '../../support/platform/loads.ts';
 import { inFolder } from '../../support/process/process.ts';
 
-type VerificationInput = NonNullable<SettingsInput['verification']>;
+type VerificationInput = NonNullable<TestSettings['verification']>;
 
 const PUBLIC_URL = 'https://portico.example';
 const RESOURCE = `${PUBLIC_URL}/mcp`;
@@ -39,7 +39,7 @@ interface Scene extends RunningGateway {
 
 async function scene(
   verification: Partial<VerificationInput> = {},
-  rest: (server: AuthorizationServer) => Partial<SettingsInput> = () => ({}),
+  rest: (server: AuthorizationServer) => Partial<TestSettings> = () => ({}),
 ): Promise<Scene> {
   const [server, platform] = await Promise.all([startAuthorizationServer(), startHttpUpstream(lists(ALL))]);
   const each = { baseUrl: platform.url, retry: { attempts: 0 } };
@@ -355,7 +355,7 @@ describe('a verified caller', () => {
     const token = await server.issue({ resource: RESOURCE, scope: 'read' });
     expect(await statusOf(token)).to.equal(200);
     const each = { baseUrl: 'http://127.0.0.1:1' };
-    const settings = (verification: VerificationInput | undefined, requiredScopes: string[] = []): SettingsInput => ({
+    const settings = (verification: VerificationInput | undefined, requiredScopes: string[] = []): TestSettings => ({
       http: { port: 0 },
       publicUrl: PUBLIC_URL,
       admin: { enabled: false },

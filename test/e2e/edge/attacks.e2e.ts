@@ -9,6 +9,7 @@ import { TOKEN_BEGINS, TOKEN_ENDS } from '../../support/load/callers.ts';
 import type { LogLine } from '../../support/load/outcomes.ts';
 import { percentile, type Reads, startReaders } from '../../support/load/steady-readers.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
 
@@ -97,10 +98,11 @@ describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256
     try {
       await inFolder(async (folder) => {
         const [urls] = await once(thread, 'message');
-        const settings = await writeSettings(folder, settingsFor(urls));
-        const portico = runPortico(['--config', settings], HEAP);
+        const { yaml, env } = boundedSettings(settingsFor(urls), HEAP);
+        const settings = await writeSettings(folder, yaml);
+        const portico = runPortico(['--config', settings], env);
         // Another one, whom nobody attacks: what its callers wait for is what the machine is busy with.
-        const bystander = runPortico(['--config', settings], HEAP);
+        const bystander = runPortico(['--config', settings], env);
         const url = await portico.ready;
         const readers = startReaders(url, portico.child.pid);
         const readersBeside = startReaders(await bystander.ready, bystander.child.pid);

@@ -5,6 +5,7 @@ import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { listOf, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import type { RawResponse } from '../../support/platform/raw-response.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
 import { exchange, get, openConnection, type RawConnection, requestText } from '../../support/raw-http.ts';
@@ -52,7 +53,8 @@ admin: { enabled: false }
 upstreams: { projects: ${upstream}, workflows: ${upstream}, tools: ${upstream} }
 `;
   await inFolder(async (folder) => {
-    const portico = runPortico(['--config', await writeSettings(folder, settings)], HEAP);
+    const { yaml, env } = boundedSettings(settings, HEAP);
+    const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
     await work(portico, await portico.ready);
     expect(await residentBytes(portico)).to.be.below(MAX_RSS_BYTES);
     expect((await portico.stop('SIGKILL')).signal).to.equal('SIGKILL');

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import type { SettingsInput } from '../../../src/gateway.ts';
+import { LIMIT_ROWS } from '../../../src/core/kernel/limits.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { startGateway } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
@@ -123,7 +124,7 @@ describe('a bound that is reached', () => {
           tools: { upstream: 'tools', ...tools },
         },
         ...all,
-      } as SettingsInput;
+      } as TestSettings;
       const { url } = await startGateway(settings, { logger: log.logger });
       await exchange(url, request);
       const [access] = await log.access(1);
@@ -141,11 +142,15 @@ describe('a bound that is reached', () => {
 
   it('is tested here or in the test that is named', () => {
     const defaults = parse(readFileSync(new URL('../../../config/default.yaml', import.meta.url), 'utf8'));
-    const keys = new Set<string>();
-    const walk = (value: unknown, prefix: string) => {
+    const prefix = (block: string) => (['http', 'mcp', 'limits', 'cache'].includes(block) ? `${block}.` : '');
+    const core = LIMIT_ROWS.filter(({ part }) => !['shared', 'verification', 'issuerKeys', 'exchange'].includes(part));
+    const keys = new Set(
+      core.map(({ part, name }) => prefix(part) + name).filter((name) => /^(?:\w+\.)?max/.test(name)),
+    );
+    const walk = (value: unknown, block: string) => {
       for (const [key, inner] of Object.entries(Object(value))) {
-        if (key.startsWith('max')) keys.add(`${prefix}${key}`);
-        if (typeof inner === 'object') walk(inner, ['http', 'mcp', 'limits', 'cache'].includes(key) ? `${key}.` : '');
+        if (key.startsWith('max')) keys.add(prefix(block) + key);
+        if (typeof inner === 'object') walk(inner, key);
       }
     };
     walk(defaults, '');

@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { type Described, describedBy } from '../../support/platform/openapi.ts';
 import type { RawResponse } from '../../support/platform/raw-response.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { openConnection, requestText } from '../../support/raw-http.ts';
 
@@ -32,6 +33,8 @@ interface Case {
   readonly headers?: Record<string, string | RegExp>;
   /** A request that the platform has, and has not answered, when `request` is sent. */
   readonly during?: string;
+  /** Requests that are answered before `request` is sent. */
+  readonly before?: readonly string[];
 }
 
 const get = (target: string, headers: Record<string, string> = {}, body = '') =>
@@ -136,6 +139,7 @@ const CASES: readonly Case[] = [
   {
     code: 'breaker_open',
     when: 'nobody listened there a moment ago',
+    before: Array(4).fill(read('projects')),
     request: read('projects'),
     // It counts down, as slowly or as quickly as this machine comes here.
     headers: { 'retry-after': /^([1-5]?\d|60)$/ },
@@ -211,19 +215,17 @@ describe('the error table, over a real socket', () => {
       (PLATFORM[token] ?? json({}))(request, response);
     });
     portico = await inFolder(async (folder) => {
-      const file = await writeSettings(
-        folder,
-        `
+      const { yaml, env } = boundedSettings(`
 http: { port: 0, headersTimeoutMs: 2000, requestTimeoutMs: 2500 }
 admin: { port: 0 }
 allowUnverifiedCallers: true
 upstreams:
-  projects: { baseUrl: http://127.0.0.1:9, breaker: { minimumCalls: 1, openMs: 60000 } }
+  projects: { baseUrl: http://127.0.0.1:9, breaker: { minimumCalls: 4, failurePercent: 80, openMs: 60000 } }
   workflows: { baseUrl: ${platform.url}, credential: { kind: none } }
   tools: { baseUrl: ${platform.url}, timeoutMs: 2000, connections: 1, maxQueue: 0 }
-`,
-      );
-      const started = runPortico(['--config', file]);
+`);
+      const file = await writeSettings(folder, yaml);
+      const started = runPortico(['--config', file], env);
       url = await started.ready;
       described = describedBy(await (await fetch(`${url}/openapi.json`)).text());
       return started;
@@ -239,8 +241,9 @@ upstreams:
     expect(stderr).to.equal('');
   });
 
-  for (const { code, when, request, headers = {}, during } of CASES) {
+  for (const { code, when, request, headers = {}, during, before: earlier = [] } of CASES) {
     it(`returns the status and headers of the error table for ${code}: ${when}`, async () => {
+      for (const one of earlier) await respond(url, one);
       const asked = platform.requests.length;
       const held = during === undefined ? undefined : respond(url, during);
       if (held !== undefined) await eventually(() => platform.requests.length > asked);

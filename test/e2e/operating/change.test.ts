@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import type { Resource } from '../../../src/core/resources/resource.ts';
-import { ConfigError, type SettingsInput } from '../../../src/gateway.ts';
+import { ConfigError } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { get, openConnection } from '../../support/raw-http.ts';
 
@@ -18,7 +19,7 @@ describe('a gateway whose settings change', () => {
   let held: (() => void)[] | undefined;
 
   const list = (resource: string) => ({ [resource]: [{ id: 'a', name: 'First', title: 'Second' }], nextPageToken: '' });
-  const settings = (overrides: Partial<SettingsInput> = {}) =>
+  const settings = (overrides: Partial<TestSettings> = {}) =>
     settingsFor(platform.url, { log: { level: 'info' }, ...overrides });
   const mappedFrom = (name: string) => settings({ resources: { tools: { fields: { name } } } });
   const asked = (resource: string) => platform.requests.filter((request) => listOf(request) === resource).length;
@@ -61,9 +62,9 @@ describe('a gateway whose settings change', () => {
     await read('tools');
     expect(gateway.change(settings())).to.deep.equal({ applied: [], needRestart: [] });
     expect(log.text()).not.to.contain('settings changed');
-    expect(gateway.change(settings({ cache: { maxEntries: 7 } }))).to.deep.equal({
+    expect(gateway.change(settings({ cache: { maxBytes: 65_536 } }))).to.deep.equal({
       applied: [],
-      needRestart: ['cache.maxEntries'],
+      needRestart: ['cache.maxBytes'],
     });
     expect(log.lines().filter(({ msg }) => msg === 'settings changed')).to.have.length(1);
     expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
@@ -138,11 +139,11 @@ describe('a gateway whose settings change', () => {
 
   it('reports settings that need a restart, and does not apply them', async () => {
     const changes = running.gateway.change(
-      settings({ scheme: 'acme', http: { port: 1, maxPipelined: 3, compressMinBytes: 9 }, maxWaiting: 7 }),
+      settings({ scheme: 'acme', http: { port: 1, allowedOrigins: ['https://a.example'] }, maxLoadingBytes: 7000 }),
     );
     expect(changes).to.deep.equal({
-      applied: ['http.compressMinBytes', 'scheme'],
-      needRestart: ['http.maxPipelined', 'http.port', 'maxWaiting'],
+      applied: ['http.allowedOrigins', 'scheme'],
+      needRestart: ['http.port', 'maxLoadingBytes'],
     });
     const [line] = log.lines().filter(({ msg }) => msg === 'settings changed');
     expect(line).to.include({ level: 'warn' }).and.to.deep.include(changes);

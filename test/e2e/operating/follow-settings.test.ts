@@ -81,7 +81,7 @@ describe('a process reloads its settings file', () => {
 
   it('and rejects an invalid one with all its mistakes, keeping the previous settings', async () => {
     await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
-      await write(folder, text('title', 'scheme: No\nmaxWaiting: many'));
+      await write(folder, text('title', 'scheme: No\nmaxLoadingBytes: many'));
       portico.child.kill('SIGHUP');
       await eventually(() => count('settings refused') === 1);
       const refused =

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { METHODS, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SettingsInput } from '../../../src/gateway.ts';
 import { parseExposition, type Scraped } from '../../capabilities/metrics/scraped.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import { inFolder } from '../../support/process/process.ts';
@@ -41,7 +41,7 @@ describe('the metrics of a gateway', () => {
   });
   after(() => platform.close());
 
-  const start = (settings: Partial<SettingsInput> = {}, options = {}) =>
+  const start = (settings: Partial<TestSettings> = {}, options = {}) =>
     startGateway({ ...settingsFor(platform.url), admin: { port: 0 }, ...settings }, options);
 
   it('count reads over both edges, and upstream requests', async () => {
@@ -106,7 +106,7 @@ describe('the metrics of a gateway', () => {
       resources: { tools: { upstream: 'acme' } },
       upstreams: { ...others, acme: { ...projects, timeoutMs: 9000 } },
     };
-    running.gateway.change({ ...rest, ...moved } as SettingsInput);
+    running.gateway.change({ ...rest, ...moved } as TestSettings);
     await running.read('tools');
     const { series } = await eventually(async () => {
       const scraped = await scrape(running);

@@ -4,6 +4,7 @@ import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { type Collector, startCollector } from '../../support/process/collector.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import {
   inFolder,
   MAIN,
@@ -51,7 +52,8 @@ describe('a process with tracing', function () {
 
   it('sends pending spans before it exits, and logs trace ids', async () => {
     await inFolder(async (folder) => {
-      const portico = runPortico(['--config', await writeSettings(folder, SETTINGS)], environment());
+      const { yaml, env } = boundedSettings(SETTINGS, environment());
+      const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
       const url = await portico.ready;
       await exchange(url, get(READ));
       await exchange(url, get(READ, { traceparent: SAMPLED }));
@@ -75,7 +77,8 @@ describe('a process with tracing', function () {
     await inFolder(async (folder) => {
       collector.respond(json({}, 503));
       const settings = SETTINGS.replace('intervalMs: 86400000', 'intervalMs: 100');
-      const portico = runPortico(['--config', await writeSettings(folder, settings)], environment());
+      const { yaml, env } = boundedSettings(settings, environment());
+      const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
       const url = await portico.ready;
       expect((await exchange(url, get(READ))).status).to.equal(200);
       const line = await eventually(() => /^.*"msg":"spans dropped".*$/m.exec(portico.stdout())?.[0]);
@@ -93,9 +96,10 @@ describe('a process with tracing', function () {
 
   it('traces each message of standard input', async () => {
     await inFolder(async (folder) => {
-      const file = await writeSettings(folder, SETTINGS);
+      const { yaml, env } = boundedSettings(SETTINGS, environment());
+      const file = await writeSettings(folder, yaml);
       const portico = startProcess(process.execPath, [MAIN, 'stdio', '--config', file], {
-        env: porticoEnvironment(environment()),
+        env: porticoEnvironment(env),
         stdin: 'open',
       });
       const message = (id: number, method: string, params: object) =>

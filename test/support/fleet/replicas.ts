@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
+import { boundedSettings } from '../process/limits-of-process.ts';
 import { type PorticoProcess, porticoEnvironment, runPortico } from '../process/process.ts';
 
 /** One of several processes of Portico that share a Redis. */
@@ -45,8 +46,9 @@ export async function startReplica(redisUrl: string, options: ReplicasOptions, w
   const keySecretFile = join(folder, `secret-${own}`);
   await writeFile(keySecretFile, secret);
   const file = join(folder, `portico-${own}.yaml`);
-  await writeFile(
-    file,
+  const { NODE_OPTIONS = '' } = porticoEnvironment();
+  const heap = heapMb === undefined ? {} : { NODE_OPTIONS: `${NODE_OPTIONS} --max-old-space-size=${heapMb}` };
+  const { yaml, env } = boundedSettings(
     `
 http: { port: 0 }
 admin: { port: 0 }
@@ -54,11 +56,10 @@ shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: ${ti
 upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000${upstream && `, ${upstream}`} } }
 resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
 ${more}`,
+    heap,
   );
-  const { NODE_OPTIONS = '' } = porticoEnvironment();
-  const heap: Record<string, string> =
-    heapMb === undefined ? {} : { NODE_OPTIONS: `${NODE_OPTIONS} --max-old-space-size=${heapMb}` };
-  const process = runPortico(['--config', file], heap);
+  await writeFile(file, yaml);
+  const process = runPortico(['--config', file], env);
   const url = await process.ready;
   const adminUrl = /"adminUrl":"([^"]+)"/.exec(process.stdout())?.[1] ?? '';
   const replica = { process, url, adminUrl };

@@ -3,6 +3,7 @@ import { closest, didYouMean } from './close-words.ts';
 import { MAX_LISTED_ISSUES } from './config-error.ts';
 import { hintForKey, placesOfKeys } from './hints.ts';
 import { howToWrite, kindMeant } from './how-to-write.ts';
+import { removedKey } from './removed.ts';
 
 /** What settings call the types that zod names. Every number in settings is whole. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,6 +22,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export function plainWords(settings: z.core.$ZodType): z.core.$ZodErrorMap {
   let places: ReturnType<typeof placesOfKeys> | undefined;
   const unknownKey = (key: string, block: unknown, path: readonly PropertyKey[] = []): string => {
+    const now = removedKey(path, key);
+    if (now !== undefined) return `is no longer a setting: ${now}`;
     const siblings = block instanceof z.ZodObject ? Object.keys(block.shape) : [];
     // A name that is not close to a field is mostly the platform's own: a place elsewhere in settings is no hint.
     if (path.at(-1) === 'fields' && closest(key, siblings) === undefined) {

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
+import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
@@ -9,7 +10,7 @@ import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './ed
 import { LogSettings } from './log.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource.ts';
-import { bytes, listenHost, publicUrl, whole } from './scalars.ts';
+import { bytes, listenHost, publicUrl } from './scalars.ts';
 import { credentialHeader, UpstreamSettings } from './upstream/upstream.ts';
 import { checkVerification, VerificationSettings } from './verification.ts';
 
@@ -30,14 +31,6 @@ const COMMON = {
     .describe(
       'Where clients find this server, such as https://portico.example.com; http for loopback alone. MCP is at /mcp below it. Unset: by whatever name they call it.',
     ),
-  maxWaiting: whole(1, 1_000_000)
-    .default(16_384)
-    .describe(
-      'Reads that may wait for an upstream at once, all callers together; more are 503. Unverified callers of one address get half.',
-    ),
-  maxWaitingPerCaller: whole(1, 1_000_000)
-    .default(2048)
-    .describe('The same for one access token. What is served from the cache does not wait.'),
   maxLoadingBytes: bytes(1024)
     .default(134_217_728)
     .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),
@@ -193,11 +186,66 @@ export type SettingsInput = z.input<SettingsSchema>;
 
 type Output = z.output<SettingsSchema>;
 
-/** Settings of one resource; `enabled` says whether it is offered in fact. */
-export type ResourceConfig = Output['resources'][ResourceName] & { readonly upstream: string };
+type OneResource = Output['resources'][ResourceName] & { readonly upstream: string };
 
-/** Settings as the program uses them: validated, every default filled in. */
-export type Config = Omit<Output, 'resources'> & { readonly resources: Readonly<Record<ResourceName, ResourceConfig>> };
+/** Settings that were validated, with every default filled in. */
+export type Settings = Omit<Output, 'resources'> & { readonly resources: Readonly<Record<ResourceName, OneResource>> };
+
+/** What the program runs by: settings, and the bounds that are no settings. */
+export type Config = ReturnType<typeof withLimits>;
+
+/** What it reads one resource by; `enabled` says whether the resource is offered in fact. */
+export type ResourceConfig = Config['resources'][ResourceName];
+
+/** Adds to settings the bounds that are no settings. */
+export function withLimits(settings: Settings, limits: Limits) {
+  const { verification } = settings;
+  return {
+    ...settings,
+    ...limits.reads,
+    http: { ...settings.http, ...limits.http },
+    mcp: { ...settings.mcp, ...limits.mcp },
+    cache: {
+      ...settings.cache,
+      ...limits.cache,
+      maxEntries: limits.cache.maxEntries * growth(settings.cache.maxBytes, 134_217_728),
+    },
+    verification: verification && {
+      ...verification,
+      ...limits.verification,
+      keys: { ...verification.keys, ...limits.issuerKeys },
+    },
+    upstreams: mapValues(settings.upstreams, (upstream) => upstreamWith(upstream, limits)),
+    resources: mapValues(settings.resources, (resource) => {
+      const maxPageBytes = settings.upstreams[resource.upstream]?.maxPageBytes ?? 0;
+      const maxPageValues = limits.resource.maxPageValues * growth(maxPageBytes, 2_097_152);
+      const { cache, ...rest } = resource;
+      const stored = cache && { cache: { ...cache, ...limits.lifetime } };
+      return { ...rest, ...limits.resource, maxPageValues, ...stored };
+    }),
+  };
+}
+
+/** By what a bound grows that depends on a setting: 1 up to the default of the setting. */
+export function growth(value: number, byDefault: number): number {
+  return Math.max(1, Math.floor(value / byDefault));
+}
+
+function upstreamWith(upstream: Settings['upstreams'][string], { breaker, exchange, retry, ...limits }: Limits) {
+  const { credential } = upstream;
+  return {
+    ...upstream,
+    ...limits.upstream,
+    breaker,
+    retry: { ...upstream.retry, ...retry },
+    credential: credential.kind === 'exchange' ? { ...credential, ...exchange } : credential,
+  };
+}
+
+function mapValues<Key extends string, From, To>(values: Readonly<Record<Key, From>>, change: (value: From) => To) {
+  const changed = Object.entries<From>(values).map(([name, value]) => [name, change(value)]);
+  return Object.fromEntries(changed) as Record<Key, To>;
+}
 
 /** The settings of a resource of the registry that they were checked for. */
 export function resourceConfig({ resources }: Config, { name }: Resource): ResourceConfig {

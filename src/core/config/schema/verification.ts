@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { crossCheck, keysOf } from './cross-check.ts';
-import { bytes, issuer, milliseconds, scopeToken, secureUrl, whole } from './scalars.ts';
+import { issuer, scopeToken, secureUrl, whole } from './scalars.ts';
 import { checkSecret, secretText } from './secret.ts';
 
 /** Algorithms by which whoever can verify a token cannot make one (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
@@ -11,18 +11,6 @@ const ALGORITHMS = [
 
 const KeySettings = z.strictObject({
   url: secureUrl.optional().describe("Where the issuer's keys are (a JWKS); unset: where its metadata says."),
-  refreshMs: milliseconds(1000)
-    .default(600_000)
-    .describe(
-      'Age at which keys are fetched again, in the background. At twice this age they are used no more: 503 until the issuer answers.',
-    ),
-  cooldownMs: milliseconds(1)
-    .default(5000)
-    .describe('How long the issuer is left alone after a fetch, also where a token names a key that is not known.'),
-  maxBytes: bytes(1024)
-    .default(131_072)
-    .describe('Largest answer of the issuer: its keys, its metadata, what it knows of a token.'),
-  maxKeys: whole(1, 1000).default(100).describe('Keys of one set; a larger set is not taken.'),
 });
 
 const IntrospectionSettings = z.strictObject({
@@ -59,7 +47,6 @@ export const VerificationSettings = z.strictObject({
     .regex(/^[\w!#$&^.+-]+(?:\/[\w!#$&^.+-]+)?$/, 'must be a media type such as at+jwt')
     .optional()
     .describe('Type that a token must say it is of (typ), such as at+jwt (RFC 9068). Unset: any.'),
-  leewayMs: whole(0, 300_000).default(5000).describe('By how much clocks may differ where a token begins or ends.'),
   scopeClaims: z
     .array(z.string().min(1))
     .min(1)
@@ -80,19 +67,9 @@ export const VerificationSettings = z.strictObject({
   introspection: IntrospectionSettings.optional().describe(
     'How the issuer is asked about tokens that are no JWT (RFC 7662). Unset: they are rejected.',
   ),
-  timeoutMs: milliseconds().default(5000).describe('How long the issuer may take to answer.'),
   rememberMs: whole(0, 60_000)
     .default(60_000)
     .describe('How long a token that was verified is taken without another look, its end at most. 0: not at all.'),
-  rememberRejectedMs: milliseconds(0).default(5000).describe('The same for one that was not accepted.'),
-  maxRemembered: whole(1, 1_000_000)
-    .default(10_000)
-    .describe('Tokens that are remembered at once, of either kind; the one used longest ago makes room.'),
-  maxVerifying: whole(1, 100_000)
-    .default(1024)
-    .describe(
-      'Tokens that are verified at once, and as many that the issuer is asked about; of those that name a key which is not known, half. More are 503.',
-    ),
 });
 
 /** What of other settings has to do with verification. */

@@ -65,13 +65,6 @@ describe('the settings of a listener', () => {
     }
   });
 
-  it('give a whole request no less time than its headers', () => {
-    expect(issues({ http: { headersTimeoutMs: 5, requestTimeoutMs: 5 } })).to.deep.equal([]);
-    expect(issues({ http: { headersTimeoutMs: 20_000 } })).to.deep.equal([
-      'http.requestTimeoutMs: must be no less than headersTimeoutMs',
-    ]);
-  });
-
   it('give the admin listener a port of its own', () => {
     const allowedHosts = ['portico.example'];
     const same = ['admin.port: must not be http.port: the admin listener has a port of its own'];

@@ -1,6 +1,6 @@
-import { parseConfig } from '../../../../src/core/config/load-config.ts';
+import { parseSettings } from '../../../../src/core/config/load-config.ts';
 import { ConfigError } from '../../../../src/core/config/mistakes/config-error.ts';
-import type { Config, SettingsInput } from '../../../../src/core/config/schema/settings.ts';
+import type { Settings, SettingsInput } from '../../../../src/core/config/schema/settings.ts';
 
 export const BASE = { baseUrl: 'https://api.example' };
 
@@ -18,8 +18,8 @@ export function settings({
 }
 
 /** The settings of these, checked. */
-export function parsed(input: Parameters<typeof settings>[0]): Config {
-  return parseConfig(settings(input));
+export function parsed(input: Parameters<typeof settings>[0]): Settings {
+  return parseSettings(settings(input));
 }
 
 /** What is wrong with such settings, as `path: message`. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { SettingsInput } from '../../../../src/core/config/schema/settings.ts';
 import type { ErrorCode } from '../../../../src/core/kernel/error-table.ts';
+import type { TestSettings } from '../../../support/limits.ts';
 import type { Reading } from './ways.ts';
 
 /** What the platform does with a request. */
@@ -19,7 +19,7 @@ export interface Step extends Reading {
 export interface Case {
   readonly what: string;
   readonly steps: readonly Step[];
-  readonly upstream?: Partial<SettingsInput['upstreams'][string]>;
+  readonly upstream?: Partial<TestSettings['upstreams'][string]>;
   /** Which of the platform's answers comes back, and for how long it is fresh. */
   readonly list?: { readonly answer: number; readonly ttlMs: number };
   readonly error?: {

@@ -4,13 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { parseConfig } from '../../../../src/core/config/load-config.ts';
-import type { SettingsInput } from '../../../../src/core/config/schema/settings.ts';
 import { createCore } from '../../../../src/core/core.ts';
 import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { startGateway } from '../../../support/gateway.ts';
+import { configOf, type TestSettings } from '../../../support/limits.ts';
 import { MAIN, writeSettings } from '../../../support/process/process.ts';
 import { ENVELOPE } from '../asked.ts';
 import { httpOutcome, messageOutcome, type Outcome, rpcOutcome } from './outcome.ts';
@@ -27,7 +26,7 @@ export interface Opened {
   close(): Promise<unknown>;
 }
 
-export type Way = (settings: SettingsInput, now: () => number) => Promise<Opened>;
+export type Way = (settings: TestSettings, now: () => number) => Promise<Opened>;
 
 function overHttp(send: (url: string, uri: string | undefined, headers: Headers) => Promise<Outcome>): Way {
   return async (settings, now) => {
@@ -93,7 +92,7 @@ function overStreams(input: Writable, output: Readable, modern: boolean): Opened
 
 function stdio(modern: boolean): Way {
   return async (settings, now) => {
-    const config = parseConfig(settings);
+    const config = configOf(settings);
     const core = createCore(config, { events: {}, now });
     const [input, output] = [new PassThrough(), new PassThrough()];
     const { requestId: _, ...identity } = callerWith();

@@ -4,6 +4,7 @@ import { queryObjects } from 'node:v8';
 import { Client } from 'undici';
 import { createGateway, type SettingsInput } from '../../../../src/gateway.ts';
 import { settingsFor } from '../../../support/gateway.ts';
+import { splitLimits } from '../../../support/limits.ts';
 import { listOf, startHttpUpstream } from '../../../support/platform/http-upstream.ts';
 
 // Changes the settings of a gateway under load, and prints what its readers saw and what is held more than before.
@@ -28,16 +29,16 @@ const platform = await startHttpUpstream(
   { record: false },
 );
 /** Each changes one resource in one way: its mapping, its upstream, or the time that it is kept. */
-const variants: readonly SettingsInput[] = [
+const variants = [
   {},
   { resources: { tools: { fields: { name: 'title' } } } },
   { resources: { workflows: { cache: { ttlMs: 5 } } } },
   { upstream: { timeoutMs: 9000 } },
   { limits: { perCaller: 1_000_000_000 } },
-].map((overrides) =>
-  settingsFor(platform.url, { http: { maxEventLoopDelayMs: 0 }, cache: { reuseMaxBytes: 65_536 }, ...overrides }),
-);
-const gateway = createGateway(variants[0] as SettingsInput);
+].map((overrides) => splitLimits(settingsFor(platform.url, overrides)).settings);
+const gateway = createGateway(variants[0] as SettingsInput, {
+  limits: { http: { maxEventLoopDelayMs: 0 }, cache: { reuseMaxBytes: 65_536 } },
+});
 const url = await gateway.start();
 const outcomes = new Map<string, number>();
 let isOver = false;

@@ -71,16 +71,9 @@ export function resourceSettings(resource: Resource) {
       .default('fail')
       .describe('What an id that occurs twice in a list does: fail the read, or be served and logged.'),
     maxItems: whole(1, 10_000_000).default(100_000).describe('Items of one read, before where; more is an error.'),
-    maxPages: whole(1, 100_000).default(1000).describe('Pages of one read; more is an error.'),
     maxReadBytes: bytes(1024)
       .default(67_108_864)
       .describe('Bodies of all pages of one read together, after decompression; more is an error.'),
-    maxPageValues: whole(1000, 100_000_000)
-      .default(250_000)
-      .describe('Objects, lists and members of one page; more is an error. Not looked at in a page of at most 64 KiB.'),
-    maxNextBytes: bytes(64)
-      .default(4096)
-      .describe('Longest page token, or link to a next page; a longer one is an error.'),
     ...storedOnly(resource),
   });
   const check = crossCheck<z.output<typeof Shape>>((settings, report) => {

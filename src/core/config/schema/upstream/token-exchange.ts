@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Report, Unchecked } from '../cross-check.ts';
-import { bytes, issuer, milliseconds, scopeToken, secureUrl } from '../scalars.ts';
+import { issuer, scopeToken, secureUrl } from '../scalars.ts';
 import { checkSecret, secretText } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 
@@ -67,13 +67,6 @@ export const ExchangeCredential = z.strictObject({
   client: Client.describe('How Portico shows the authorization server who it is.'),
   tls: UpstreamTls.optional().describe('How the authorization server is spoken to over TLS.'),
   proxy: UpstreamProxy.optional().describe('The way to the authorization server through a proxy. Unset: none.'),
-  timeoutMs: milliseconds().default(5000).describe('Deadline of one exchange, within that of the read.'),
-  maxAgeMs: milliseconds()
-    .default(3_600_000)
-    .describe('How long a token is used at most, although it may hold for longer.'),
-  maxKeptBytes: bytes(1024)
-    .default(33_554_432)
-    .describe('Tokens that are kept, 512 bytes beside each; beyond, the one that was used longest ago is let go of.'),
 });
 
 type Output = z.output<typeof ExchangeCredential>;

@@ -64,26 +64,8 @@ function refuseQuery({ code, input }: { code?: string | undefined; input?: unkno
   return `query is none of them: a credential ${NOT_IN_URL}`;
 }
 
-const Breaker = z.strictObject({
-  failurePercent: whole(1, 99)
-    .default(50)
-    .describe('Share of failed requests in the window, in percent, above which the upstream is no longer asked.'),
-  minimumCalls: whole(1, 1_000_000).default(10).describe('Requests that the window must hold for that.'),
-  windowMs: milliseconds(100).default(10_000).describe('How far back requests count.'),
-  openMs: milliseconds().default(5000).describe('How long the upstream is left alone before one request probes it.'),
-});
-
 const Retry = z.strictObject({
   attempts: whole(0, 2).default(2).describe('How often a request is repeated at most; 0: never.'),
-  baseDelayMs: milliseconds()
-    .default(50)
-    .describe('Longest random wait before the first repetition; it doubles with each one.'),
-  maxDelayMs: milliseconds()
-    .default(1000)
-    .describe('Longest wait before any repetition; a request whose Retry-After asks for more is not repeated.'),
-  budgetPercent: whole(0, 100)
-    .default(20)
-    .describe('Retries per hundred requests, in addition to 3 at once and 3 in 10 seconds.'),
 });
 
 const UpstreamShape = z.strictObject({
@@ -105,25 +87,11 @@ const UpstreamShape = z.strictObject({
   timeoutMs: milliseconds()
     .default(10_000)
     .describe('Deadline of one read: connecting, all pages and their bodies together.'),
-  connectTimeoutMs: milliseconds()
-    .default(2000)
-    .describe('How long one connection may take to open, a proxy and TLS included.'),
   connections: whole(1, 1024).default(32).describe('Open connections to this upstream.'),
   keptConnections: z
     .enum(['shared', 'perCaller'])
     .default('shared')
     .describe('Who may be served next over a connection that is kept open: any caller, or only the one before.'),
-  maxQueue: whole(0, 1_000_000)
-    .default(1024)
-    .describe(
-      'Requests that may wait for a connection; more are 503. Callers new to the upstream get half of both; those of one address that are unverified, half of that queue.',
-    ),
-  rememberRejectedMs: milliseconds(0)
-    .default(5000)
-    .describe(
-      "How long the upstream is not asked again with a caller's token that it refused (401), by any replica that shares. 0: not at all.",
-    ),
-  breaker: Breaker.prefault({}).describe('When an upstream that fails is given a pause.'),
   retry: Retry.prefault({}).describe('When a request that failed is repeated.'),
   allowH2: z.boolean().default(false).describe('Whether HTTP/2 may be negotiated.'),
   maxPageBytes: bytes(1024).default(2_097_152).describe('Largest body of one page, before and after decompression.'),

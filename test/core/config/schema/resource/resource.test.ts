@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseConfig } from '../../../../../src/core/config/load-config.ts';
+import { parseSettings } from '../../../../../src/core/config/load-config.ts';
 import type { SettingsInput } from '../../../../../src/core/config/schema/settings.ts';
 import { NAMES } from '../../../../support/resources.ts';
 import { BASE, issues, parsed } from '../parsed.ts';
@@ -19,7 +19,7 @@ describe('the settings of a resource', () => {
 
   it('offer each whose upstream is there, and no other', () => {
     const offered = (upstreams: readonly string[], resources = {}) => {
-      const config = parseConfig({ upstreams: Object.fromEntries(upstreams.map((name) => [name, BASE])), resources });
+      const config = parseSettings({ upstreams: Object.fromEntries(upstreams.map((name) => [name, BASE])), resources });
       return Object.entries(config.resources).flatMap(([name, { enabled }]) => (enabled ? [name] : []));
     };
     expect(offered(['projects', 'workflows', 'tools'])).to.deep.equal(['projects', 'workflows', 'tools']);
@@ -31,10 +31,10 @@ describe('the settings of a resource', () => {
   });
 
   it('say which upstream each has, and stay as they are when they are read once more', () => {
-    const config = parseConfig({ upstreams: { tools: BASE }, resources: { tools: { path: '/a' } } });
+    const config = parseSettings({ upstreams: { tools: BASE }, resources: { tools: { path: '/a' } } });
     expect(config.resources.tools).to.include({ upstream: 'tools', enabled: true, path: '/a' });
     expect(config.resources.projects).to.include({ upstream: 'projects', enabled: false });
-    expect(parseConfig(config)).to.deep.equal(config);
+    expect(parseSettings(config)).to.deep.equal(config);
   });
 
   it('offer one at least', () => {
@@ -341,7 +341,6 @@ describe('the settings of a resource', () => {
       ttlMs: 60_000,
       staleWhileRevalidateMs: 300_000,
       staleIfErrorMs: 3_600_000,
-      minRefreshMs: 5000,
     });
     expect(tools.cache).to.deep.equal({ ...workflows.cache, ttlMs: 0 });
     expect(projects).not.to.have.property('cache');

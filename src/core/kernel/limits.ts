@@ -1,0 +1,151 @@
+/** A bound: its value, in the unit that ends its name, and what it bounds and what happens beyond it. */
+type Row = readonly [value: number, meaning: string];
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/**
+ * Every bound that no operator has a reason to choose, by its part of the gateway. `docs/limits.md` is generated from it. What
+ * an operator may choose is a setting instead (`src/core/config/schema/`).
+ */
+const TABLE = {
+  http: {
+    maxUrlBytes: [8 * KIB, 'Length of a request target. Beyond: 414.'],
+    headersTimeoutMs: [10_000, 'Time in which a client sends its headers and completes a TLS handshake. Beyond: 408.'],
+    requestTimeoutMs: [15_000, 'Time in which a client sends a whole request. Beyond: 408.'],
+    sendTimeoutMs: [30_000, 'Time in which a client reads no byte of a response. Beyond: the connection is closed.'],
+    maxPipelined: [16, 'Requests of one connection that are processed at once. Beyond: they wait.'],
+    maxPipelinedWaiting: [1024, 'Requests that wait for that, of all connections. Beyond: the connection is closed.'],
+    maxHeldBodyBytes: [32 * MIB, 'Request bodies in memory, of all connections. Beyond: 503.'],
+    maxEventLoopDelayMs: [500, 'Delay of the event loop, several times in a row. Beyond: reads and MCP are 503.'],
+    maxConnectionUnsentBytes: [MIB, 'Unread responses of one connection. Beyond: its next requests wait.'],
+    maxUnsentBytes: [128 * MIB, 'Unread responses of all connections. Beyond: the slowest readers are disconnected.'],
+    compressMinBytes: [KIB, 'Smallest response that is compressed: below, compression saves no packet.'],
+    maxCompressions: [2, 'Responses that are compressed at once: half of the threads of libuv. Beyond: they wait.'],
+  },
+  mcp: {
+    maxBodyBytes: [MIB, 'Size of a message of a client. Beyond: 413.'],
+    maxMessageValues: [10_000, 'Objects, lists and members of a message or a batch. Beyond: 413.'],
+    maxBatch: [100, 'Messages of one batch. Beyond: 400.'],
+    maxAnswerBytes: [64 * MIB, 'Responses to one batch together. Beyond: errors in place of the further ones.'],
+    maxEscapingBytes: [64 * MIB, 'Long lists that are escaped into responses at once; one always is. Beyond: 503.'],
+    maxParsedBytes: [4 * MIB, 'Lists that stay parsed for tools to search. Beyond: a list is parsed for each call.'],
+  },
+  limits: {
+    windowMs: [60_000, 'Window in which requests are counted. It begins with the first request.'],
+    maxKeys: [10_000, 'Callers and addresses that are counted at once. Beyond: the oldest one starts again.'],
+  },
+  tracing: {
+    timeoutMs: [10_000, 'Time in which the collector accepts a batch. Beyond: the batch is dropped.'],
+    intervalMs: [5000, 'Time after which spans are sent, also in a batch that is not full.'],
+    maxQueueSpans: [2048, 'Spans that wait or are being sent. Beyond: spans are dropped and counted.'],
+  },
+  reads: {
+    maxWaiting: [16_384, 'Reads that wait for upstreams. Beyond: 503. Unverified callers of one address use half.'],
+    maxWaitingPerCaller: [2048, 'The same for one access token. Beyond: 503.'],
+  },
+  cache: {
+    maxEntries: [
+      20_000,
+      'Stored lists. In proportion more where cache.maxBytes is above 128 MiB. Beyond: the oldest is evicted.',
+    ],
+    reuseMaxBytes: [16 * MIB, 'Mapped upstream responses, reused for equal bytes. Beyond: they are mapped again.'],
+  },
+  shared: {
+    timeoutMs: [50, 'Time in which Redis responds. Beyond: the read continues without Redis.'],
+    connectTimeoutMs: [2000, 'Time in which a connection to Redis opens. Beyond: it is tried again.'],
+    leaseMs: [
+      10_000,
+      'Lease of a replica that loads a list. In proportion more where timeoutMs of an upstream is above 10,000.',
+    ],
+    waitMs: [
+      2000,
+      "Time for which a read waits for another replica's load. Beyond: the replica loads the list itself.",
+    ],
+    maxValueBytes: [MIB, 'Size of a shared list, compressed and sealed. Beyond: each replica loads it.'],
+  },
+  verification: {
+    timeoutMs: [5000, 'Time in which the issuer responds. Beyond: 503 where no earlier keys are valid.'],
+    leewayMs: [5000, 'Difference between clocks at the start and end of a token. Beyond: 401.'],
+    rememberRejectedMs: [5000, 'Time for which a rejected token is rejected without another check.'],
+    maxRemembered: [10_000, 'Verified and rejected tokens that are kept. Beyond: the least recently used is evicted.'],
+    maxVerifying: [
+      1024,
+      'Tokens that are verified at once, and as many that are introspected. Beyond: 503. Half for unknown keys.',
+    ],
+  },
+  issuerKeys: {
+    refreshMs: [600_000, 'Age at which keys are fetched again. At twice this age they are no longer used: 503.'],
+    cooldownMs: [5000, 'Time between two fetches of keys, also for a token with an unknown key.'],
+    maxBytes: [128 * KIB, 'Size of a response of the issuer. Beyond: it is not used.'],
+    maxKeys: [100, 'Keys of one set. Beyond: the set is not used.'],
+  },
+  upstream: {
+    connectTimeoutMs: [2000, 'Time in which a connection opens, with proxy and TLS. Beyond: the request is retried.'],
+    maxQueue: [
+      1024,
+      'Requests that wait for a connection. Beyond: 503. Unverified callers of one address, and new callers, use half.',
+    ],
+    rememberRejectedMs: [5000, 'Time for which a token that the upstream rejected (401) is not sent to it again.'],
+  },
+  breaker: {
+    failurePercent: [50, 'Failed requests of the window, in percent. Beyond: the breaker opens.'],
+    minimumCalls: [10, 'Requests of the window without which the breaker stays closed.'],
+    windowMs: [10_000, 'Window of these two.'],
+    openMs: [5000, 'Time for which the breaker is open. Then one request tests the upstream.'],
+  },
+  retry: {
+    baseDelayMs: [50, 'Longest random delay of the first retry. It doubles with each one.'],
+    maxDelayMs: [1000, 'Longest delay of a retry. A request with a longer Retry-After is not retried.'],
+    budgetPercent: [20, 'Retries per hundred requests, beside 3 at once and 3 in 10 seconds. Beyond: no retries.'],
+  },
+  exchange: {
+    timeoutMs: [5000, 'Time in which the authorization server responds. Beyond: 504.'],
+    maxAgeMs: [3_600_000, 'Time for which an exchanged token is used, also where it is valid for longer.'],
+    maxKeptBytes: [32 * MIB, 'Exchanged tokens, each with 512 bytes more. Beyond: the least recently used is evicted.'],
+  },
+  resource: {
+    maxPages: [10_000, 'Pages of one read. Beyond: 502.'],
+    maxPageValues: [
+      250_000,
+      'Objects, lists and members of one page. In proportion more where maxPageBytes is above 2 MiB. Beyond: 502.',
+    ],
+    maxNextBytes: [4 * KIB, 'Length of a page token or a link to a next page. Beyond: 502.'],
+  },
+  lifetime: {
+    minRefreshMs: [5000, 'Age of a stored list until which Cache-Control: no-cache does not load it again.'],
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Row>>>>;
+
+type Table = typeof TABLE;
+
+/** The bounds of one gateway, by their part of it. */
+export type Limits = {
+  readonly [Part in keyof Table]: { readonly [Name in keyof Table[Part]]: number };
+};
+
+/** Bounds that replace others: for tests, which reach small ones sooner. */
+export type LimitOverrides = { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
+
+/** One row of the table in `docs/limits.md`. */
+export interface LimitRow {
+  readonly part: keyof Limits;
+  readonly name: string;
+  readonly value: number;
+  readonly meaning: string;
+}
+
+export const LIMIT_ROWS: readonly LimitRow[] = Object.entries(TABLE).flatMap(([part, rows]) =>
+  Object.entries(rows).map(([name, [value, meaning]]) => ({ part: part as keyof Limits, name, value, meaning })),
+);
+
+/** The bounds, with some replaced. */
+export function limitsWith(overrides: LimitOverrides = {}): Limits {
+  const parts = Map.groupBy(LIMIT_ROWS, ({ part }) => part);
+  return Object.fromEntries(
+    [...parts].map(([part, rows]) => {
+      const values = rows.map(({ name, value }) => [name, value]);
+      return [part, { ...Object.fromEntries(values), ...overrides[part] }];
+    }),
+  ) as Limits;
+}
