@@ -54,3 +54,22 @@ export function createAcme(): Server {
     }
   });
 }
+
+const WORKSPACES = Array.from({ length: 120 }, (_, index) => ({
+  workspaceId: 4711 + index,
+  title: `Workspace ${index + 1}`,
+  created_at: 1_767_323_045,
+}));
+
+/** The platform of docs/onboarding.md: pages by `skip`, its key in `X-Api-Key`. */
+export function createWorkspaces(): Server {
+  return createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://acme');
+    const skip = Number(searchParams.get('skip') ?? 0);
+    const workspaces = WORKSPACES.slice(skip, skip + Math.min(Number(searchParams.get('limit') ?? 50), 50));
+    const isKnown = request.headers['x-api-key'] === ACME_KEY;
+    const body = isKnown ? { data: { workspaces, skip, total: WORKSPACES.length } } : { error: 'missing api key' };
+    if (!isKnown) response.setHeader('www-authenticate', 'ApiKey header="X-Api-Key"');
+    response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+}

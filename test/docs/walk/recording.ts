@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { MAIN, type PorticoProcess, startPortico, startProcess } from '../../support/process/process.ts';
 import { toolEnvironment } from '../../support/tools.ts';
 
-/** A fenced block of a page that shows a terminal: lines that begin with `$ ` were typed, the others came. */
-const BLOCK = /^```console\n(.*?)^```$/gms;
+/** A block of a page: a terminal, in which typed lines begin with `$ `, or the settings file at that time. */
+const BLOCK = /^```(console|yaml)\n(.*?)^```$/gms;
 const TYPED = /^\$ (.*)\n/gm;
 
 /** What differs from run to run, and what stands for it. */
@@ -21,14 +21,20 @@ export interface Place {
   readonly folder: string;
   /** From what the page shows to what stands for it in this run. */
   readonly instead: ReadonlyMap<string, string>;
+  /** Variables that are set before the first command. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The same page, with what its commands say today. They run one after the other, as in one terminal. */
-export async function recordAgain(page: string, { folder, instead }: Place): Promise<string> {
+export async function recordAgain(page: string, { folder, instead, environment = {} }: Place): Promise<string> {
   const standIns = new Map(instead);
   const { PATH, ...rest } = toolEnvironment({ HOME: folder });
   const commands = join(folder, '.bin');
-  const env: Record<string, string> = { ...(rest as Record<string, string>), PATH: `${commands}:${PATH}` };
+  const env: Record<string, string> = {
+    ...(rest as Record<string, string>),
+    PATH: `${commands}:${PATH}`,
+    ...environment,
+  };
   await mkdir(commands);
   await writeFile(join(commands, 'portico'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   await chmod(join(commands, 'portico'), 0o755);
@@ -66,7 +72,11 @@ export async function recordAgain(page: string, { folder, instead }: Place): Pro
 
   const recorded = new Map<string, string>();
   try {
-    for (const [block, text = ''] of page.matchAll(BLOCK)) {
+    for (const [block, language, text = ''] of page.matchAll(BLOCK)) {
+      if (language === 'yaml') {
+        await writeFile(join(folder, 'portico.yaml'), typed(text));
+        continue;
+      }
       let again = '';
       for (const [, line = ''] of text.matchAll(TYPED)) again += `$ ${line}\n${shown(await run(line))}`;
       recorded.set(block, `\`\`\`console\n${again}\`\`\``);
