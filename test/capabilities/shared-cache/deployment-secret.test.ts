@@ -13,14 +13,14 @@ const bearer = (token: string, other?: string) =>
     : { credential: new Credential(other), accessToken: new Credential(token) };
 
 describe('a secret of a deployment', () => {
-  it('makes the same of a caller on every replica', () => {
+  it('derives the same keys and names on every replica', () => {
     const [one, other] = [secretOf(), secretOf()];
     expect(one.keyOf('token')).to.equal(other.keyOf('token'));
     expect(one.nameOf('tools', bearer('token'))).to.equal(other.nameOf('tools', bearer('token')));
     expect(one.sealingKeyOf(bearer('token'))).to.deep.equal(other.sealingKeyOf(bearer('token')));
   });
 
-  it('makes the same of it as replicas of an earlier version do', () => {
+  it('derives the same keys and names as earlier versions', () => {
     const secret = secretOf();
     const caller = bearer('token', 'other');
     expect({
@@ -34,19 +34,19 @@ describe('a secret of a deployment', () => {
     });
   });
 
-  it('tells apart what the same letters come to', () => {
+  it('distinguishes inputs that have the same letters', () => {
     const secret = secretOf();
     expect(secret.nameOf('ab', bearer('c'))).to.not.equal(secret.nameOf('a', bearer('bc')));
   });
 
-  it('makes something else of it than another secret would', () => {
+  it('derives other keys and names than another secret', () => {
     const [one, other] = [secretOf(), secretOf(`${TEXT}.`)];
     expect(one.keyOf('token')).to.not.equal(other.keyOf('token'));
     expect(one.nameOf('tools', bearer('token'))).to.not.equal(other.nameOf('tools', bearer('token')));
     expect(one.sealingKeyOf(bearer('token'))).to.not.deep.equal(other.sealingKeyOf(bearer('token')));
   });
 
-  it(`tells callers, and what is theirs, apart ${SEEDED}`, () => {
+  it(`derives distinct names and keys for distinct callers and resources ${SEEDED}`, () => {
     const secret = secretOf();
     const token = fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,12}$/);
     const one = fc.record({
@@ -67,7 +67,7 @@ describe('a secret of a deployment', () => {
     );
   });
 
-  it(`seals what replicas tell each other: it opens for them alone, and where nothing of it was altered ${SEEDED}`, () => {
+  it(`seals announcements, which open with the same secret only, and unaltered ${SEEDED}`, () => {
     const [one, other, stranger] = [secretOf(), secretOf(), secretOf(`${TEXT}.`)];
     fc.assert(
       fc.property(anyText(), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, place, bits) => {
@@ -86,11 +86,11 @@ describe('a secret of a deployment', () => {
     );
   });
 
-  it('opens nothing of what was never sealed', () => {
+  it('opens nothing that was never sealed', () => {
     for (const text of ['', 'a', 'no base64url!', 'x'.repeat(100)]) expect(secretOf().open(text)).to.equal(undefined);
   });
 
-  it('makes names and keys of 256 bits, in which nothing stands of what they were made of', () => {
+  it('derives names and keys of 256 bits that do not contain their input', () => {
     const secret = secretOf();
     const name = secret.nameOf('tools', bearer('token'));
     expect(name).to.match(/^[\w-]{43}$/);

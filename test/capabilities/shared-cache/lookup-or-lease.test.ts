@@ -1,10 +1,13 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { nextStep, pauseMs } from '../../../src/capabilities/shared-cache/lookup-or-lease.ts';
 import { errorOf, settle } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
+import { SEEDED } from '../../support/seed.ts';
 import { alice, departureOf, deployment, failed, ids, MINUTE, readLanding, wakeOne } from './deployment.ts';
 
 describe('one load for all replicas', () => {
-  it('is waited for by those who ask meanwhile, who take what it brings', async () => {
+  it('is served to reads of other replicas that wait for it', async () => {
     const world = deployment();
     const [one, other] = [world.replica(), world.replica()];
     const first = one.tools.read(alice);
@@ -20,7 +23,7 @@ describe('one load for all replicas', () => {
     expect(other.connection.calls.release + one.connection.calls.release).to.be.at.most(1);
   });
 
-  it('is made by another where it has failed', async () => {
+  it('is made by another replica if it fails', async () => {
     const world = deployment();
     const [one, other] = [world.replica(), world.replica()];
     const first = errorOf(one.tools.read(alice));
@@ -34,7 +37,7 @@ describe('one load for all replicas', () => {
     expect(ids(await second)).to.equal('b');
   });
 
-  it('is made by another where its replica is gone, as soon as the lease is over', async () => {
+  it('is made by another replica when the lease of one that is gone expires', async () => {
     const world = deployment();
     const [gone, other] = [world.replica({ leaseMs: 300 }), world.replica({ leaseMs: 300 })];
     void gone.tools.read(alice).catch(() => {});
@@ -47,7 +50,7 @@ describe('one load for all replicas', () => {
     expect(ids(await reading)).to.equal('b');
   });
 
-  it('is waited for no longer than settings say', async () => {
+  it('delays a read by waitMs at most', async () => {
     const world = deployment();
     const [slow, other] = [world.replica(), world.replica({ waitMs: 500 })];
     void slow.tools.read(alice).catch(() => {});
@@ -62,7 +65,7 @@ describe('one load for all replicas', () => {
     expect([other.puts, other.connection.calls.put], 'stored by the holder of the lease only').to.deep.equal([[], 0]);
   });
 
-  it('is waited for by a refresh as long as the lease lasts, and by no reader', async () => {
+  it('is waited for by a refresh as long as the lease lasts, while reads are served', async () => {
     const world = deployment();
     const [one, other] = [world.replica(), world.replica({ waitMs: 10 })];
     await readLanding(one, 'a');
@@ -79,7 +82,7 @@ describe('one load for all replicas', () => {
     expect(other.tools.departures).to.deep.equal([]);
   });
 
-  it('is not waited for by a reader who hangs up, and whose lease goes back', async () => {
+  it('is not waited for by a caller that hangs up, whose lease is released', async () => {
     const world = deployment();
     const [one, other, third] = [world.replica(), world.replica(), world.replica()];
     const leaving = new AbortController();
@@ -99,7 +102,7 @@ describe('one load for all replicas', () => {
 });
 
 describe('a lease', () => {
-  it('that comes after another replica has put its load leads to no load', async () => {
+  it('that is acquired after another replica has stored its load leads to no load', async () => {
     const { replica } = deployment();
     const [one, other] = [replica(), replica()];
     const { lease } = other.connection;
@@ -114,7 +117,7 @@ describe('a lease', () => {
     await eventually(() => other.connection.calls.release === 1);
   });
 
-  it('goes back where its reader hangs up before the load begins', async () => {
+  it('is released if the caller hangs up before the load begins', async () => {
     const { replica } = deployment();
     const one = replica();
     const leaving = new AbortController();
@@ -131,8 +134,8 @@ describe('a lease', () => {
   });
 });
 
-describe('a second level that cannot be asked', () => {
-  it('is as if there were none', async () => {
+describe('a store that is down', () => {
+  it('has no effect on reads', async () => {
     const { replica } = deployment();
     const one = replica();
     one.connection.cut();
@@ -144,7 +147,7 @@ describe('a second level that cannot be asked', () => {
     expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
   });
 
-  it('delays no load that it might have been asked for a lease for', async () => {
+  it('delays no load that gets no lease', async () => {
     const { replica } = deployment();
     const one = replica();
     Object.assign(one.connection, { lease: async () => undefined });
@@ -154,7 +157,7 @@ describe('a second level that cannot be asked', () => {
     expect(one.puts).to.deep.equal([]);
   });
 
-  it('is told as refusing what is put', async () => {
+  it('is reported as refusing what is put', async () => {
     const { replica } = deployment();
     const one = replica();
     const reading = one.tools.read(alice);
@@ -166,7 +169,7 @@ describe('a second level that cannot be asked', () => {
     expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
   });
 
-  it('is a bug where it throws, and no error of a read', async () => {
+  it('causes an internal error event if it throws, and no error of a read', async () => {
     const { replica } = deployment();
     const one = replica();
     Object.assign(one.connection, { put: () => Promise.reject(new Error('a bug of the test')) });
@@ -175,5 +178,28 @@ describe('a second level that cannot be asked', () => {
     expect(ids(await reading)).to.equal('a');
     await eventually(() => one.bugs.length === 1);
     expect(JSON.stringify(one.bugs)).to.contain('a bug of the test');
+  });
+});
+
+describe('the pauses of a read that waits', () => {
+  it(`add up to waitMs, in few steps ${SEEDED}`, () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 60_000 }), (waitMs) => {
+        let waitedMs = 0;
+        let times = 0;
+        while (nextStep({ holder: 'other', waitedMs, waitMs }) === 'wait') {
+          waitedMs += pauseMs({ holder: 'other', waitedMs, waitMs });
+          times += 1;
+        }
+        expect(waitedMs).to.equal(waitMs);
+        expect(times).to.be.at.most(40);
+      }),
+    );
+  });
+
+  it('are short at first', () => {
+    const pauseAfter = (waitedMs: number, waitMs = 2000) => pauseMs({ holder: 'other', waitedMs, waitMs });
+    expect([0, 10, 20, 40, 100, 1000].map((waitedMs) => pauseAfter(waitedMs))).to.deep.equal([10, 10, 10, 20, 50, 100]);
+    expect(pauseAfter(5000, 10_000), 'of a refresh').to.equal(500);
   });
 });

@@ -33,7 +33,7 @@ const facts = fc.record(
 );
 
 describe('a sealed load', () => {
-  it(`gives back all that a first level holds, whatever the list ${SEEDED}`, async () => {
+  it(`returns the whole load, whatever the list ${SEEDED}`, async () => {
     await fc.assert(
       fc.asyncProperty(items, facts, async (list, rest) => {
         const load = loadOf(list, { loadedAt: LOADED_AT, ...rest });
@@ -44,7 +44,7 @@ describe('a sealed load', () => {
     );
   });
 
-  it(`does not open where any bit of it is another ${SEEDED}`, async () => {
+  it(`does not open if any bit was changed ${SEEDED}`, async () => {
     const sealed = await seal(loadOf([toolItem('a')], { loadedAt: LOADED_AT }), KEY, EXPIRES_AT, FOR);
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: sealed.length * 8 - 1 }), async (bit) => {
@@ -57,14 +57,14 @@ describe('a sealed load', () => {
     );
   });
 
-  it('does not open where whoever sealed it says another length than it has', async () => {
+  it('does not open if its stated length is not that of the content', async () => {
     const sealed = await seal(loadOf([toolItem('a')], { loadedAt: LOADED_AT }), KEY, EXPIRES_AT, FOR);
     const shorter = readSealed(sealed);
     if (shorter === undefined) throw new Error('not sealed');
     expect(await unseal({ ...shorter, length: shorter.length - 1 }, KEY, FOR)).to.equal(undefined);
   });
 
-  it(`does not open where it was cut, or something was added ${SEEDED}`, async () => {
+  it(`does not open if it was cut, or something was added ${SEEDED}`, async () => {
     const sealed = await seal(loadOf([toolItem('a')], { loadedAt: LOADED_AT }), KEY, EXPIRES_AT, FOR);
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: sealed.length - 1 }), fc.uint8Array({ minLength: 1 }), async (length, more) => {
@@ -75,7 +75,7 @@ describe('a sealed load', () => {
     );
   });
 
-  it(`is nothing where the bytes are anything ${SEEDED}`, async () => {
+  it(`does not open any other bytes ${SEEDED}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         const reading = Buffer.from(FOR.reading, 'base64url').subarray(0, 8);
@@ -105,7 +105,7 @@ describe('a sealed load', () => {
     expect(await opened(sealed, randomBytes(32))).to.equal(undefined);
   });
 
-  it('does not open where it says other times than it was sealed with', async () => {
+  it('does not open if its times were changed', async () => {
     const sealed = await seal(loadOf([toolItem('a')], { loadedAt: LOADED_AT }), KEY, EXPIRES_AT, FOR);
     expect(readSealed(sealed)).to.include({ loadedAt: LOADED_AT, expiresAt: EXPIRES_AT });
     for (const [at, time] of [[1, LOADED_AT + 1] as const, [9, EXPIRES_AT + 1] as const]) {
@@ -115,7 +115,7 @@ describe('a sealed load', () => {
     }
   });
 
-  it('tells nothing of the list to who has no key, and never looks the same', async () => {
+  it('reveals nothing of the list without the key, and never looks the same', async () => {
     const load = loadOf(manyTools(50), { upstreamEtag: '"etag-of-the-platform"' });
     const one = await seal(load, KEY, EXPIRES_AT, FOR);
     const other = await seal(load, KEY, EXPIRES_AT, FOR);
@@ -126,14 +126,14 @@ describe('a sealed load', () => {
     expect(one.subarray(29, 41).equals(other.subarray(29, 41)), 'nonce').to.equal(false);
   });
 
-  it('is compact, and says how long it is before it is opened', async () => {
+  it('is compact, and states its length before it is opened', async () => {
     const load = loadOf(manyTools(1000));
     const sealed = await seal(load, KEY, EXPIRES_AT, FOR);
     expect(sealed.length).to.be.below(load.snapshot.bytes.length / 5);
     expect(readSealed(sealed)?.length).to.equal(lengthOf(load)).and.be.above(load.snapshot.bytes.length);
   });
 
-  it('has memory of its own, and a long one is opened in steps', async () => {
+  it('has its own memory, and a long one is opened in steps', async () => {
     const noise = Array.from({ length: 3000 }, (_, index) =>
       toolItem(`t${index}`, { noise: randomBytes(500).toString('hex') }),
     );

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { MemorySemaphore } from '../../../src/capabilities/shared-cache/memory-semaphore.ts';
+import { endOf } from '../../../src/capabilities/shared-cache/shared-copies.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { stageAt } from '../../../src/core/reads/snapshots/lifetime.ts';
 import { callerOf, errorOf, text } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
+import { SEEDED } from '../../support/seed.ts';
 import { departureOf, deployment, ORIGIN, type Replica, secretOf } from './deployment.ts';
 
 const SECOND = 1000;
@@ -27,7 +31,7 @@ async function deny({ projects }: Replica): Promise<void> {
 }
 
 describe('copies under two secrets', () => {
-  it('are not looked for any further where the store cannot be asked about the first', async () => {
+  it('are not looked up further if the first lookup fails', async () => {
     const { replica } = deployment();
     const rotating = replica({ secrets: [newer, older] });
     const { get } = rotating.connection;
@@ -44,7 +48,7 @@ describe('copies under two secrets', () => {
     expect([gets, rotating.outcomes(), rotating.puts]).to.deep.equal([1, ['unavailable'], []]);
   });
 
-  it('are not taken after an eviction that was told under one of them', async () => {
+  it('are not taken after an eviction under one of them', async () => {
     const { replica, clock, store } = deployment();
     const [before, rotating] = [replica({ secrets: [older] }), replica({ secrets: [newer, older] })];
     await readLanding(before, [{ id: 'a' }]);
@@ -59,7 +63,7 @@ describe('copies under two secrets', () => {
 });
 
 describe('a copy', () => {
-  it('that is evicted while it is being opened serves nobody', async () => {
+  it('that is evicted while it is being opened is not served', async () => {
     const { replica, clock } = deployment();
     const one = replica();
     await readLanding(one, [{ id: 'old' }]);
@@ -75,7 +79,7 @@ describe('a copy', () => {
     expect(text(await reading)).to.contain('new');
   });
 
-  it('is frozen, as what was loaded here is', async () => {
+  it('is frozen, like a load of this replica', async () => {
     const { replica } = deployment();
     await readLanding(replica(), [{ id: 'a' }]);
     const copied = await replica().tools.read(alice);
@@ -83,7 +87,7 @@ describe('a copy', () => {
     expect(copied.snapshot).to.be.frozen;
   });
 
-  it('counts, with its list, for what is in hand, be it opened or sealed', async () => {
+  it('acquires memory for its value and its list, when opened and when sealed', async () => {
     const { replica } = deployment();
     const counted: number[] = [];
     const semaphore: MemorySemaphore = (bytes, work) => {
@@ -98,7 +102,7 @@ describe('a copy', () => {
     expect(opening).to.be.above(snapshot.bytes.length);
   });
 
-  it('is followed by the keys of its caller alone: nothing that is kept for long holds a credential', async () => {
+  it('is linked by the keys of its caller alone: nothing that is kept for long holds a credential', async () => {
     const { replica } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, [{ id: 'a' }]);
@@ -108,7 +112,7 @@ describe('a copy', () => {
     expect(evicted).to.deep.equal([{ key: 'alice', partition: 'alice' }]);
   });
 
-  it('that is older than what is known here is not opened, nor told to the upstream', async () => {
+  it('that is older than the snapshot in memory is not opened, nor sent to the upstream', async () => {
     const { replica, clock } = deployment();
     await readLanding(replica(), [{ id: 'old' }]);
     clock.now += SECOND;
@@ -122,5 +126,20 @@ describe('a copy', () => {
     void one.tools.read(alice).catch(() => {});
     const { options } = await departureOf(one.tools, 1);
     expect(options?.known).to.include({ upstreamEtag: '"new"' });
+  });
+
+  it(`ends exactly when it can be served no longer ${SEEDED}`, () => {
+    const lifetimes = fc.record({
+      ttlMs: fc.nat(500),
+      staleWhileRevalidateMs: fc.nat(500),
+      staleIfErrorMs: fc.nat(500),
+    });
+    fc.assert(
+      fc.property(lifetimes, fc.option(fc.nat(1000), { nil: undefined }), (lifetime, expiresAt) => {
+        const end = endOf(0, lifetime, expiresAt);
+        expect(stageAt(end, 0, lifetime, expiresAt)).to.equal('over');
+        if (end > 0) expect(stageAt(end - 1, 0, lifetime, expiresAt)).to.not.equal('over');
+      }),
+    );
   });
 });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { sharedSettings } from '../../../src/capabilities/shared-cache/shared-settings.ts';
 
-describe('the settings of what replicas share', () => {
+describe('the settings of the shared cache', () => {
   const keySecretFile = '/run/secrets/fleet';
   const shared = (more: object) => {
     const { error } = sharedSettings.safeParse({ url: 'redis://redis.example', keySecretFile, ...more });
     return (error?.issues ?? []).map(({ path, message }) => `${['shared', ...path].join('.')}: ${message}`);
   };
 
-  it('take the URLs of a host and of a socket', () => {
+  it('accept the URL of a host or a socket', () => {
     for (const url of [
       'redis://a',
       'redis://a:6380/2',
@@ -28,7 +28,7 @@ describe('the settings of what replicas share', () => {
     }
   });
 
-  it('refuse a URL with a user or a password, say where those go, and print nothing of it', () => {
+  it('refuse a URL with a user or a password, name the settings for those, and print nothing of it', () => {
     for (const url of ['redis://user:hidden@a', 'redis://:hidden@a:1', 'rediss://hidden@a', 'unix://u:hidden@/run/r']) {
       expect(shared({ url }), url).to.deep.equal([
         'shared.url: must hold no user and password: URLs get printed. Set username and passwordFile',
@@ -36,7 +36,7 @@ describe('the settings of what replicas share', () => {
     }
   });
 
-  it('need what goes together', () => {
+  it('refuse settings that lack another one', () => {
     expect(shared({ url: 'rediss://a', tls: { caFile: '/ca', certFile: '/a', keyFile: '/b' } })).to.deep.equal([]);
     expect(shared({ tls: {} })).to.deep.equal(['shared.tls: needs a url that begins with rediss']);
     expect(shared({ url: 'rediss://a', tls: { keyFile: '/a' } })).to.deep.equal([

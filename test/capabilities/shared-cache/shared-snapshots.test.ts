@@ -19,8 +19,8 @@ import {
   wakeOne,
 } from './deployment.ts';
 
-describe('a read that misses the first level', () => {
-  it('takes what another replica has loaded, as old as it is, and has it from then on', async () => {
+describe('a read that misses the memory of its replica', () => {
+  it('serves what another replica has loaded, with its age, and keeps it in memory', async () => {
     const { replica, clock } = deployment();
     const [one, other] = [replica(), replica()];
     const loaded = await readLanding(one, 'a', alice, { dropped: 2, upstreamEtag: '"x"' });
@@ -36,7 +36,7 @@ describe('a read that misses the first level', () => {
     expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'stored' }]);
   });
 
-  it('takes what is stale at once, too, and has it refreshed behind the read', async () => {
+  it('serves a stale copy at once, and refreshes it in the background', async () => {
     const { replica, clock } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, 'old');
@@ -50,7 +50,7 @@ describe('a read that misses the first level', () => {
     expect(other.tools.departures).to.have.length(1);
   });
 
-  it('is told what a copy knows of the upstream, and is served that where the upstream fails', async () => {
+  it('sends the ETag of an older copy upstream, and serves that copy if the upstream fails', async () => {
     const { replica, clock } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, 'old', alice, { upstreamEtag: '"x"' });
@@ -66,7 +66,7 @@ describe('a read that misses the first level', () => {
     expect(other.connection.calls.release, 'the lease goes back').to.equal(1);
   });
 
-  it('is served no copy where the upstream denies it, nor after its whole life', async () => {
+  it('serves no older copy if the upstream denies the list, nor after its lifetime', async () => {
     const { replica, clock } = deployment();
     const one = replica();
     await readLanding(one, 'old');
@@ -82,7 +82,7 @@ describe('a read that misses the first level', () => {
     expect(await late).to.equal(failed);
   });
 
-  it('asks the upstream where it wants that, unless it was asked a moment ago', async () => {
+  it('calls the upstream for no-cache, unless the copy is younger than minRefreshMs', async () => {
     const { replica, clock } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, 'a');
@@ -95,7 +95,7 @@ describe('a read that misses the first level', () => {
     expect(ids(await refreshed)).to.equal('b');
   });
 
-  it('takes nothing that is not fresh where it wants that, however long the upstream is spared', async () => {
+  it('serves only a fresh copy for no-cache, however long minRefreshMs is', async () => {
     const { replica, clock } = deployment();
     const lifetime = { ...LIFETIME, minRefreshMs: 10 * MINUTE };
     await readLanding(replica(), 'a');
@@ -106,7 +106,7 @@ describe('a read that misses the first level', () => {
     expect(ids(await refreshed)).to.equal('b');
   });
 
-  it('asks anew where it has joined a read that took an older copy', async () => {
+  it('loads again for no-cache if it has joined a read that took an older copy', async () => {
     const { replica, clock } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, 'a');
@@ -117,7 +117,7 @@ describe('a read that misses the first level', () => {
     expect(ids(await wanting)).to.equal('b');
   });
 
-  it('of projects never looks there', async () => {
+  it('of projects never uses the store', async () => {
     const { replica, store } = deployment();
     const one = replica();
     const reading = one.projects.read(alice);
@@ -127,7 +127,7 @@ describe('a read that misses the first level', () => {
     expect([one.connection.calls.get, one.connection.calls.put, store.held.size]).to.deep.equal([0, 0, 0]);
   });
 
-  it('takes a copy of the near future for one of now, since clocks differ, and none of the far future', async () => {
+  it('treats a copy of up to a second in the future as loaded now, and refuses later ones', async () => {
     const { replica, clock } = deployment();
     await readLanding(replica(), 'a');
     clock.now -= 800;
@@ -139,7 +139,7 @@ describe('a read that misses the first level', () => {
     expect(far.outcomes()).to.deep.equal(['miss']);
   });
 
-  it('takes nothing past the end of its token, with which the copy ends, too', async () => {
+  it('serves and stores nothing past the end of its token', async () => {
     const { replica, clock, store } = deployment();
     const ending = callerOf('alice', { expiresAt: clock.now + 30 * SECOND });
     await readLanding(replica(), 'a', ending);
@@ -153,7 +153,7 @@ describe('a read that misses the first level', () => {
     expect(over.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
   });
 
-  it('takes nothing past the end of its token that a reader with a longer one has found', async () => {
+  it('serves nothing past the end of its token that a reader with a longer one has found', async () => {
     const world = deployment();
     const [one, other] = [world.replica(), world.replica()];
     const ending = callerOf('alice', { expiresAt: world.clock.now + 5 });
@@ -172,8 +172,8 @@ describe('a read that misses the first level', () => {
   });
 });
 
-describe('what replicas share', () => {
-  it('is the own of each caller, also where callers share what one replica holds', async () => {
+describe('a shared copy', () => {
+  it('belongs to one caller, even if callers share a partition', async () => {
     const { replica } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, 'of bob', bob);
@@ -186,7 +186,7 @@ describe('what replicas share', () => {
     expect(third.cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
   });
 
-  it('keeps nothing newer of a partition from being served', async () => {
+  it('replaces no newer snapshot of the partition', async () => {
     const { replica, clock } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, 'older', bob);
@@ -212,7 +212,7 @@ describe('what replicas share', () => {
     expect(victim.outcomes()).to.deep.equal(['altered']);
   });
 
-  it('is a miss where somebody has altered it, however', async () => {
+  it('is a miss if it was altered in any way', async () => {
     const { replica, store } = deployment();
     await readLanding(replica(), 'a');
     const [[name, bytes] = ['', Buffer.of()]] = store.held;
@@ -228,7 +228,7 @@ describe('what replicas share', () => {
     }
   });
 
-  it('is a miss where it is longer than settings here allow, whatever it says', async () => {
+  it('is a miss if it is longer than settings allow, whatever its header states', async () => {
     const { replica } = deployment();
     const writer = replica();
     const reading = writer.tools.read(alice);
@@ -243,7 +243,7 @@ describe('what replicas share', () => {
     }
   });
 
-  it('is found under the secret before, and written under the current one', async () => {
+  it('is found under the previous secret, and written under the current one', async () => {
     const [older, newer] = [secretOf('older'), secretOf('newer')];
     const { replica, clock } = deployment();
     await readLanding(replica({ secrets: [older] }), 'a');
@@ -256,7 +256,7 @@ describe('what replicas share', () => {
     expect(ids(await replica({ secrets: [newer] }).tools.read(alice))).to.equal('b');
   });
 
-  it('is nothing that is too long', async () => {
+  it('is not stored if it is too long', async () => {
     const { replica, store } = deployment();
     for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
       const one = replica(options);
@@ -270,7 +270,7 @@ describe('what replicas share', () => {
     }
   });
 
-  it('is waited for by nobody where it was too long a while ago, and shared again later', async () => {
+  it('causes no wait for ten minutes if it was too long, and is shared again later', async () => {
     const { replica, store, clock } = deployment();
     const one = replica({ maxValueBytes: 200 });
     const read = async (items: object[]) => {
@@ -291,8 +291,8 @@ describe('what replicas share', () => {
   });
 });
 
-describe('where too much is being sealed and opened', () => {
-  it('a copy is not opened, what is loaded is not put, and the lease goes back', async () => {
+describe('with too much being sealed and opened', () => {
+  it('copies are not opened, loads are not stored, and leases are released', async () => {
     const { replica } = deployment();
     await readLanding(replica(), 'a');
     const full = replica({ semaphore: async () => 'overloaded' });
