@@ -72,7 +72,7 @@ describe('portico stdio', function () {
 
   it('aborts requests after shutdown.graceMs, and exits with 1', async () => {
     const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('projects') + readOf('tools')), TOKEN, {
-      GRACE_MS: '400',
+      GRACE_MS: '2000',
     });
     expect(code).to.equal(1);
     const answered = linesIn(stdout).filter(({ result }) => result !== undefined);
