@@ -30,7 +30,7 @@ describe('a path', () => {
     '/admin',
     '/mcp',
   ]) {
-    it(`is unknown as ${path}`, async () => {
+    it(`is 404 as ${path}`, async () => {
       const { url, ended } = await serve();
       const response = await exchange(url, get(path));
       expect(response.status).to.equal(404);
@@ -42,13 +42,13 @@ describe('a path', () => {
     });
   }
 
-  it('is unknown as *', async () => {
+  it('is 404 as *', async () => {
     const { url } = await serve();
     expect((await exchange(url, requestText('OPTIONS', '*'))).status).to.equal(404);
   });
 
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
-    it(`that is known takes no ${method}`, async () => {
+    it(`is 405 with ${method}`, async () => {
       const { url, ended } = await serve();
       const response = await exchange(url, requestText(method, LIST));
       expect(response.status).to.equal(405);
@@ -60,21 +60,21 @@ describe('a path', () => {
 });
 
 describe('a target in absolute form', () => {
-  it('is answered for its path', async () => {
+  it('is answered by its path', async () => {
     const { url } = await serve();
     expect((await exchange(url, get(`${url}${LIST}`))).status).to.equal(200);
     expect((await exchange(url, get(`${url}/livez?x`))).status).to.equal(200);
     expect((await exchange(url, get(url))).status).to.equal(404);
   });
 
-  it('counts by its own host, not by the Host header', async () => {
+  it('is checked by its own host, not by the Host header', async () => {
     const { url } = await serve();
     expect((await exchange(url, get(`http://evil.example${LIST}`))).status).to.equal(421);
     expect((await exchange(url, get(`http://LOCALHOST${LIST}`, { Host: 'evil.example' }))).status).to.equal(200);
     expect((await exchange(url, get(`http://localhost${LIST}`, { Host: undefined }))).status).to.equal(400);
   });
 
-  it('that is no URL is refused, and told to nobody', async () => {
+  it('that is not a URL is 400, and not logged', async () => {
     const { url, ended, bugs } = await serve();
     for (const target of ['http://a:SECRET', 'http://a:SECRET/x', 'http://SECRET@a/', `http://[SECRET]${LIST}`]) {
       const { status, headers, body } = await exchange(url, get(target));
@@ -86,7 +86,7 @@ describe('a target in absolute form', () => {
   });
 });
 
-describe('a connection that breaks off while Koa has its request', () => {
+describe('a connection that closes during a request through Koa', () => {
   expectNoUncaught();
 
   it('is not printed', async () => {
@@ -111,7 +111,7 @@ describe('a connection that breaks off while Koa has its request', () => {
 const NOW = 1_800_000_000_000;
 const LARGE = loadOf(manyTools(), { loadedAt: NOW - 5000 });
 
-/** What the catalogue may have to say to a read. */
+/** What a read may return. */
 const READINGS: Readonly<Record<string, () => Load | Promise<Load>>> = {
   'what is fresh': () => ({ ...LARGE, ...heldUntil(NOW + 55_000) }),
   'what was loaded just now, and lacks items': async () => loadOf(manyTools(3), { dropped: 3 }),
@@ -197,7 +197,7 @@ function bodyFor(all: readonly string[]): string {
   return all.some((line) => /^content-length: 3/i.test(line)) ? 'abc' : '';
 }
 
-/** A response, and what was told of it, without what no two have in common. */
+/** A response and its events, without what differs each time. */
 async function observe({ url, ended, bugs }: Served, text: string): Promise<unknown> {
   const told = { ended: (await ended(0)).length, bugs: bugs.length };
   const { status, headers, body } = await exchange(url, text);
@@ -224,7 +224,7 @@ async function observe({ url, ended, bugs }: Served, text: string): Promise<unkn
 describe('the table of targets ahead of Koa', () => {
   expectNoUncaught();
 
-  it(`selects an operation, and decides nothing ${SEEDED}`, async () => {
+  it(`selects the same operation as Koa ${SEEDED}`, async () => {
     let reading = '';
     const served = await serve({
       read: () => READINGS[reading]?.() ?? loadOf(),
@@ -260,7 +260,7 @@ describe('the table of targets ahead of Koa', () => {
 });
 
 describe('a router that cannot be loaded', () => {
-  it('fails the requests that need it, one at a time, until it can', async () => {
+  it('fails the requests that need it, until it can be loaded', async () => {
     const { url, bugs } = await serve();
     const require = createRequire(import.meta.url);
     delete require.cache[require.resolve('koa')];

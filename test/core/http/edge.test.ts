@@ -38,7 +38,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
   describe(`draining over ${over}`, () => {
     expectNoUncaught();
 
-    it('closes idle connections at once, used or not, and takes no new ones', async () => {
+    it('closes idle connections at once, and accepts no new ones', async () => {
       const served = await serve();
       const kept = await keptConnection(served);
       const silent = openConnection(served.url);
@@ -51,7 +51,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await openConnection(served.url).closed()).error).to.equal('ECONNREFUSED');
     });
 
-    it('lets what is in flight finish, and closes its connection with it', async () => {
+    it('lets requests finish, and closes their connections', async () => {
       const { read, release } = createPatience();
       const served = await serve({ read });
       const connection = await readingConnection(served);
@@ -105,7 +105,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(served.reads).to.have.length(1);
     });
 
-    it('answers all that was pipelined before', async () => {
+    it('answers pipelined requests that arrived before', async () => {
       const { read, release } = createPatience();
       const served = await serve({ read });
       const connection = openConnection(served.url);
@@ -120,7 +120,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await drained).to.equal(true);
     });
 
-    it('refuses, but does not reset, a request that was on its way', async () => {
+    it('answers a request that was being received with 503, not with a reset', async () => {
       const served = await serve();
       const whole = await keptConnection(served);
       const half = await keptConnection(served);
@@ -142,7 +142,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await drained).to.equal(true);
     });
 
-    it('does not take the body of the last request for another one on its way', async () => {
+    it('closes a connection whose last request had a body', async () => {
       const { url, edge } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
       const connection = openConnection(url);
       connection.send(post('', { 'Content-Length': '2' }));
@@ -152,7 +152,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
-    it('does not cut a response that is being read', async () => {
+    it('lets a client finish reading its response', async () => {
       const load = loadOf(manyTools(200_000));
       const served = await serve({ read: () => load });
       const { socket, send } = openConnection(served.url);
@@ -169,7 +169,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await served.ended(1))[0]).to.include({ outcome: 'ok', bytes: load.snapshot.bytes.length });
     });
 
-    it('cuts what outlasts the grace time, aborts its read, and says so', async () => {
+    it('aborts requests after the grace time, and reports it', async () => {
       const { read } = createPatience();
       const served = await serve({ read });
       const connection = await readingConnection(served);
@@ -181,7 +181,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
         .and.not.have.property('status');
     });
 
-    it('cuts a request that never arrives whole, and has lost nothing then', async () => {
+    it('closes a connection whose request never arrives completely, and reports no loss', async () => {
       const served = await serve();
       const connection = openConnection(served.url);
       connection.send('GET / HTTP/1.1\r\n');
@@ -190,7 +190,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await connection.closed()).responses).to.deep.equal([]);
     });
 
-    it('leaves no connection behind, whatever state they are in', async () => {
+    it('leaves no connection open, whatever its state', async () => {
       const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
       const before = sockets();
       const { read } = createPatience();
@@ -220,16 +220,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       await eventually(() => sockets() <= before);
     });
 
-    it('ends a response to a bad request properly', async () => {
-      const served = await serve();
-      const connection = openConnection(served.url);
-      connection.send('garbage\r\n\r\n');
-      expect((await connection.receive()).status).to.equal(400);
-      expect(await served.edge.drain(LONG_MS)).to.equal(true);
-      expect(await connection.closed()).to.include({ error: undefined });
-    });
-
-    it('may be announced first: all is answered as ever, and only /readyz says no', async () => {
+    it('may be announced by /readyz, while requests are still answered', async () => {
       let draining = false;
       const served = await serve({ isDraining: () => draining });
       const connection = await keptConnection(served);
@@ -242,7 +233,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await served.edge.drain(LONG_MS)).to.equal(true);
     });
 
-    it('may be done twice', async () => {
+    it('may be called twice', async () => {
       const { read, release } = createPatience();
       const served = await serve({ read });
       await readingConnection(served);
@@ -255,7 +246,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
   });
 
   describe(`connections beyond maxConnections over ${over}`, () => {
-    it('are not taken, which is told once for the log, and each for whoever counts', async () => {
+    it('are refused, with one log line and one count each', async () => {
       const { url, refusals, bounds, closed } = await serve({ maxConnections: 2 });
       const kept = [await keptConnection({ url }), await keptConnection({ url })];
       for (let count = 0; count < 3; count += 1) {
@@ -271,7 +262,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await kept[1]?.receive())?.status).to.equal(200);
     });
 
-    it('take the place of those that are idle for longest, and of none that is in use', async () => {
+    it('replace the longest idle ones, and none in use', async () => {
       const { read, release } = createPatience();
       const served = await serve({ read, maxConnections: 4 });
       // Opened first, and used last.
@@ -297,7 +288,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await reading.receive()).status).to.equal(200);
     });
 
-    it('have room made for them ahead, where some are idle when the last one is taken', async () => {
+    it('find a free slot if others are idle', async () => {
       const served = await serve({ maxConnections: 2 });
       const idle = await keptConnection(served);
       await aWhile(BUSY_MS);
@@ -310,7 +301,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
   });
 
   describe(`an idle connection over ${over}`, () => {
-    it('is kept for a request that came while the process stood still', async () => {
+    it('is kept for a request that arrived while the process was busy', async () => {
       const connection = await keptConnection(await serve({ keepAliveTimeoutMs: 50 }));
       connection.send(get(LIST));
       // Node waits for a second longer than it tells the client.
@@ -322,7 +313,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
   });
 
   describe(`the number of connections over ${over}`, () => {
-    it('is told as they are opened, also those that ask nothing, and closed', async () => {
+    it('is reported when one opens or closes', async () => {
       const served = await serve();
       const kept = await keptConnection(served);
       const silent = connect(Number(new URL(served.url).port), '127.0.0.1');
@@ -342,7 +333,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       throw new Error('the listener is broken');
     };
 
-    it('harms neither the requests that it is told of, nor the process', async () => {
+    it('harms neither requests nor the process', async () => {
       const { url, bugs, edge } = await serve({ events: { requestEnded: broken } });
       const connection = openConnection(url);
       for (const [text, status] of [
@@ -362,7 +353,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
-    it('harms no drain, whose caller is gone or cut', async () => {
+    it('harms no drain', async () => {
       const { read } = createPatience();
       const served = await serve({ read, events: { requestEnded: broken } });
       const gone = await readingConnection(served);
@@ -373,7 +364,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(served.bugs).to.have.length(2);
     });
 
-    it('may be the one that is told of bugs', async () => {
+    it('may be the one for internal errors', async () => {
       const events: Events = { requestEnded: broken, internalError: broken, connectionsRefused: broken };
       const { url } = await serve({ read: broken, events, maxConnections: 1 });
       const connection = openConnection(url);

@@ -21,7 +21,7 @@ const idFor = (...values: string[]) =>
   open([...values.flatMap((value) => ['X-Request-Id', value]), 'Authorization', 'Bearer token']).requestId;
 
 describe('opening an exchange', () => {
-  it(`never throws, whatever was sent ${SEEDED}`, () => {
+  it(`never throws ${SEEDED}`, () => {
     const name = fc.oneof(
       fc.constantFrom('Authorization', 'HOST', 'x-request-id', 'traceparent', 'tracestate', 'Cache-Control'),
       fc.constantFrom('Content-Length', 'Transfer-Encoding', '__proto__', 'constructor', 'toString', ''),
@@ -53,7 +53,7 @@ describe('opening an exchange', () => {
 });
 
 describe('a request id', () => {
-  it("is the caller's where that is well-formed", () => {
+  it("is the caller's if that is well-formed", () => {
     for (const id of ['a', 'AZaz09._~:/+=@-', 'x'.repeat(128)]) expect(idFor(id)).to.equal(id);
   });
 
@@ -63,12 +63,12 @@ describe('a request id', () => {
     });
   }
 
-  it('is new where none came, or two did', () => {
+  it('is new without one, or with two', () => {
     expect(idFor()).to.match(UUID);
     expect(idFor('a', 'b')).to.match(UUID);
   });
 
-  it('is new where it repeats the credential, well-formed or not', () => {
+  it('is new if it repeats the credential, well-formed or not', () => {
     expect(idFor('id:token')).to.match(UUID);
     const raw = ['Authorization', 'Basic secret', 'authorization', 'Bearer other', 'X-Request-Id', 'id:secret'];
     expect(open(raw).requestId).to.match(UUID);
@@ -78,7 +78,7 @@ describe('a request id', () => {
     expect(idFor()).not.to.equal(idFor());
   });
 
-  it(`needs no escaping anywhere, whatever was brought ${SEEDED}`, () => {
+  it(`needs no escaping anywhere ${SEEDED}`, () => {
     fc.assert(
       fc.property(anyText({ maxLength: 200 }), (brought) => {
         const id = idFor(brought);
@@ -104,7 +104,7 @@ describe('a request id', () => {
 });
 
 describe('a trace', () => {
-  it('is in the record where the caller has one', async () => {
+  it('of the caller is in the record', async () => {
     const { url, ended } = await serve();
     await exchange(url, get(LIST, { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` }));
     await exchange(url, get(LIST, { traceparent: 'nonsense' }));
@@ -114,7 +114,7 @@ describe('a trace', () => {
     for (const record of others) expect(record).not.to.have.property('traceId');
   });
 
-  it('whose id is the token, or that comes twice, is not taken', async () => {
+  it('is ignored if its id is the token, or if it is sent twice', async () => {
     const { url, reads, ended } = await serve();
     const traceparent = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
     await exchange(url, get(READ, { Authorization: `Bearer ${TRACE_ID}`, traceparent }));
@@ -125,7 +125,7 @@ describe('a trace', () => {
 });
 
 describe('the signal of an exchange', () => {
-  it('aborts once its caller is gone, be it made before or after', () => {
+  it('aborts when the connection closes, created before or after', () => {
     const early = open([]);
     const { signal } = early;
     expect(signal.aborted).to.equal(false);

@@ -123,7 +123,7 @@ describe('a bug', () => {
   expectNoUncaught();
 
   for (const [stage, [start, request = get(READ, fields)]] of Object.entries(STAGES)) {
-    it(`is a 500 that says nothing, and is told once, without the credential: ${stage}`, async () => {
+    it(`is a 500 without details, logged once without the credential: ${stage}`, async () => {
       const { url, bugs, ended } = await start();
       for (let count = 1; count <= 2; count += 1) {
         const response = await exchange(url, request);
@@ -142,7 +142,7 @@ describe('a bug', () => {
     });
   }
 
-  it('may throw anything', async () => {
+  it('may throw any value', async () => {
     const { url, bugs } = await serve({
       read: () => {
         throw TOKEN;
@@ -156,7 +156,7 @@ describe('a bug', () => {
     'in its first piece': [{ length: 1 }],
     'in its second piece': [Buffer.from('a'), { length: 1 }],
   })) {
-    it(`that breaks a response which has begun cuts that off: ${what}`, async () => {
+    it(`in a response that has begun closes the connection: ${what}`, async () => {
       const { url, bugs, ended } = await rpcServed({ status: 200, headers: [], body: body as never });
       const connection = openConnection(url);
       connection.send(post('{}', fields));
@@ -167,7 +167,7 @@ describe('a bug', () => {
     });
   }
 
-  it('of a read whose caller is gone is nobody’s', async () => {
+  it('of a read whose caller has gone is not reported', async () => {
     const failing = Promise.withResolvers<Load>();
     const { url, reads, ended, bugs } = await serve({ read: () => failing.promise });
     const connection = openConnection(url);
@@ -185,9 +185,9 @@ describe('a bug', () => {
 describe('a handler', () => {
   expectNoUncaught();
 
-  it('tells a bug of admission, cuts off what it cannot answer, and never rejects', async () => {
-    const told: string[] = [];
-    const cut: string[] = [];
+  it('reports a bug of admission, aborts what it cannot answer, and never rejects', async () => {
+    const bugs: string[] = [];
+    const aborted: string[] = [];
     const handle = createHandler({
       admit() {
         throw bug();
@@ -198,14 +198,14 @@ describe('a handler', () => {
         begin: () => true,
         waitForSlot: () => undefined,
         isLast: () => false,
-        abort: (_: Exchange, outcome: string) => cut.push(outcome),
+        abort: (_: Exchange, outcome: string) => aborted.push(outcome),
       } as never,
-      events: { internalError: ({ stack }) => told.push(stack) },
+      events: { internalError: ({ stack }) => bugs.push(stack) },
     });
     const res = {
       headersSent: false,
       writeHead() {
-        throw new RangeError('a head that Node does not take');
+        throw new RangeError('a head that Node rejects');
       },
     };
     const opened = {
@@ -221,16 +221,16 @@ describe('a handler', () => {
       open: true,
       respond: () => expect.fail(),
     });
-    expect(cut).to.deep.equal(['internal']);
-    expect(told.map((stack) => stack.split('\n', 1)[0])).to.deep.equal([
+    expect(aborted).to.deep.equal(['internal']);
+    expect(bugs.map((stack) => stack.split('\n', 1)[0])).to.deep.equal([
       'TypeError: cannot take [credential] or [credential]',
-      'RangeError: a head that Node does not take',
+      'RangeError: a head that Node rejects',
     ]);
   });
 });
 
-describe('an error of the table', () => {
-  it('tells its caller its row, and the record what it is', async () => {
+describe('an error of the error table', () => {
+  it('is a problem for the caller, and has its reason in the record', async () => {
     const cause = new TypeError('what the upstream said');
     const { url, ended, bugs } = await serve({
       read: () => {
@@ -259,8 +259,8 @@ describe('an error of the table', () => {
   });
 });
 
-describe('what is wrong with a request', () => {
-  // Each row mends what the one before it was refused for, and has everything that comes later still wrong.
+describe('a mistake in a request', () => {
+  // Each row corrects the mistake of the row before it, and still has those of all later rows.
   const late = { Accept: 'text/html' };
   const foreign = { Origin: 'https://evil.example' };
   const nobody = { ...late, Authorization: undefined };
@@ -294,7 +294,7 @@ describe('what is wrong with a request', () => {
 });
 
 describe('the record of a request', () => {
-  it('tells what is known of it, and nothing that is not', async () => {
+  it('has the facts of its request, and no empty fields', async () => {
     const { url, ended } = await serve({ read: () => loadOf(manyTools()) });
     const { body } = await exchange(url, get(READ, { 'Accept-Encoding': 'gzip' }));
     await exchange(url, get(READ, { 'If-None-Match': '*' }));
@@ -326,7 +326,7 @@ describe('the record of a request', () => {
     expect(await ended(5)).to.have.length(5);
   });
 
-  it('lasts from when its headers had come until its response was sent', async () => {
+  it('lasts from the arrival of the headers until the response was sent', async () => {
     const { read, release } = createPatience();
     const { url, reads, ended } = await serve({ read });
     const asked = performance.now();
@@ -340,7 +340,7 @@ describe('the record of a request', () => {
     expect((record?.begun ?? 0) + (record?.ms ?? 0)).to.be.within(begun, performance.now());
   });
 
-  it('holds nothing that a caller sent, but for ids', async () => {
+  it('holds nothing that a caller sent, except ids', async () => {
     const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: Buffer.from('x') }));
     const secrets = {
       Cookie: 'secret-1',

@@ -37,11 +37,11 @@ const PIECES = [
 
 const STATUSES = [100, 200, 304, 400, 401, 404, 405, 406, 408, 415, 421];
 
-describe('whatever bytes arrive at the public listener', () => {
+describe('arbitrary bytes at the public listener', () => {
   expectNoUncaught();
 
   for (const ends of [true, false]) {
-    it(`they are answered with whole responses${ends ? ', before a FIN' : ''} ${SEEDED}`, async () => {
+    it(`are answered with complete responses${ends ? ', before a FIN' : ''} ${SEEDED}`, async () => {
       const { url, bugs } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), {
         headersTimeoutMs: 500,
         requestTimeoutMs: 500,
@@ -65,7 +65,7 @@ describe('whatever bytes arrive at the public listener', () => {
     });
   }
 
-  it(`a request is the same in whatever pieces it comes ${SEEDED}`, async () => {
+  it(`are the same request in any pieces ${SEEDED}`, async () => {
     const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
     const request = get(LIST) + get('/nothing') + get(READ) + post('{"a":1}');
     const cuts = fc
@@ -89,7 +89,7 @@ describe('whatever bytes arrive at the public listener', () => {
 });
 
 describe('the public listener', () => {
-  it('gives a read the time of its deadline, in which nothing moves', async () => {
+  it('keeps a silent connection for the deadline of its read', async () => {
     const { url, ended } = await serve({
       read: async () => {
         await sleep(1500);
@@ -104,7 +104,7 @@ describe('the public listener', () => {
 });
 
 describe('the admin listener', () => {
-  it('answers the probes, whatever host they name, and nothing else', async () => {
+  it('answers the probes for any host, and nothing else', async () => {
     const { url, ended } = await serveAdmin();
     for (const path of ['/livez', '/readyz']) {
       const bare = { Host: 'portico.internal', Authorization: undefined };
@@ -126,7 +126,7 @@ describe('the admin listener', () => {
     ]);
   });
 
-  it('sends a large response whole, to several clients at once', async () => {
+  it('sends a large response to several clients at once', async () => {
     const body = Buffer.alloc(2_700_000, 'one_of_many_series_total 1\n');
     const respond = () => ({ status: 200, headers: [], body });
     const large = { path: '/large', methods: ['GET'], takesBody: false, isProbe: false, open: true, respond } as const;
@@ -138,7 +138,7 @@ describe('the admin listener', () => {
     expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok']);
   });
 
-  it('says with the public listener that that is draining, and goes on itself', async () => {
+  it('reports that the public listener is draining, and stays open', async () => {
     let draining = false;
     const { url } = await serveAdmin(() => draining);
     expect((await exchange(url, get('/readyz'))).status).to.equal(200);

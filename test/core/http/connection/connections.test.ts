@@ -7,30 +7,11 @@ import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { get } from '../../../support/raw-http.ts';
 import { CARRIERS } from '../over-tls.ts';
-import { expectNoUncaught, LIST, LONG_MS, post, READ } from '../served.ts';
+import { expectNoUncaught, LIST, LONG_MS, READ } from '../served.ts';
 
-for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
-  const textOf = ({ body }: { readonly body: Buffer }) => body.toString();
-
+for (const { over, serve, openConnection } of CARRIERS) {
   describe(`a connection over ${over}`, () => {
     expectNoUncaught();
-
-    it('is kept for further requests', async () => {
-      const { url } = await serve();
-      const connection = openConnection(url);
-      for (let count = 0; count < 3; count += 1) {
-        connection.send(get(LIST));
-        expect((await connection.receive()).status).to.equal(200);
-      }
-    });
-
-    it('closes where the client asks for that', async () => {
-      const { url } = await serve();
-      const connection = openConnection(url);
-      connection.send(get(LIST, { Connection: 'close' }));
-      const { responses } = await connection.closed();
-      expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['close']);
-    });
 
     it('takes requests that arrive byte by byte', async () => {
       const { url } = await serve();
@@ -46,7 +27,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
   describe(`a FIN over ${over}`, () => {
     expectNoUncaught();
 
-    it('behind a request is given the response that is at hand', async () => {
+    it('behind a request gets the response that is ready', async () => {
       const { url, ended } = await serve();
       for (const request of [get(LIST), get(READ), get(`${READ}&x`), get('/nothing')]) {
         const connection = openConnection(url);
@@ -58,14 +39,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
       expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok', 'not_found']);
     });
 
-    it('behind a post is given the response that is at hand', async () => {
-      const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
-      const connection = openConnection(url);
-      connection.socket.end(post('{}'));
-      expect((await connection.closed()).responses.map(textOf)).to.deep.equal(['{}']);
-    });
-
-    it('ends a response that is made later, and the read with it', async () => {
+    it('aborts a read whose response is not ready', async () => {
       const { read, release, waiting } = createPatience();
       const { url, reads, ended } = await serve({ read });
       const connection = openConnection(url);
@@ -77,7 +51,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
       expect((await connection.closed()).responses).to.deep.equal([]);
     });
 
-    it('lets the response arrive whole that is on its way', async () => {
+    it('lets a response arrive that is being sent', async () => {
       const load = loadOf(manyTools(20_000));
       const { url, ended } = await serve({ read: () => load });
       const connection = openConnection(url);
@@ -87,7 +61,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
       expect((await ended(1))[0]).to.include({ outcome: 'ok' });
     });
 
-    it('behind pipelined requests ends those that are not answered yet', async () => {
+    it('behind pipelined requests ends those without a response', async () => {
       const { read } = createPatience();
       const { url, reads, ended, edge } = await serve({ read });
       const connection = openConnection(url);
@@ -101,7 +75,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
     });
 
     for (const pause of [false, true]) {
-      it(`behind a read and garbage ends both${pause ? ', after a while, too' : ''}`, async () => {
+      it(`behind a read and garbage ends both${pause ? ', also later' : ''}`, async () => {
         const { read, waiting } = createPatience();
         const { url, reads, ended, edge } = await serve({ read });
         const connection = openConnection(url);
@@ -116,7 +90,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
       });
     }
 
-    it('after its responses leaves nothing behind', async () => {
+    it('after its responses closes the connection', async () => {
       const { url, edge } = await serve();
       const connection = openConnection(url);
       connection.send(get(LIST));
@@ -129,7 +103,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
 }
 
 describe('a caller that hangs up on a Unix socket', () => {
-  it('ends its read as well', async () => {
+  it('aborts its read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'portico-'));
     try {
       const { read } = createPatience();

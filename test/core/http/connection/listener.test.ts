@@ -46,17 +46,17 @@ describe('listening', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('on a TCP port gives its URL', async () => {
+  it('on a TCP port resolves with its URL', async () => {
     expect(await listen(server(), LOOPBACK)).to.match(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   });
 
-  it("on a port in use, or where there is no such address, fails with Node's own error", async () => {
+  it("on a port in use or an unknown address rejects with Node's own error", async () => {
     const url = await listen(server(), LOOPBACK);
     expect(await codeOf(listen(server(), { ...LOOPBACK, port: Number(new URL(url).port) }))).to.equal('EADDRINUSE');
     expect(await codeOf(listen(server(), { ...LOOPBACK, host: '192.0.2.1' }))).to.equal('EADDRNOTAVAIL');
   });
 
-  it('on a Unix socket answers there, for any host, and removes the file in the end', async () => {
+  it('on a Unix socket answers for any host, and removes the file when it closes', async () => {
     const { url, edge } = await serve({ socketPath });
     expect(url).to.equal(`unix:${socketPath}`);
     expect((await exchange(url, get(LIST, { Host: 'anything' }))).status).to.equal(200);
@@ -64,7 +64,7 @@ describe('listening', () => {
     expect(await exists(socketPath)).to.equal(false);
   });
 
-  it('on a Unix socket that somebody listens on fails, and leaves it', async () => {
+  it('on a Unix socket in use rejects, and leaves the file', async () => {
     const { url } = await serve({ socketPath });
     const { ino } = await lstat(socketPath);
     for (let tries = 0; tries < 3; tries += 1) {
@@ -74,7 +74,7 @@ describe('listening', () => {
     expect((await exchange(url, get(LIST))).status).to.equal(200);
   });
 
-  it('on a Unix socket of a process that is too busy to take connections fails, and leaves it', async () => {
+  it('on a Unix socket of a busy process rejects, and leaves the file', async () => {
     const path = JSON.stringify(socketPath);
     const script = `require('node:net').createServer().listen({ path: ${path}, backlog: 1 }, () => {
       require('node:fs').writeSync(1, 'up');
@@ -96,7 +96,7 @@ describe('listening', () => {
     expect(await exists(socketPath)).to.equal(true);
   });
 
-  it('on a Unix socket that a dead process left behind replaces it', async () => {
+  it('replaces a Unix socket that a dead process left', async () => {
     const script = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => console.log('up'))`;
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = onCleanup(() => child.kill('SIGKILL'));
@@ -109,23 +109,17 @@ describe('listening', () => {
     expect((await exchange(url, get(LIST))).status).to.equal(200);
   });
 
-  it('never replaces what is no socket', async () => {
+  it('never replaces a file that is not a socket', async () => {
     await writeFile(socketPath, 'somebody’s');
     expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
     expect(await readFile(socketPath, 'utf8')).to.equal('somebody’s');
-  });
-
-  it('on a Unix socket in a folder that is not there fails', async () => {
-    expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath: join(folder, 'none', 'x.sock') }))).to.equal(
-      'EACCES',
-    );
   });
 });
 
 describe('a connection', () => {
   expectNoUncaught();
 
-  it('is kept for keepAliveTimeoutMs after its last response', async () => {
+  it('stays open for keepAliveTimeoutMs after its last response', async () => {
     const { url } = await serve({ keepAliveTimeoutMs: 50 });
     const connection = openConnection(url);
     connection.send(get(LIST));
@@ -134,10 +128,10 @@ describe('a connection', () => {
   });
 
   for (const [what, timeouts] of Object.entries({
-    'headersTimeoutMs, where that is less': { headersTimeoutMs: 100, requestTimeoutMs: 60_000 },
-    'requestTimeoutMs, where that is less': { headersTimeoutMs: 60_000, requestTimeoutMs: 100 },
+    'headersTimeoutMs, if that is less': { headersTimeoutMs: 100, requestTimeoutMs: 60_000 },
+    'requestTimeoutMs, if that is less': { headersTimeoutMs: 60_000, requestTimeoutMs: 100 },
   })) {
-    it(`is given a 408 for headers that do not end within ${what}`, async () => {
+    it(`gets a 408 for headers that do not end within ${what}`, async () => {
       const { url, ended } = await serve(timeouts);
       const connection = openConnection(url);
       connection.send('GET / HTTP/1.1\r\nHost: localhost\r\n');
@@ -146,7 +140,7 @@ describe('a connection', () => {
     });
   }
 
-  it('is cut where the client leaves its response unread', async () => {
+  it('is closed if the client does not read its response', async () => {
     const load = loadOf(manyTools(200_000));
     const { url, ended } = await serve({ read: () => load, readDeadlineMs: 100, sendTimeoutMs: 150 });
     const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
@@ -155,7 +149,7 @@ describe('a connection', () => {
     expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', status: 200, bytes: 0, upstreamMs: 12.34 });
   });
 
-  it('is not cut where the client reads slowly', async () => {
+  it('stays open if the client reads slowly', async () => {
     const load = loadOf(manyTools(80_000));
     const { url, ended } = await serve({ read: () => load, readDeadlineMs: 500, sendTimeoutMs: 500 });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -174,14 +168,14 @@ describe('a connection', () => {
 });
 
 describe('an expectation', () => {
-  it('of 100-continue gets no interim response where there is no body to send', async () => {
+  it('of 100-continue gets no interim response without a body', async () => {
     const { url } = await serve();
     const connection = openConnection(url);
     connection.send(get(LIST, { Expect: '100-continue' }));
     expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
   });
 
-  it('of anything else is not minded', async () => {
+  it('of anything else is ignored', async () => {
     const { url } = await serve();
     const connection = openConnection(url);
     connection.send(get(LIST, { Expect: 'miracles' }));
@@ -190,7 +184,7 @@ describe('an expectation', () => {
 });
 
 describe('an upgrade', () => {
-  it('is not made: the request is answered as any other', async () => {
+  it('is ignored', async () => {
     const { url } = await serve();
     for (const upgrade of ['websocket', 'h2c']) {
       const fields = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: upgrade };

@@ -18,7 +18,7 @@ describe('the list', () => {
     expect(response.json<{ uri: string }[]>().map(({ uri }) => uri)).to.deep.equal(URIS);
   });
 
-  it('is the same whatever query comes with it', async () => {
+  it('ignores the query', async () => {
     const { url } = await serve();
     const odd = await exchange(url, get(`${LIST}?uri=platform://nothing&uri=&x`));
     expect(odd.body).to.deep.equal((await exchange(url, get(LIST))).body);
@@ -34,7 +34,7 @@ describe('the list', () => {
 describe('a read', () => {
   expectNoUncaught();
 
-  it('answers with the bytes of the snapshot and what a cache has to know', async () => {
+  it('responds with the bytes of the snapshot and cache headers', async () => {
     const { url } = await serve({ read: () => LARGE });
     const { status, headers, body } = await exchange(url, get(READ));
     expect(status).to.equal(200);
@@ -51,7 +51,7 @@ describe('a read', () => {
     expect(headers.has('portico-dropped-items')).to.equal(false);
   });
 
-  it('is the same at once and later, by the clock of its edge', async () => {
+  it('has an Age by the clock of its edge', async () => {
     const now = 1_800_000_000_000;
     const held = () => loadOf(manyTools(), { loadedAt: now - 5000, ...heldUntil(now + 55_000) });
     let isLater = false;
@@ -67,7 +67,7 @@ describe('a read', () => {
     for (const record of await ended(2)) expect(record).to.include({ cache: 'hit', upstreamMs: 12.34 });
   });
 
-  it('asks the catalogue for the resource of the uri, as this caller', async () => {
+  it('reads the resource of the uri as this caller', async () => {
     const { url, reads } = await serve();
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const fields = { 'X-Request-Id': 'mine', traceparent, tracestate: 'v=1' };
@@ -90,20 +90,20 @@ describe('a read', () => {
     expect(first?.partition).not.to.equal(second?.partition);
   });
 
-  it('tells the catalogue that the caller wants the upstream to be asked', async () => {
+  it('forwards no-cache to the catalogue', async () => {
     const { url, reads } = await serve();
     await exchange(url, get(READ, { 'Cache-Control': 'max-age=0, no-cache' }));
     expect(reads.map(({ noCache }) => noCache)).to.deep.equal([true]);
   });
 
-  it('says how many items it left out', async () => {
+  it('reports how many items were dropped', async () => {
     const { url } = await serve({ read: () => loadOf([], { dropped: 3 }) });
     for (const fields of [{}, { 'If-None-Match': '*' }]) {
       expect((await exchange(url, get(READ, fields))).headers.get('portico-dropped-items')).to.equal('3');
     }
   });
 
-  it('of an error tells its record how long that took', async () => {
+  it('of an error records how long it took', async () => {
     const { url, ended } = await serve({ read: async () => Promise.reject(new GatewayError('upstream_failed')) });
     await exchange(url, get(READ));
     const [record] = await ended(1);
@@ -167,7 +167,7 @@ describe('the uri of a read', () => {
     });
   }
 
-  it('that is unknown is answered with those that there are', async () => {
+  it('that is unknown is rejected with the list of known ones', async () => {
     const { url } = await serve();
     const response = await exchange(url, get(`${READS}?uri=platform://users`));
     expect(response.json()['detail']).to.equal(`No resource has this uri. There are: ${URIS.join(', ')}.`);

@@ -15,7 +15,7 @@ const FOREIGN = [
 ];
 
 describe('the hosts that a listener answers for', () => {
-  it('are loopback names, with any port or none, on a loopback address, and are its own', () => {
+  it('are loopback names with any port on a loopback address, and are its own', () => {
     for (const address of [v4, v6]) {
       const { answersFor, isOwn } = hostsOf({}, address);
       for (const name of ['localhost', 'LocalHost', '127.0.0.1', '[::1]']) {
@@ -28,12 +28,12 @@ describe('the hosts that a listener answers for', () => {
     }
   });
 
-  it('hold the address itself, where that is a loopback address of another name', () => {
+  it('include another loopback address that the listener is bound to', () => {
     expect(hostsOf({}, { ...v4, address: '127.8.8.8' }).answersFor('127.8.8.8:9')).to.equal(true);
     expect(hostsOf({}, { ...v6, address: '::ffff:127.0.0.1' }).answersFor('[::ffff:127.0.0.1]')).to.equal(true);
   });
 
-  it('are any on a Unix socket, and on other addresses where any is taken; of those, addresses and loopback names are its own', () => {
+  it('are any on a Unix socket, and with takesAnyName; addresses and loopback names are its own', () => {
     for (const address of [{ ...v4, address: '0.0.0.0' }, { ...v6, address: '::' }, '/run/portico.sock', null]) {
       const { answersFor, isOwn } = hostsOf({ takesAnyName: typeof address !== 'string' && address !== null }, address);
       for (const host of ['evil.example', 'evil.example:8080', '10.0.0.1', 'localhost:1', ''])
@@ -89,7 +89,7 @@ describe('the hosts that a listener answers for', () => {
       expect(answersFor(host), host).to.equal(false);
   });
 
-  it('are those of the setting, where there is one, and are its own', () => {
+  it('are those of allowedHosts, if set, and are its own', () => {
     for (const address of [v4, { ...v4, address: '0.0.0.0' }, '/run/portico.sock']) {
       const { answersFor, isOwn } = hostsOf({ allowedHosts: ['Portico.Example', 'other:81'] }, address);
       for (const host of ['portico.example', 'PORTICO.example', 'other:81'])
@@ -100,7 +100,7 @@ describe('the hosts that a listener answers for', () => {
     expect(hostsOf({ allowedHosts: [] }, v4).answersFor('localhost')).to.equal(false);
   });
 
-  it('hold the one by which clients know it, whatever else they are', () => {
+  it('include alsoHosts', () => {
     for (const [allowed, address] of [
       [undefined, v4],
       [undefined, { ...v4, address: '0.0.0.0' }],
@@ -118,7 +118,7 @@ describe('the hosts that a listener answers for', () => {
 });
 
 describe('a host', () => {
-  it('names this machine by a loopback name, with or without a port', () => {
+  it('may be a loopback name, with or without a port', () => {
     for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1', '127.1.2.3:80', '[::1]:80', 'a.localhost:1'])
       expect(isLoopbackHost(host), host).to.equal(true);
     for (const host of ['localhost.example', '127.example', '127.0.0.1.example', '[::2]', '', 'example:80'])
@@ -130,14 +130,14 @@ describe('a host', () => {
       expect(isHost(host), host).to.equal(true);
   });
 
-  it('is not well-formed with anything else in it', () => {
+  it('is not well-formed with other characters', () => {
     for (const host of ['a b', 'a/b', 'user@a', 'a:b', '::1', '[::1', 'a,b/', 'é', 'a:1:2'])
       expect(isHost(host), host).to.equal(false);
   });
 });
 
 describe('an address', () => {
-  it('has brackets in a URL where it is one of IPv6', () => {
+  it('has brackets in a URL if it is IPv6', () => {
     expect(bracketed(v4)).to.equal('127.0.0.1');
     expect(bracketed(v6)).to.equal('[::1]');
   });

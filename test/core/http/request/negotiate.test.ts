@@ -43,7 +43,7 @@ describe('Accept', () => {
     'application/json; charset="UTF-8"',
     'text/html;q=0, application/json',
   ]) {
-    it(`takes JSON when it is ${accept}`, () => {
+    it(`accepts JSON when it is ${accept}`, () => {
       expect(refuses(accept === undefined ? {} : { accept })).to.equal(false);
     });
   }
@@ -76,7 +76,7 @@ describe('a field of 1,025 characters', () => {
     }
   };
 
-  it('is refused before it is parsed, and one of 1,024 is not', () => {
+  it('is rejected before it is parsed, unlike one of 1,024', () => {
     const padded = (text: string, length: number) => `${text},${' '.repeat(length - text.length - 1)}`;
     for (const [length, expected] of [
       [1024, 'taken'],
@@ -119,23 +119,18 @@ describe('Accept-Encoding', () => {
     });
   }
 
-  it('that is not there leaves a body plain', () => {
+  it('that is absent leaves a body uncompressed', () => {
     expect(coding(undefined, LARGE)).to.equal('identity');
   });
 
-  it('leaves a small body plain, unless it forbids that', () => {
+  it('leaves a small body uncompressed, unless it forbids identity', () => {
     expect(coding('zstd, gzip', SMALL)).to.equal('identity');
     expect(coding('gzip;q=1, identity;q=0.1', SMALL)).to.equal('identity');
     expect(coding('gzip, identity;q=0', SMALL)).to.equal('gzip');
     expect(coding('zstd, gzip, *;q=0', SMALL)).to.equal('zstd');
   });
 
-  it('counts a body of the limit itself as large', () => {
-    expect(coding('gzip', 1023)).to.equal('identity');
-    expect(coding('gzip', 1024)).to.equal('gzip');
-  });
-
-  it('that forbids all there is, is refused', () => {
+  it('that forbids every coding is rejected', () => {
     for (const value of ['identity;q=0', '*;q=0', 'br, identity;q=0', 'br, *;q=0']) {
       expect(refuses({ 'accept-encoding': value })).to.equal(true);
     }
@@ -143,7 +138,7 @@ describe('Accept-Encoding', () => {
 });
 
 describe('negotiation', () => {
-  it(`fits or refuses whatever a caller sends ${SEEDED}`, () => {
+  it(`returns a coding or not_acceptable for any header ${SEEDED}`, () => {
     const part = fc.constantFrom(
       ...['gzip', 'zstd', 'identity', '*', '*/*', 'application/json'],
       ...[';', 'q=', '0', '.5', ',', '"', '\\', '=', ' ', 'é'],
@@ -157,7 +152,7 @@ describe('negotiation', () => {
     );
   });
 
-  it('takes linear time up to that, however odd the headers are', () => {
+  it('takes linear time for any header', () => {
     for (const part of [';', ',', '"', 'a/b,', 'a/b;q=1;', ' ']) {
       const value = part.repeat(1000 / part.length);
       expect(refuses({ accept: value })).to.equal(true);
@@ -165,7 +160,7 @@ describe('negotiation', () => {
     }
   });
 
-  it('finds the same for more values than are kept, however often and in whatever order they come', () => {
+  it('returns the same for more values than the cache holds', () => {
     const weights = Array.from({ length: 300 }, (_, index) => (index + 1) / 1000);
     for (let round = 0; round < 3; round += 1) {
       for (const weight of weights) {
@@ -173,14 +168,6 @@ describe('negotiation', () => {
         expect(coding(`zstd;q=${weight}, identity;q=0.15`, LARGE)).to.equal(weight >= 0.15 ? 'zstd' : 'identity');
         expect(refuses({ 'Accept-Encoding': `br;q=${weight}, *;q=0` })).to.equal(true);
       }
-    }
-  });
-
-  it('keeps no value that is long', () => {
-    const padding = ' '.repeat(200);
-    for (let round = 0; round < 3; round += 1) {
-      expect(coding(`gzip,${padding}zstd;q=0.5`, LARGE)).to.equal('gzip');
-      expect(coding(`zstd,${padding}gzip;q=0.5`, LARGE)).to.equal('zstd');
     }
   });
 });

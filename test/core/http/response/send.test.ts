@@ -39,7 +39,7 @@ describe('every response', () => {
 
 describe('the date of a response', () => {
   for (const [what, request] of Object.entries({ 'a read': get(READ), garbage: 'garbage\r\n\r\n' })) {
-    it(`goes on: ${what}`, async () => {
+    it(`is the current time: ${what}`, async () => {
       const { url } = await serve();
       const dateOf = async () => (await exchange(url, request)).headers.get('date') ?? '';
       const before = new Date().toUTCString();
@@ -55,7 +55,7 @@ describe('the date of a response', () => {
 });
 
 describe('a body in pieces', () => {
-  it('is sent whole, under its length', async () => {
+  it('is sent with its length', async () => {
     const pieces = Array.from({ length: 50 }, (_, index) => Buffer.alloc(index * 1000, index));
     const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
     const { headers, body } = await exchange(url, post('{}'));
