@@ -1,7 +1,7 @@
-import type { BoundedFetch, FetchInit } from '../../core/credentials/bounded-fetch.ts';
 import { isTrustedEndpoint } from '../../core/credentials/trusted-endpoint.ts';
 import { startDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
+import type { BoundedFetch, FetchInit } from './bounded-fetch.ts';
 import { unavailable } from './outcome.ts';
 
 export interface IssuerOptions {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Verify } from '../../core/credentials/authenticate.ts';
-import { type BoundedFetch, createBoundedFetch } from '../../core/credentials/bounded-fetch.ts';
 import type { ClientAuthorization, ClientSettings } from '../../core/credentials/client-secret.ts';
 import { Credential } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Send } from '../token-exchange/authorization-server.ts';
+import { type BoundedFetch, createBoundedFetch } from './bounded-fetch.ts';
 import { createIntrospect } from './introspection.ts';
 import { createIssuer } from './issuer.ts';
 import { jose } from './jose.ts';

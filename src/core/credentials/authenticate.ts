@@ -4,23 +4,23 @@ import { GatewayError } from '../kernel/errors.ts';
 import { flawOf, TOKEN } from '../kernel/header-value.ts';
 import type { Span } from '../kernel/span.ts';
 
-/** What is known of a caller by its credential alone. */
+/** The facts about a caller that follow from its credential. */
 export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified' | 'others'>;
 
 /**
- * Verifies the token of the caller with this key, at once where it was verified a moment ago. Throws, or rejects with,
- * `credential_rejected`, and another error where it cannot decide: fails closed, and does not read like a bad token.
+ * Verifies the token of the caller with this key, synchronously if it was verified recently. Throws, or rejects with,
+ * `credential_rejected`, and another error if it cannot decide: it fails closed.
  */
 export type Verify = (credential: Credential, key: string, span?: Span) => Verdict | Promise<Verdict>;
 
-/** What verification adds to what is known of a caller. */
+/** The facts that verification adds. */
 export interface Verdict extends Pick<Caller, 'partition'> {
   readonly expiresAt: number;
   readonly verified: Verified;
 }
 
 export interface AuthenticateOptions {
-  /** @default nobody verifies: any token is taken */
+  /** @default verification is off: any token is accepted */
   readonly verify?: Verify | undefined;
   /** @default a random key of its own */
   readonly keyOf?: KeyOf;
@@ -30,12 +30,11 @@ export interface AuthenticateOptions {
 export type KeyOf = (text: string) => string;
 
 /**
- * Finds out who brought these values of `Authorization`, one for each field line. It takes all of them: Node keeps the first and drops the
- * others, so that a proxy in front may have judged a different one.
+ * Identifies the caller by its `Authorization` field lines. It needs all of them: Node keeps the first one, and a proxy in front
+ * may have judged another.
  *
- * Rejects with `credential_missing` where there is none, `credential_malformed` where it is no bearer token, and
- * `invalid_request` where there are several; and as {@link Verify} does, where somebody verifies. Below `span` stands how long
- * that took.
+ * Rejects with `credential_missing` without one, `credential_malformed` for a value that is not a bearer token, `invalid_request`
+ * for several, and as {@link Verify} does.
  */
 export type Authenticate = (
   authorization: readonly Credential[],
@@ -43,7 +42,7 @@ export type Authenticate = (
   beforeVerify?: BeforeVerify,
 ) => Promise<Identity>;
 
-/** Called with the caller's key before its token is verified. Where it rejects, the token is not verified. */
+/** Called with the caller's key before its token is verified. If it rejects, the token is not verified. */
 export type BeforeVerify = (key: string) => Promise<void> | void;
 
 /** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
@@ -53,10 +52,9 @@ const BEARER = /^bearer(?: +|$)/i;
 const MAX_CLAIMS = 16_384;
 
 /**
- * The one function that builds keys of what callers bring: SHA-256 over a secret and the token, base64url. By default that is a
- * random one that lives as long as the process, so that a key from a log can be neither looked up nor matched with another
- * process's. It need not be an HMAC, which takes three times as long: a key proves nothing, and what could be appended to a
- * hash is no token.
+ * Creates the function that builds all keys of credentials: SHA-256 over a secret and the token, base64url. The default secret is
+ * random and lasts as long as the process, so that a key from a log can be neither looked up nor matched with another process's.
+ * An HMAC would take three times as long and is not needed: a key proves nothing.
  */
 export function createKeyOf(secret: Buffer = randomBytes(32)): KeyOf {
   const prefix = secret.toString('base64url');
@@ -95,18 +93,17 @@ function malformed(detail: string): GatewayError {
 }
 
 /**
- * When a token ends by its own account, in milliseconds since the epoch: the `exp` of a JWT (RFC 7519, section 4.1.4),
- * not verified. `undefined` for what is no JWT or names no time. Claims too long to be read have ended: nothing is
- * known of them, and this may only shorten.
+ * Returns the unverified `exp` of a JWT (RFC 7519, section 4.1.4), in milliseconds since the epoch; `undefined` for other tokens.
+ * Claims that are too long count as expired, since this value may only shorten a lifetime.
  */
 export function expiryOf(token: string): number | undefined {
   const begin = token.indexOf('.') + 1;
   const end = token.indexOf('.', begin);
-  // Header, claims and signature, and no part more (RFC 7515, section 3.1).
+  // Exactly header, claims and signature (RFC 7515, section 3.1).
   if (begin === 0 || end === -1 || token.includes('.', end + 1)) return undefined;
   if (end - begin > MAX_CLAIMS) return 0;
   try {
-    // Every character that JSON gives a meaning to is ASCII, and what is read is a number.
+    // Latin-1 is enough: JSON syntax is ASCII, and only a number is read.
     const claims: unknown = JSON.parse(Buffer.from(token.slice(begin, end), 'base64url').toString('latin1'));
     const exp: unknown = (claims as { exp?: unknown } | null)?.exp;
     return typeof exp === 'number' ? exp * 1000 : undefined;

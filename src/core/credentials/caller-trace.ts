@@ -3,8 +3,8 @@ import { continueTrace, type Trace } from '../kernel/trace.ts';
 import { mentionsCredential } from './redact.ts';
 
 /**
- * The trace that a caller's request belongs to, as `continueTrace` has it, without what repeats one of these credentials. What
- * is checked is short: a value that is no trace is left alone. `baggage` is never read.
+ * Returns the trace that a caller's request belongs to, without parts that repeat one of these credentials. `baggage` is never
+ * read.
  */
 export function traceOfCaller(
   { traceparent, tracestate }: { readonly traceparent: string | undefined; readonly tracestate: string | undefined },

@@ -1,5 +1,5 @@
+import { createBoundedFetch } from '../../../src/capabilities/verification/bounded-fetch.ts';
 import { createIssuer, type Issuer } from '../../../src/capabilities/verification/issuer.ts';
-import { createBoundedFetch } from '../../../src/core/credentials/bounded-fetch.ts';
 import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { onCleanup } from '../../support/cleanup.ts';

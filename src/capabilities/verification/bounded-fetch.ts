@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 export interface BoundedFetchOptions {
   /** Largest body of a response; a larger one ends the exchange. */
   readonly maxBytes: number;
-  /** How long one connection may take to open, and how long nothing may come on it. */
+  /** Bound on opening a connection, and on waiting for bytes. */
   readonly timeoutMs: number;
 }
 
-/** A request as those libraries make it that take a `fetch` of one's own. */
+/** A request of a library that takes a custom `fetch`. */
 export interface FetchInit {
   readonly method?: string | undefined;
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
@@ -15,24 +15,24 @@ export interface FetchInit {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Asks an authorization server. */
+/** A client of an authorization server. */
 export interface BoundedFetch {
   /**
-   * A `fetch` that follows no redirect, undoes no coding, and holds no more of a response than it may. Rejects with undici's
-   * own error where the exchange breaks off, and with the signal's reason once that aborts.
+   * A `fetch` with bounds that follows no redirect and decodes nothing. Rejects with undici's own error if the exchange breaks
+   * off, and with the signal's reason when that aborts.
    */
   fetch(url: string | URL, init?: FetchInit): Promise<Response>;
-  /** Ends what is under way. */
+  /** Ends all requests. */
   close(): Promise<void>;
 }
 
-/** Statuses that come without a body (Fetch, section 2.2.3): a `Response` of one takes none. */
+/** Statuses without a body: `Response` accepts none for them (Fetch, section 2.2.3). */
 const BODILESS: readonly number[] = [204, 205, 304];
 const CONNECTIONS = 16;
 const MAX_HEADER_BYTES = 16_384;
 
 export function createBoundedFetch({ maxBytes, timeoutMs }: BoundedFetchOptions): BoundedFetch {
-  // Only here: where callers are not verified, it is not loaded as a whole (docs/decisions/0041).
+  // Loaded only if callers are verified (docs/decisions/0041).
   const { Agent, request }: typeof import('undici') = createRequire(import.meta.url)('undici');
   const agent = new Agent({
     connections: CONNECTIONS,
