@@ -6,7 +6,7 @@ import { json, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import { SEEDED } from '../support/seed.ts';
 import { list, listing, loadProposed, number, object, openApi, parameter, proposedFor, text } from './proposed.ts';
 
-/** How a platform pages, and how much of that its document tells. */
+/** How a platform pages, and how much of that its document describes. */
 interface Platform {
   readonly kind: 'offset' | 'page' | 'token' | 'header' | 'body';
   readonly count: number;
@@ -15,7 +15,7 @@ interface Platform {
   readonly firstPage: 0 | 1;
   /** What it does with a page before its first: gives the first, nothing, or an error. */
   readonly before: 'first' | 'nothing' | 'error';
-  /** Where it tells how many there are. */
+  /** Where its total is. */
   readonly total: 'body' | 'header' | 'nowhere';
   /** What of this its document leaves out. */
   readonly untold: {
@@ -92,7 +92,7 @@ function handlerOf({ kind, count, most, firstPage, before, total }: Platform): R
   };
 }
 
-describe('settings that are proposed from a document that tells only half', () => {
+describe('settings that are proposed from an incomplete document', () => {
   it(`read a list whole, or not at all ${SEEDED}`, async () => {
     const upstream = await startHttpUpstream(json({}), { record: false });
     const outcomes = { whole: 0, error: 0, off: 0 };

@@ -1,4 +1,4 @@
-/** What a person who knows a platform would have written for one resource; null where the platform has no such list. */
+/** Settings of one resource as a person with experience of the platform writes them; null if the platform has no such list. */
 export type RightAnswer = {
   readonly path: string;
   readonly pathParams?: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export interface TypedUrls {
 export function baseUrlOf(title: string, server: string, { api, document }: TypedUrls = {}): BaseUrl {
   const url = api === undefined ? parseServer(server, document) : parseServer(api, undefined);
   const name = nameOf(title, api ?? (url === undefined || isExample(url) ? document : url.href));
-  // An example address in a document stands for the reader's own server; a typed one is meant.
+  // An example address in a document is a placeholder for the reader's server; a typed one is meant.
   if (url !== undefined && (api !== undefined || !URL.canParse(server) || !isExample(url))) {
     const baseUrl = escapeReferences(url.href.replace(/\/$/, ''));
     return { name, baseUrl, origin: url.origin, variable: undefined };

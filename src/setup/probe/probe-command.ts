@@ -64,7 +64,7 @@ export async function probe(
   return { file: file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), ok: resources.every(isFine), strict, resources };
 }
 
-/** A line on a terminal that is overwritten as work goes on. */
+/** A line on a terminal that is overwritten. */
 export interface Progress {
   show(text: string): void;
   clear(): void;

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 
-/** The one key that the platform knows. */
+/** The key that the platforms accept. */
 export const ACME_KEY = 'my-acme-key';
 
 const PAGE = 50;
@@ -16,7 +16,7 @@ const LISTS: Readonly<Record<string, readonly object[]>> = {
     {
       id: 'phishing-triage',
       name: 'Phishing triage',
-      description: 'Looks into mail that somebody reported',
+      description: 'Analyses mail that was reported',
       trigger_type: 'alert',
       enabled: true,
     },

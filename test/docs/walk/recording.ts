@@ -7,7 +7,7 @@ import { toolEnvironment } from '../../support/tools.ts';
 const BLOCK = /^```(console|yaml)\n(.*?)^```$/gms;
 const TYPED = /^\$ (.*)\n/gm;
 
-/** What differs from run to run, and what stands for it. */
+/** What differs from run to run, and its replacement. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/"time":"[^"]+"/g, '"time":"2026-11-22T09:30:00.000Z"'],
   [/(?<=x-request-id: )\S+/g, '5a3f0c1e-7f4b-4d39-9d3c-2f1f6a0f9b77'],
@@ -19,7 +19,7 @@ const LISTENERS = ['http://127.0.0.1:8080', 'http://127.0.0.1:9090'];
 /** Where the commands of a page run. What they write stays in `folder`. */
 export interface Place {
   readonly folder: string;
-  /** From what the page shows to what stands for it in this run. */
+  /** From a text of the page to its replacement in this run. */
   readonly instead: ReadonlyMap<string, string>;
   /** Variables that are set before the first command. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -43,10 +43,10 @@ export async function recordAgain(page: string, { folder, instead, environment =
   const typed = (text: string) => replace(text, standIns);
   const shown = (text: string) => {
     const named = replace(text, new Map([...standIns].map(([onPage, here]) => [here, onPage])));
-    return VARYING.reduce((steady, [varies, stands]) => steady.replace(varies, stands), named);
+    return VARYING.reduce((steady, [varies, replacement]) => steady.replace(varies, replacement), named);
   };
 
-  /** It goes on behind the commands that follow, on ports that are free. */
+  /** Serves in the background on free ports. */
   async function serve(): Promise<string> {
     const settings = join(folder, '.served.yaml');
     const written = await readFile(join(folder, 'portico.yaml'), 'utf8');

@@ -112,7 +112,7 @@ describe('paging by asking', () => {
     });
   });
 
-  it(`never says that a list that goes on is one page ${SEEDED}`, async () => {
+  it(`never takes a longer list for one page ${SEEDED}`, async () => {
     const option = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
     const platforms = fc.record({
       count: fc.integer({ min: 26, max: 200 }),

@@ -64,7 +64,7 @@ describe('an OpenAPI document', () => {
     ]);
   });
 
-  it('that refers to others is not followed out of itself, and that is told', () => {
+  it('has references to other documents that are reported and not followed', () => {
     const { written, text: yaml } = proposedFor(
       openApi({
         '/projects': listing({ $ref: 'https://elsewhere.example/schemas.json#/Projects' }),

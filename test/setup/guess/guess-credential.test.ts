@@ -29,7 +29,7 @@ describe('the credential by a document', () => {
       { kind: 'header', name: 'Authorization', format: 'Basic {token}' },
     ],
     [
-      'Authorization with the word that its description tells',
+      'Authorization with the word of its description',
       { token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Required prefix "Token"' } },
       { kind: 'header', name: 'Authorization', format: 'Token {token}' },
     ],
@@ -80,7 +80,7 @@ describe('the credential by a document', () => {
     });
   }
 
-  it('is in doubt where the platform wants another one beside it', () => {
+  it('has a doubt if the platform requires another one, too', () => {
     const app = { type: 'apiKey', in: 'header', name: 'X-App-Key' };
     const { credential, doubts } = credentialOf({ key, app }, [{ key: [], app: [] }]);
     expect(credential).to.deep.equal({ kind: 'header', name: 'X-Api-Key' });

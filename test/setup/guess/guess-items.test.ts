@@ -30,7 +30,7 @@ describe('a guess of where a body holds its list', () => {
     });
   }
 
-  it('tells how many items there are, and what they have', () => {
+  it('has the number of items and their members', () => {
     expect(guess({ items: [ITEM, { id: 'b' }] })).to.deep.equal([{ items: 'items', count: 2, keys: ['id', 'name'] }]);
   });
 

@@ -17,7 +17,7 @@ const size = { sizeParam: 'limit', size: 100 };
 
 describe('paging by a document', () => {
   for (const [name, given, pagination] of [
-    ['none, where nothing speaks of pages', {}, { kind: 'none' }],
+    ['none, if nothing concerns pages', {}, { kind: 'none' }],
     [
       'by token, where the body holds what a parameter takes',
       { parameters: [parameter('limit'), parameter('cursor', text)], beside: { meta: object({ nextCursor: text }) } },
@@ -34,12 +34,12 @@ describe('paging by a document', () => {
       { kind: 'offset', offsetParam: 'skip', ...size, totalHeader: 'x-total-count' },
     ],
     [
-      'by page, from the number that the document tells',
+      'by page, from the documented first page',
       { parameters: [parameter('limit'), parameter('page', { type: 'integer', default: 1 })] },
       { kind: 'page', pageParam: 'page', firstPage: 1, ...size },
     ],
     [
-      'by page, from the number that words tell',
+      'by page, from the first page in a description',
       { parameters: [parameter('limit'), parameter('page', number, { description: 'Zero-based page index (0..N)' })] },
       { kind: 'page', pageParam: 'page', firstPage: 0, ...size },
     ],
@@ -74,13 +74,13 @@ describe('paging by a document', () => {
     });
   }
 
-  it('begins with page 1 in doubt where a total would tell that a page is missing', () => {
+  it('begins with page 1, with a doubt, if a total shows a missing page', () => {
     const { resource, doubts } = projectsOf({ parameters: [parameter('page')], beside: { total: number } });
     expect(resource.pagination).to.deep.include({ firstPage: 1 });
     expect(doubts).to.include('projects: whether pages are counted from 0 or from 1');
   });
 
-  it('is not decided where nothing tells the number of the first page, and nothing would tell that one is missing', () => {
+  it('is undecided if the first page is unknown and nothing shows a missing page', () => {
     const { resource, doubts } = projectsOf({ parameters: [parameter('page')] });
     expect(resource).to.deep.include({ enabled: false });
     expect(resource.pagination).to.deep.include({ kind: 'page', firstPage: 1 });
@@ -89,7 +89,7 @@ describe('paging by a document', () => {
     );
   });
 
-  it('is a link with a size where only a size is told: a full page is an error then, not a short list', () => {
+  it('is a link with a certain size if only a size is known, so that a full page is an error', () => {
     const { resource, doubts } = projectsOf({ parameters: [parameter('limit')] });
     expect(resource.pagination).to.deep.equal({ kind: 'link', sizeParam: 'limit', size: 10 });
     const known = projectsOf({ parameters: [parameter('limit', { maximum: 30 })] }).resource;
@@ -98,13 +98,13 @@ describe('paging by a document', () => {
   });
 
   for (const [name, given] of [
-    ['a token that nothing takes', { beside: { nextPageToken: text } }],
+    ['a token without a parameter', { beside: { nextPageToken: text } }],
     [
       'an offset that does not begin with 0',
       { parameters: [parameter('startIndex', { type: 'integer', minimum: 1 })] },
     ],
   ] as const) {
-    it(`is not decided with ${name}: the resource is switched off`, () => {
+    it(`is undecided with ${name}, and the resource is disabled`, () => {
       const { resource, offered, doubts } = projectsOf(given);
       expect(resource.enabled).to.equal(false);
       expect(offered).to.deep.equal([]);

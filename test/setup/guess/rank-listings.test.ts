@@ -10,7 +10,7 @@ function pathOf(resource: string, paths: Readonly<Record<string, object>>): stri
 
 const one = listing(list());
 
-describe('which list is which', () => {
+describe('the list of a resource', () => {
   for (const [name, resource, paths, expected] of [
     ['by the last word of its path', 'projects', { '/projects': one, '/project-badges': one }, '/projects'],
     ['by the word before one for all of them', 'workflows', { '/flows/instances': one }, '/flows/instances'],
@@ -74,7 +74,7 @@ describe('which list is which', () => {
       '/integrations',
     ],
   ] as const) {
-    it(`is told: ${name}`, () => {
+    it(`is recognized: ${name}`, () => {
       expect(pathOf(resource, paths)).to.equal(expected);
     });
   }

@@ -35,7 +35,7 @@ describe('what is read from outside', () => {
     expect(other.requests).to.deep.equal([]);
   });
 
-  it('ends where it is too large, whatever its length says', async () => {
+  it('is an error if it is too large, whatever its length header', async () => {
     const { url } = await startHttpUpstream((_request, response) => {
       response.write('x'.repeat(600_000));
       response.end('x'.repeat(600_000));
@@ -43,7 +43,7 @@ describe('what is read from outside', () => {
     expect(await messageOf(fetchText(new URL(url), bounds))).to.equal(`${url}/ is larger than 1 MiB`);
   });
 
-  it('ends where it takes too long, its body too', async () => {
+  it('is an error if it takes too long, also in the body', async () => {
     const { url } = await startHttpUpstream((_request, response) => {
       response.write('{');
     });
@@ -52,13 +52,13 @@ describe('what is read from outside', () => {
     );
   });
 
-  it('is told where nobody answers, without what the address holds beside its path', async () => {
+  it('is an error without a server, which does not show the query', async () => {
     expect(await messageOf(fetchText(new URL('http://127.0.0.1:9/a?secret=1'), bounds))).to.equal(
       'http://127.0.0.1:9/a cannot be reached',
     );
   });
 
-  it('is told where the body is not what its headers say', async () => {
+  it('is an error if the body does not match its headers', async () => {
     const { url } = await startHttpUpstream((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('{}');
     });

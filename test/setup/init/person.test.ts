@@ -54,7 +54,7 @@ describe('a person is asked', () => {
     expect((await asked()).chosen).to.deep.equal({});
   });
 
-  it('and what was chosen stands in the proposal', () => {
+  it('and the choice is in the proposal', () => {
     const chosen = description.listings.find(({ path }) => path === '/integrations');
     const [, , tools] = propose(description, RESOURCES, new Map([['tools', chosen ?? null]])).resources;
     expect(tools?.found?.listing.path).to.equal('/integrations');

@@ -14,7 +14,7 @@ const ITEMS = Array.from({ length: 12 }, (_, index) => ({
 
 type Reply = { readonly status?: number; readonly body: object };
 
-/** A platform that pages by `offset` and `limit`, filters by `open`, and knows one token. `flaw` has the last word. */
+/** A platform that pages by `offset` and `limit`, filters by `open`, and accepts one token. `flaw` can replace its reply. */
 function acme(
   flaw: (query: URLSearchParams, request: Parameters<RequestListener>[0]) => Reply | undefined = () => undefined,
 ) {
@@ -147,7 +147,7 @@ resources:
     expect(found(await probedOne(acme(), yaml))).to.deep.equal([['default_query', 'resources.workflows.query']]);
   });
 
-  it('find a default that stands in every item', async () => {
+  it('find a default in every item', async () => {
     const yaml = `${BY_OFFSET}, fields: { description: { from: abuot, default: none } }`;
     const report = await probedOne(acme(), settings(yaml));
     expect(found(report)).to.deep.equal([['default_hides_field', 'resources.projects.fields.description']]);
@@ -162,7 +162,7 @@ resources:
     }
   });
 
-  it('tell what could not be tried, which is a failure with strict', async () => {
+  it('report what could not be tried, which is a failure with strict', async () => {
     const handler = acme((query, { headers }) =>
       headers.authorization === `Bearer ${TOKEN}` ? { body: page(ITEMS, query) } : { status: 503, body: {} },
     );

@@ -3,7 +3,7 @@ import { json } from '../../support/platform/http-upstream.ts';
 import { byOffset, FIELDS, OFFSET, probedOne, settings, WORKSPACES } from './probed.ts';
 
 describe('a probe of a platform', () => {
-  it('tells of the request, the pages, and the first item beside what becomes of it', async () => {
+  it('reports the request, the pages, and the first item before and after mapping', async () => {
     const report = await probedOne(byOffset, settings(`${OFFSET}, ${FIELDS}`));
     expect(report).to.deep.include({
       resource: 'projects',
@@ -62,7 +62,7 @@ describe('a probe of a platform', () => {
     expect(report.first).not.to.have.property('mapped');
   });
 
-  it('tells by what a platform says that there is more', async () => {
+  it('reports the signs of more items', async () => {
     const body = { list: [{ id: 'a', name: 'A' }], meta: { total: 7, has_more: true, is_last: true } };
     const report = await probedOne(
       json(body, 200, { link: '</x>; rel="next"' }),

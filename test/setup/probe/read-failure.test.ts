@@ -22,7 +22,7 @@ describe('a probe of a platform that refuses', () => {
     });
   }
 
-  it('says where it leads, and goes nowhere', async () => {
+  it('reports a redirect and does not follow it', async () => {
     const handler: RequestListener = (_request, response) => response.writeHead(302, { location: '/login' }).end();
     const report = await probedOne(handler, settings('pagination: { kind: none }'));
     expect(report.error).to.deep.include({ headers: { location: '/login' } });
@@ -74,7 +74,7 @@ describe('a probe of a platform that refuses', () => {
     }
   });
 
-  it('says so where nobody answers', async () => {
+  it('reports a refused connection', async () => {
     const { url, close } = await startHttpUpstream(json({}));
     await close();
     const report = await probedOne(json({}), settings('pagination: { kind: none }').replace('BASE', url));

@@ -132,7 +132,7 @@ describe('a safe text', () => {
     );
   });
 
-  it('never holds a secret, whatever stands around it or in the middle of it', () => {
+  it('never holds a secret, whatever surrounds or interrupts it', () => {
     const noise = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\u0000', '\u200b', '-', '=') });
     const hidden = fc.constantFrom('', '\u0000', '\u200b', '\u001b');
     fc.assert(

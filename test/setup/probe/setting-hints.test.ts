@@ -27,7 +27,7 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  it('where the list seems to be, where another one is empty', async () => {
+  it('where the list seems to be if another one is empty', async () => {
     const body = { items: [], data: { projects: [{ id: 'a', name: 'A' }] } };
     const report = await probedOne(json(body), settings('items: items, pagination: { kind: none }'));
     expect(report.suggestions).to.deep.equal([
@@ -61,7 +61,7 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  it('of two ways of paging, where a total is all that a page tells, the one that leads on', async () => {
+  it('the usual parameter that leads to another page, if a total is the only sign', async () => {
     const { handler } = pagedPlatform('page', PROJECTS);
     const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
     expect(suggestions.map(({ value }) => value)).to.deep.equal([
@@ -69,7 +69,7 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  it('places in the body by which the whole list is read, where it is posted for', async () => {
+  it('places in the body of a POST with which the whole list is read', async () => {
     const posted = 'method: POST, retryPost: true, body: { find: { start: 0, limit: 25, like: null } }';
     const asked = settings(`${posted}, items: list, pagination: { kind: none }`);
     const { suggestions } = await probedOne(search, asked);
@@ -88,7 +88,7 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  it('no query parameter where a list is posted for, and nothing in what is posted asks for a page', async () => {
+  it('no query parameter for a POST without places for a page', async () => {
     for (const posted of [
       'method: POST, retryPost: true, body: { find: { like: null } }',
       'method: POST, retryPost: true',
