@@ -8,8 +8,6 @@ import {
   slicesOf,
 } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
-import { logControl } from './capabilities/log-verbosity/log-control.ts';
-import { createVerbosity, isAdjustable } from './capabilities/log-verbosity/verbosity.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig, parseSettings } from './core/config/load-config.ts';
@@ -98,7 +96,9 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const parsed = parseSettings(settings, resources, slicesOf(known));
   const limits = limitsWith(options.limits);
   const config = withLimits(parsed, limits);
-  const logger = options.logger ?? createLogger(config.log);
+  const given = options.logger ?? createLogger(config.log);
+  // The program's own logger keeps its level.
+  const logger = given.child?.({}, { level: given.level ?? config.log.level }) ?? given;
   const events: Events = {};
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
@@ -140,9 +140,8 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
   let capabilities = options.open;
   let settings = first;
   let config = withLimits(settings, limits);
-  const verbosity = isAdjustable(logger) ? createVerbosity(logger) : undefined;
   const now = options.now ?? Date.now;
-  const log = logEvents(verbosity?.logger ?? logger, { verbosity });
+  const log = logEvents(logger, { loggerFor: (request) => capabilities.hooks.loggerFor(request) });
   const listen = () => setListeners(events, [log, ...capabilities.listeners]);
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
@@ -150,6 +149,8 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
   let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   let draining = false;
+  /** Of the settings, or that of the given logger. */
+  let { level } = logger;
   const common = { events, isDraining: () => draining };
   const publicOptions = (): PublicEdgeOptions => ({
     ...common,
@@ -174,7 +175,6 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
         ...common,
         authenticate: core.authenticate,
         settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
-        log: verbosity && logControl(verbosity),
         operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
       })
     : undefined;
@@ -249,7 +249,11 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
       settings = changed.settings;
       if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
       events.settingsChanged?.(changed.changes);
-      if (changed.changes.applied.includes('log.level')) verbosity?.follow(config.log.level);
+      if (changed.changes.applied.includes('log.level')) {
+        // A temporary level stays.
+        if (logger.level === level) logger.level = config.log.level;
+        ({ level } = config.log);
+      }
       return changed.changes;
     },
     reopenFiles: () => capabilities.hooks.reopenFiles(),

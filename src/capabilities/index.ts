@@ -2,6 +2,7 @@ import { apiDescription } from './api-description/api-description.ts';
 import { auditCapability } from './audit/audit.ts';
 import { landingPage } from './landing-page/landing-page.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
+import { logVerbosity } from './log-verbosity/log-verbosity.ts';
 import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
 import { sharedCache } from './shared-cache/shared-cache.ts';
@@ -19,4 +20,5 @@ export const CAPABILITIES = [
   landingPage,
   metricsCapability,
   statusCapability,
+  logVerbosity,
 ] as const;

@@ -3,6 +3,8 @@ import type { Verify } from './credentials/authenticate.ts';
 import type { OpenOperation, Operation } from './http/operations/operation.ts';
 import type { RequestHooks } from './http/request-hooks.ts';
 import type { Events } from './kernel/events.ts';
+import type { RequestRef } from './kernel/request-record.ts';
+import type { Logger } from './log/logger.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
@@ -57,7 +59,9 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly readings: Partial<Readings>;
   /** State that replicas share; `undefined` where they share none. At most one capability has it. */
   readonly sharing: Sharing | undefined;
-  /** Opens files anew after a log rotation (SIGUSR2). Returns whether there was one. */
+  /** Returns the logger for lines about a request. @default that of the gateway */
+  loggerFor(request: Partial<RequestRef>): Logger | undefined;
+  /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;
 }
 
@@ -72,7 +76,7 @@ export interface Contribution extends Partial<Hooks> {
   stop?(withinMs: number): Promise<void>;
 }
 
-type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'reopenFiles';
+type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'loggerFor' | 'reopenFiles';
 
 /** Joins contributions in their order. A hook that none of them has does nothing. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
@@ -80,6 +84,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];
   const reopen = all('reopenFiles');
+  const [loggerFor = () => undefined] = all('loggerFor');
   return {
     onRequest: each(all('onRequest')),
     preAuthenticate: inOrder(all('preAuthenticate')),
@@ -102,6 +107,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     sharing: contributions.find(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
+    loggerFor,
     reopenFiles: () => reopen.map((open) => open()).includes(true),
   };
 }

@@ -16,8 +16,8 @@ export type Count<Name extends string = never> = (labels?: Labels<Name>, by?: nu
 /** Sets a value, or removes the series where it is `undefined`. */
 export type SetValue<Name extends string = never> = (labels: Labels<Name>, value: number | undefined) => void;
 
-/** Adds a duration in milliseconds to a histogram of seconds. */
-export type Observe<Name extends string = never> = (labels: Labels<Name>, ms: number) => void;
+/** Adds a duration in milliseconds to a histogram of seconds. Without one, creates the series. */
+export type Observe<Name extends string = never> = (labels: Labels<Name>, ms?: number) => void;
 
 /** The metrics of one gateway. Each function creates a metric, in the order of the exposition, and returns how to change it. */
 export interface Families {
@@ -58,7 +58,10 @@ export function createFamilies(): Families {
     },
     histogram(...described) {
       const metric: Histogram = new prom.Histogram({ ...config(...described), buckets: [...BOUNDS] });
-      return (labels, ms) => metric.observe(present(labels), ms / 1000);
+      return (labels, ms) => {
+        if (ms === undefined) metric.zero(present(labels));
+        else metric.observe(present(labels), ms / 1000);
+      };
     },
   };
 }

@@ -73,6 +73,7 @@ export function processMetrics(families: Families, version: string, dropped: Dro
 
   for (const reason of ['queue_full', 'not_taken', 'shutdown']) spansDropped({ reason }, 0);
   build({ version, node_version: process.versions.node }, 1);
+  for (const type of Object.values(GC_TYPES)) gc({ v8js_gc_type: type });
   started({}, Math.round(performance.timeOrigin) / 1000);
 
   const observer = new PerformanceObserver((list) => {

@@ -1,4 +1,3 @@
-import { type LogControl, logOperations } from '../../capabilities/log-verbosity/log-operations.ts';
 import { metadataOperations } from '../../capabilities/verification/metadata.ts';
 import type { ProtectedResource } from '../../capabilities/verification/protected-resource.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
@@ -130,15 +129,13 @@ export interface AdminEdgeOptions {
   readonly events: Events;
   /** Whether the public listener is on its way down. */
   readonly isDraining: () => boolean;
-  /** @default the log cannot be changed */
-  readonly log?: LogControl | undefined;
   /** Endpoints beside those of the core. @default none */
   readonly operations?: readonly Operation[];
 }
 
 /** The admin listener: operations only, never a read. */
 export function createAdminEdge(options: AdminEdgeOptions): Edge {
-  const { authenticate, events, isDraining, log } = options;
+  const { authenticate, events, isDraining } = options;
   const { allowedHosts: alsoHosts, ...settings } = options.settings;
   return createEdge({
     listener: 'admin',
@@ -150,11 +147,7 @@ export function createAdminEdge(options: AdminEdgeOptions): Edge {
       allowedOrigins: [],
       authenticate,
       inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
-      operations: [
-        ...probeOperations(isDraining),
-        ...(log === undefined ? [] : logOperations(log)),
-        ...(options.operations ?? []),
-      ],
+      operations: [...probeOperations(isDraining), ...(options.operations ?? [])],
     },
   });
 }

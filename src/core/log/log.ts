@@ -1,4 +1,3 @@
-import type { Verbosity } from '../../capabilities/log-verbosity/verbosity.ts';
 import { causesOf, nameError } from '../kernel/causes.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
@@ -14,28 +13,31 @@ const CALLER_LENGTH = 12;
  * Logs events: one line for each request, and lines for all else that an operator wants to see. A line has no place for a
  * URL, a header value or a body.
  *
- * A line below the logger's level is not built, unless `verbosity` names its request.
+ * A line below the logger's level is not built, unless `loggerFor` returns another logger for its request.
  */
-export function logEvents(logger: Logger, { verbosity, now = () => performance.now() }: LogOptions = {}): Events {
-  const loggerFor: LoggerFor = (request, level) => {
-    const to = verbosity?.loggerFor(request) ?? logger;
+export function logEvents(
+  logger: Logger,
+  { loggerFor = () => undefined, now = () => performance.now() }: LogOptions = {},
+): Events {
+  const loggerAt: LoggerAt = (request, level) => {
+    const to = loggerFor(request) ?? logger;
     return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
   };
   return {
     requestEnded(request) {
       const level = levelOf(request);
-      loggerFor(request, level)?.[level](fieldsOf(request), 'request');
+      loggerAt(request, level)?.[level](fieldsOf(request), 'request');
     },
-    ...details(loggerFor),
+    ...details(loggerAt),
     ...progress(logger),
     ...warnings(logger, now),
-    ...errors(logger, loggerFor),
+    ...errors(logger, loggerAt),
   };
 }
 
 export interface LogOptions {
-  /** Requests that are logged in detail for now. @default none */
-  readonly verbosity?: Pick<Verbosity, 'loggerFor'> | undefined;
+  /** Returns the logger for a request. @default that of all lines */
+  readonly loggerFor?: (request: Partial<RequestRef>) => Logger | undefined;
   /** In milliseconds, from any point in time. */
   readonly now?: () => number;
 }
@@ -74,7 +76,7 @@ function rounded(ms: number): number {
 }
 
 /** Returns where a line of this level about this request goes, if it is written. */
-type LoggerFor = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
+type LoggerAt = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
 
 /** `error` for a bug, `warn` for a failure of the platform or the settings. */
 function levelOf({ route, error, staleFor }: RequestRecord): Level {
@@ -87,8 +89,8 @@ function isServerError(error: GatewayError | undefined): boolean {
   return error !== undefined && error.status >= 500;
 }
 
-function details(loggerFor: LoggerFor): Events {
-  const at = (request: Partial<RequestRef>) => loggerFor(request, 'debug');
+function details(loggerAt: LoggerAt): Events {
+  const at = (request: Partial<RequestRef>) => loggerAt(request, 'debug');
   return {
     pageFetched: (fetched) => at(fetched)?.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
     retried: (retry) => at(retry)?.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
@@ -164,7 +166,7 @@ function warnings(logger: Logger, now: () => number): Events {
 }
 
 /** Events that are logged at `error` at most. */
-function errors(logger: Logger, loggerFor: LoggerFor): Events {
+function errors(logger: Logger, loggerAt: LoggerAt): Events {
   return {
     internalError: (bug) => logger.error(bug, 'internal error'),
     listenerFailed: ({ error }) => logger.error({ error: nameError(error) }, 'listener error'),
@@ -173,7 +175,7 @@ function errors(logger: Logger, loggerFor: LoggerFor): Events {
       if (error instanceof GatewayError) {
         const level = error.code === 'internal' ? 'error' : isServerError(error) ? 'warn' : 'info';
         const line = { resource, outcome: error.code, ...whyOf(error), ...request };
-        loggerFor(request, level)?.[level](line, 'refresh failed');
+        loggerAt(request, level)?.[level](line, 'refresh failed');
       } else {
         const name = error instanceof Error ? nameError(error) : typeof error;
         logger.error({ resource, outcome: 'internal', error: name, ...request }, 'refresh failed');

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { createVerbosity, isAdjustable, type Verbosity } from '../../../src/capabilities/log-verbosity/verbosity.ts';
+import {
+  type AdjustableLogger,
+  createVerbosity,
+  type Verbosity,
+} from '../../../src/capabilities/log-verbosity/verbosity.ts';
 import { logEvents } from '../../../src/core/log/log.ts';
-import type { Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -9,11 +12,9 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
   const captured = captureLog(level);
-  const { logger } = captured;
-  if (!isAdjustable(logger)) throw new Error('the logger is no pino logger');
   let now = 0;
-  const verbosity = createVerbosity(logger, () => now);
-  const events = logEvents(verbosity.logger, { verbosity });
+  const verbosity = createVerbosity(captured.logger as AdjustableLogger, () => now);
+  const events = logEvents(captured.logger, verbosity);
   return {
     ...captured,
     verbosity,
@@ -36,8 +37,8 @@ function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
 /** Ends what a test has begun, so that its timer holds nothing. */
 const reset = (verbosity: Verbosity) => verbosity.change({ forMs: 1000 });
 
-describe('what the log says', () => {
-  it('is more for one request, by its id or its trace, and as ever for the others', () => {
+describe('the verbosity of the log', () => {
+  it('has all lines of one request, by its id or its trace, and the usual ones of others', () => {
     const { verbosity, told } = verboseLog('warn');
     expect(told('r-1')).to.deep.equal([]);
     verbosity.change({ requestIds: ['r-1'], traceIds: [TRACE], forMs: 60_000 });
@@ -49,7 +50,7 @@ describe('what the log says', () => {
     expect(told('r-1')).to.deep.equal([]);
   });
 
-  it('is more or less for all, and what was asked for last replaces what was asked for before', () => {
+  it('has more or fewer lines for all requests; a change replaces the one before', () => {
     const { verbosity, told } = verboseLog();
     expect(told('r-1')).to.deep.equal(['request']);
     verbosity.change({ level: 'debug', forMs: 60_000 });
@@ -61,72 +62,49 @@ describe('what the log says', () => {
     expect(told('r-2')).to.deep.equal(['request']);
   });
 
-  it('leaves a logger alone that may be that of others', () => {
-    const { verbosity, logger, text } = verboseLog('warn');
-    verbosity.change({ level: 'debug', forMs: 60_000 });
-    const before = text();
-    logger.info('of another part of the program');
-    expect(text()).to.equal(before);
-    expect(logger.level).to.equal('warn');
-    reset(verbosity);
-  });
-
-  it('can be looked at, with the time that is left', () => {
+  it('has a state, with the remaining time', () => {
     const { verbosity, pass } = verboseLog();
     const usual = { level: 'info', requestIds: [], traceIds: [], remainingMs: undefined };
-    expect(verbosity.state).to.deep.equal(usual);
+    expect(verbosity.state()).to.deep.equal(usual);
     verbosity.change({ level: 'debug', requestIds: ['r-1'], forMs: 60_000 });
     pass(15_000);
-    expect(verbosity.state).to.deep.equal({
+    expect(verbosity.state()).to.deep.equal({
       level: 'debug',
       requestIds: ['r-1'],
       traceIds: [],
       remainingMs: 45_000,
     });
     reset(verbosity);
-    expect(verbosity.state).to.deep.equal(usual);
+    expect(verbosity.state()).to.deep.equal(usual);
   });
 
-  it('goes back by itself', async () => {
+  it('is restored after the time of the change', async () => {
     const { verbosity, told, lines } = verboseLog();
     verbosity.change({ level: 'debug', requestIds: ['r-1'], forMs: 5 });
-    await eventually(() => verbosity.state.remainingMs === undefined);
-    expect(lines().at(-1)).to.include({ level: 'warn', logLevel: 'info', msg: 'log as settings have it' });
+    await eventually(() => verbosity.state().remainingMs === undefined);
+    expect(lines().at(-1)).to.include({ level: 'warn', logLevel: 'info', msg: 'log level of the settings restored' });
     expect(told('r-1')).to.deep.equal(['request']);
   });
 
-  it('is not ended by the time that an earlier change was for', async () => {
+  it('is not restored by the timer of an earlier change', async () => {
     const { verbosity } = verboseLog();
     verbosity.change({ level: 'debug', forMs: 1 });
     verbosity.change({ level: 'error', forMs: 60_000 });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(verbosity.state.level).to.equal('error');
+    expect(verbosity.state().level).to.equal('error');
     reset(verbosity);
   });
 
-  it('follows settings that change, at once or once it goes back', () => {
-    const { verbosity, told } = verboseLog();
-    verbosity.follow('warn');
-    expect(told('r-1')).to.deep.equal([]);
+  it('restores the level of changed settings', () => {
+    const { verbosity } = verboseLog();
     verbosity.change({ level: 'debug', forMs: 60_000 });
-    verbosity.follow('info');
-    expect(verbosity.state.level).to.equal('debug');
+    verbosity.setDefault('warn');
+    expect(verbosity.state().level).to.equal('debug');
     reset(verbosity);
-    expect(verbosity.state.level).to.equal('info');
-    expect(told('r-1')).to.deep.equal(['request']);
+    expect(verbosity.state().level).to.equal('warn');
   });
 
-  it('follows settings at once where one request is told in detail, and the level was left as it is', () => {
-    const { verbosity, told } = verboseLog();
-    verbosity.change({ requestIds: ['r-1'], forMs: 60_000 });
-    verbosity.follow('warn');
-    expect(verbosity.state).to.deep.include({ level: 'warn', requestIds: ['r-1'], remainingMs: 60_000 });
-    expect(told('r-2')).to.deep.equal([]);
-    expect(told('r-1')).to.deep.equal(['page fetched', 'request']);
-    reset(verbosity);
-  });
-
-  it('is told whenever it changes, whatever the level', () => {
+  it('reports each change, whatever the level', () => {
     const { verbosity, lines } = verboseLog('silent');
     verbosity.change({ level: 'error', requestIds: ['r-1'], forMs: 60_000 });
     expect(lines()).to.have.length(1);
@@ -135,25 +113,8 @@ describe('what the log says', () => {
       logLevel: 'error',
       requestIds: ['r-1'],
       remainingMs: 60_000,
-      msg: 'log changed',
+      msg: 'log level changed',
     });
     reset(verbosity);
-  });
-
-  it('cannot be changed where the logger has no levels of its own to change', () => {
-    const { debug, info, warn, error, fatal } = captureLog().logger;
-    const plain: Logger = { debug, info, warn, error, fatal };
-    expect(isAdjustable(plain)).to.equal(false);
-  });
-
-  it('cannot be changed either where the level of its children cannot be set', () => {
-    const { logger } = captureLog();
-    expect(isAdjustable(Object.freeze(logger))).to.equal(false);
-    const { debug, info, warn, error, fatal } = captureLog().logger;
-    const fixed = Object.defineProperty({ debug, info, warn, error, fatal }, 'level', { get: () => 'info' });
-    const parent: Logger = { debug, info, warn, error, fatal, level: 'info', child: () => fixed };
-    expect(isAdjustable(parent)).to.equal(false);
-    const deaf = Object.defineProperty({ debug, info, warn, error, fatal }, 'level', { get: () => 'warn', set() {} });
-    expect(isAdjustable({ ...parent, child: () => deaf })).to.equal(false);
   });
 });

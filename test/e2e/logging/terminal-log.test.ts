@@ -51,7 +51,7 @@ describe('the log on a terminal', () => {
       await fetch(`${adminUrl}/log`, { method: 'PUT', body: '{}' });
       asked += 1;
       await sleep(300);
-      return screen().split('log changed').length - 1 < asked;
+      return screen().split('log level changed').length - 1 < asked;
     });
     process.kill(processId, 'SIGTERM');
     expect((await ended).code).to.equal(0);

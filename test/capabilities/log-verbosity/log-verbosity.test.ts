@@ -22,7 +22,7 @@ async function startAdmin(admin: object = {}) {
       requestText('PUT', '/log', { 'Content-Length': String(Buffer.byteLength(body)), ...fields }) + body,
     );
   const state = async () => (await exchange(adminUrl, get('/log', { Authorization: undefined }))).json();
-  return { ...log, url, adminUrl, put, state };
+  return { ...log, gateway, settings, url, adminUrl, put, state };
 }
 
 describe('/log of the admin listener', () => {
@@ -71,7 +71,7 @@ describe('/log of the admin listener', () => {
       expect({ code, detail }).to.deep.equal({
         code: 'invalid_request',
         detail:
-          'The body must be JSON such as {"level":"debug","requestIds":["…"],"traceIds":["…"],"forMs":600000}; what is left out is as settings have it.',
+          'The body must be JSON such as {"level":"debug","requestIds":["…"],"traceIds":["…"],"forMs":600000}; what is omitted is as in settings.',
       });
       expect(await state()).to.deep.equal(USUAL);
     });
@@ -107,6 +107,24 @@ describe('/log of the admin listener', () => {
     expect(plain.json()).to.include({ status: 403, code: 'access_denied' });
     expect((await exchange(adminUrl, get('/log', { Host: 'evil.example' }))).status).to.equal(403);
     expect(await state()).to.deep.equal(USUAL);
+  });
+
+  it('keeps a level over a reload until its time is over, and takes that of settings otherwise', async () => {
+    const { put, state, gateway, settings } = await startAdmin();
+    const levelNow = async () => (await state()).level;
+    gateway.change({ ...settings, log: { level: 'warn' } });
+    expect(await levelNow()).to.equal('warn');
+    await put('{"level":"debug"}');
+    gateway.change({ ...settings, log: { level: 'error' } });
+    expect(await levelNow()).to.equal('debug');
+    await put('{}');
+    expect(await levelNow()).to.equal('error');
+  });
+
+  it('leaves the logger of the program as it is', async () => {
+    const { put, logger } = await startAdmin();
+    await put('{"level":"debug"}');
+    expect(logger.level).to.equal('info');
   });
 
   it('takes no other method, and is not there on the public listener', async () => {
