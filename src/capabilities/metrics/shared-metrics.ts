@@ -43,20 +43,21 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
   return {
     sharedStoreOpened() {
       up({}, 0);
-      for (const direction of ['told', 'heard', 'missed']) evictions({ direction }, 0);
-      for (const outcome of ['told', 'taken', 'useless', 'altered']) rejections({ outcome }, 0);
+      for (const direction of ['sent', 'received', 'missed']) evictions({ direction }, 0);
+      for (const outcome of ['sent', 'taken', 'useless', 'altered']) rejections({ outcome }, 0);
     },
     sharedStoreChanged({ isUp, why }) {
       up({}, isUp ? 1 : 0);
       if (!isUp) lost({ reason: why });
     },
-    sharedStoreAsked: ({ what, outcome, ms }) => commands({ command: what, outcome }, ms),
+    sharedCommandEnded: ({ command, outcome, ms }) => commands({ command, outcome }, ms),
     sharedLooked: ({ resource, outcome }) => looks({ resource, outcome }),
     sharedPut: ({ resource, outcome }) => puts({ resource, outcome }),
-    sharedEvictionsTold: ({ names }) => evictions({ direction: 'told' }, names),
-    sharedEvictionsHeard: ({ names }) => evictions({ direction: names === undefined ? 'missed' : 'heard' }, names ?? 1),
-    sharedRejectionsTold: ({ rejections: count }) => rejections({ outcome: 'told' }, count),
-    sharedRejectionHeard: ({ outcome }) => rejections({ outcome }),
+    sharedEvictionsSent: ({ names }) => evictions({ direction: 'sent' }, names),
+    sharedEvictionsReceived: ({ names }) =>
+      evictions({ direction: names === undefined ? 'missed' : 'received' }, names ?? 1),
+    sharedRejectionsSent: ({ rejections: count }) => rejections({ outcome: 'sent' }, count),
+    sharedRejectionReceived: ({ outcome }) => rejections({ outcome }),
     callRefused({ upstream, shared }) {
       if (shared) spared({ upstream });
     },

@@ -68,13 +68,13 @@ export function createAnnouncements(options: AnnouncementsOptions): Announcement
   let last = '';
 
   function receiveEviction(evicted: Evicted): void {
-    events.sharedEvictionsHeard?.({ names: evicted === 'all' ? undefined : evicted.length });
+    events.sharedEvictionsReceived?.({ names: evicted === 'all' ? undefined : evicted.length });
     for (const listener of evictionListeners) listener(evicted);
   }
 
   function receive(message: unknown): void {
     const text = typeof message === 'string' ? open(message) : undefined;
-    if (text === undefined) return void events.sharedRejectionHeard?.({ outcome: 'altered' });
+    if (text === undefined) return void events.sharedRejectionReceived?.({ outcome: 'altered' });
     const { from, evicted, rejected }: Message = JSON.parse(text);
     if (from === self) return;
     if (evicted.length > 0) receiveEviction(evicted);
@@ -110,8 +110,8 @@ export function createAnnouncements(options: AnnouncementsOptions): Announcement
     const message = isEmpty ? '' : seal(JSON.stringify({ from: self, evicted, rejected } satisfies Message));
     const stream = { message, after: last, keep: KEPT_MESSAGES, count: RECEIVED };
     const entries = await run('exchange', ({ commands }) => commands.exchange(keys.stream, stream));
-    if (entries !== undefined && evicted.length > 0) events.sharedEvictionsTold?.({ names: evicted.length });
-    if (entries !== undefined && rejected.length > 0) events.sharedRejectionsTold?.({ rejections: rejected.length });
+    if (entries !== undefined && evicted.length > 0) events.sharedEvictionsSent?.({ names: evicted.length });
+    if (entries !== undefined && rejected.length > 0) events.sharedRejectionsSent?.({ rejections: rejected.length });
     return entries;
   }
 

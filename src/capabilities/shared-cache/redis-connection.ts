@@ -107,7 +107,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     if (client === undefined) return undefined;
     const startedAt = performance.now();
     const finish = (outcome: string) =>
-      events.sharedStoreAsked?.({ what: name, outcome, ms: performance.now() - startedAt });
+      events.sharedCommandEnded?.({ command: name, outcome, ms: performance.now() - startedAt });
     try {
       const reply = await within(timeoutMs, command(client));
       failedCommands = 0;

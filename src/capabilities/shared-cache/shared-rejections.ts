@@ -30,7 +30,7 @@ export function createSharedRejections(options: SharedRejectionsOptions): Reject
     const concerned = [...subscriptions].filter((one) => one.by === by && ageMs < one.ttlMs);
     const isUsed = concerned.length > 0 && ageMs >= -MAX_CLOCK_SKEW_MS;
     if (isUsed) for (const { listener } of concerned) listener(callerKey, Math.max(ageMs, 0));
-    events.sharedRejectionHeard?.({ outcome: isUsed ? 'taken' : 'useless' });
+    events.sharedRejectionReceived?.({ outcome: isUsed ? 'taken' : 'useless' });
   });
 
   return {

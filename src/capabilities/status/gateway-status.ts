@@ -108,7 +108,7 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
     sharedStoreChanged({ isUp }) {
       isSharedUp = isUp;
     },
-    sharedStoreAsked: ({ ms, outcome }) => commands.add(ms, outcome === 'timeout' || outcome === 'failed'),
+    sharedCommandEnded: ({ ms, outcome }) => commands.add(ms, outcome === 'timeout' || outcome === 'failed'),
   };
 
   /** Those of settings first, in their order. */

@@ -85,8 +85,8 @@ export function recentChanges(time: () => string) {
       if (isUp) good('sharedStoreChanged', 'Redis connected', 'Redis');
       else bad('sharedStoreChanged', `Redis unavailable: ${why}`, 'Redis');
     },
-    sharedEvictionsHeard({ names }) {
-      if (names === undefined) bad('sharedEvictionsHeard', 'evictions of other replicas may have been missed');
+    sharedEvictionsReceived({ names }) {
+      if (names === undefined) bad('sharedEvictionsReceived', 'evictions of other replicas may have been missed');
     },
     unsolicitedResponse: ({ upstream }) => bad('unsolicitedResponse', `${upstream}: sent unsolicited bytes`),
     boundReached: ({ bound, upstream }) =>

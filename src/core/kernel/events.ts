@@ -198,28 +198,28 @@ export interface Events {
   bulkheadEntered?(entered: { readonly upstream: string; readonly waitedMs: number }): void;
   /** What there is in the bulkhead has changed. */
   bulkheadChanged?(changed: UpstreamRef & { readonly running: number; readonly waiting: number }): void;
-  /** A store that replicas share will be asked from now on. It is not known yet whether it is there. */
+  /** Portico starts to connect to Redis. */
   sharedStoreOpened?(): void;
   /**
-   * That store is there now, or not any more: `why`, of a closed list. Told once for each reason until it is there again. `error`: a
-   * word of Node or of the store for it, of no list.
+   * Redis is available, or not any more: `why` is of a closed list, `error` a code of Node or Redis. Emitted once for each reason
+   * until it is available again.
    */
   sharedStoreChanged?(changed: {
     readonly isUp: boolean;
     readonly why?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /** It was asked for something, and said so, or nothing (`timeout`), or was not asked (`unavailable`); all of closed lists. */
-  sharedStoreAsked?(asked: { readonly what: string; readonly outcome: string; readonly ms: number }): void;
-  /** Other replicas are told that so many names were evicted here. */
-  sharedEvictionsTold?(told: { readonly names: number }): void;
-  /** Other replicas have evicted so many names; `undefined`: nobody knows which. */
-  sharedEvictionsHeard?(heard: { readonly names: number | undefined }): void;
-  /** Other replicas are told that an upstream has rejected so many credentials. */
-  sharedRejectionsTold?(told: { readonly rejections: number }): void;
-  /** Another replica, or whoever can write to the store, has told of one. */
-  sharedRejectionHeard?(heard: {
-    /** `useless`: too old by now, or of an upstream that is asked in another way here. `altered`: no replica has told that. */
+  /** A command to Redis was answered (`ok`), rejected (`failed`), or not answered in time (`timeout`). */
+  sharedCommandEnded?(ended: { readonly command: string; readonly outcome: string; readonly ms: number }): void;
+  /** Evictions of so many names were sent to other replicas. */
+  sharedEvictionsSent?(sent: { readonly names: number }): void;
+  /** Other replicas have evicted so many names; `undefined`: some evictions may have been missed. */
+  sharedEvictionsReceived?(received: { readonly names: number | undefined }): void;
+  /** Rejections of so many credentials were sent to other replicas. */
+  sharedRejectionsSent?(sent: { readonly rejections: number }): void;
+  /** A rejection was received. */
+  sharedRejectionReceived?(received: {
+    /** `useless`: too old, or by an upstream that is called in another way here. `altered`: no replica has sealed it. */
     readonly outcome: 'taken' | 'useless' | 'altered';
   }): void;
   /** Settings took effect: requests are answered. */

@@ -288,16 +288,16 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       events.sharedStoreOpened?.();
       events.sharedStoreChanged?.({ isUp: false, why: 'unreachable' });
       events.sharedStoreChanged?.({ isUp: true });
-      events.sharedStoreAsked?.({ what: 'look', outcome: 'ok', ms: 2 });
-      events.sharedStoreAsked?.({ what: 'put', outcome: 'refused', ms: 2 });
-      events.sharedEvictionsTold?.({ names: 3 });
+      events.sharedCommandEnded?.({ command: 'get', outcome: 'ok', ms: 2 });
+      events.sharedCommandEnded?.({ command: 'put', outcome: 'failed', ms: 2 });
+      events.sharedEvictionsSent?.({ names: 3 });
       events.sharedLooked?.({ resource: 'tools', outcome: 'altered' });
       events.sharedPut?.({ resource: 'tools', outcome: 'stored' });
-      events.sharedEvictionsHeard?.({ names: 2 });
-      events.sharedEvictionsHeard?.({ names: undefined });
-      events.sharedRejectionsTold?.({ rejections: 2 });
+      events.sharedEvictionsReceived?.({ names: 2 });
+      events.sharedEvictionsReceived?.({ names: undefined });
+      events.sharedRejectionsSent?.({ rejections: 2 });
       for (const outcome of ['taken', 'taken', 'useless', 'altered'] as const) {
-        events.sharedRejectionHeard?.({ outcome });
+        events.sharedRejectionReceived?.({ outcome });
       }
       events.callRefused?.({ ...OF, upstream: 'acme', code: 'credential_rejected', shared: true });
       events.callRefused?.({ ...OF, upstream: 'acme', code: 'credential_rejected' });
@@ -305,14 +305,14 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
     {
       portico_shared_up: 1,
       'portico_shared_lost_total{reason="unreachable"}': 1,
-      'portico_shared_command_duration_seconds_count{command="look",outcome="ok"}': 1,
-      'portico_shared_command_duration_seconds_count{command="put",outcome="refused"}': 1,
+      'portico_shared_command_duration_seconds_count{command="get",outcome="ok"}': 1,
+      'portico_shared_command_duration_seconds_count{command="put",outcome="failed"}': 1,
       'portico_shared_looks_total{resource="tools",outcome="altered"}': 1,
       'portico_shared_puts_total{resource="tools",outcome="stored"}': 1,
-      'portico_shared_evictions_total{direction="told"}': 3,
-      'portico_shared_evictions_total{direction="heard"}': 2,
+      'portico_shared_evictions_total{direction="sent"}': 3,
+      'portico_shared_evictions_total{direction="received"}': 2,
       'portico_shared_evictions_total{direction="missed"}': 1,
-      'portico_shared_rejections_total{outcome="told"}': 2,
+      'portico_shared_rejections_total{outcome="sent"}': 2,
       'portico_shared_rejections_total{outcome="taken"}': 2,
       'portico_shared_rejections_total{outcome="useless"}': 1,
       'portico_shared_rejections_total{outcome="altered"}': 1,

@@ -137,7 +137,7 @@ describe('announcements of replicas', () => {
 
   it('are ignored if no replica has sealed them, and counted', async () => {
     const outcomes: string[] = [];
-    const events: Events = { sharedRejectionHeard: ({ outcome }) => outcomes.push(outcome) };
+    const events: Events = { sharedRejectionReceived: ({ outcome }) => outcomes.push(outcome) };
     const one = await replica({ events });
     const stranger = createDeploymentSecret(new Credential('of another deployment'.padEnd(32, '.')));
     const message = JSON.stringify({ from: 'x', evicted: ['a'], rejected: ['a'] });

@@ -52,7 +52,7 @@ function deployment() {
     const outcomes: string[] = [];
     const events: Events = {
       callRefused: (event) => refused.push(event),
-      sharedRejectionHeard: ({ outcome }) => outcomes.push(outcome),
+      sharedRejectionReceived: ({ outcome }) => outcomes.push(outcome),
     };
     const platform = createScripted();
     const store = createSharedRejections({

@@ -52,7 +52,7 @@ describe('the status of a gateway', () => {
     events.sharedStoreOpened?.();
     events.sharedStoreChanged?.({ isUp: true });
     for (const outcome of ['ok', 'refused', 'timeout', 'failed', 'unavailable', 'refused_by_store'] as const) {
-      events.sharedStoreAsked?.({ what: 'look', outcome, ms: 1 });
+      events.sharedCommandEnded?.({ command: 'get', outcome, ms: 1 });
     }
     expect(status().shared?.isUp).to.equal(true);
     expect(status().shared?.commands).to.include({ requests: 6, failures: 2 });

@@ -33,7 +33,8 @@ const TEXTS: Readonly<Record<string, (events: Events) => void>> = {
     events.issuerKeysFetched?.({ keys: 2, error: new GatewayError('internal', { reason: 'no response' }) }),
   'Redis connected': (events) => events.sharedStoreChanged?.({ isUp: true }),
   '!Redis unavailable: timeout': (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
-  '!evictions of other replicas may have been missed': (events) => events.sharedEvictionsHeard?.({ names: undefined }),
+  '!evictions of other replicas may have been missed': (events) =>
+    events.sharedEvictionsReceived?.({ names: undefined }),
   '!acme: sent unsolicited bytes': (events) => events.unsolicitedResponse?.({ upstream: 'acme' }),
   '!acme: maxQueue is reached': (events) => events.boundReached?.({ bound: 'maxQueue', upstream: 'acme' }),
   '!maxWaiting is reached': (events) => events.boundReached?.({ bound: 'maxWaiting' }),
@@ -57,7 +58,7 @@ describe('a recent change', () => {
   it('is not added for a half-open breaker, nor for evictions of other replicas that were received', () => {
     const { events, list } = open();
     events.breakerChanged?.({ ...breaker, state: 'half-open' });
-    events.sharedEvictionsHeard?.({ names: 3 });
+    events.sharedEvictionsReceived?.({ names: 3 });
     expect(list()).to.deep.equal([]);
   });
 

@@ -81,7 +81,7 @@ export function storeLog(): StoreLog {
         changes.push(isUp ? 'up' : `${why}`);
         if (error !== undefined) errors.push(error);
       },
-      sharedEvictionsHeard: ({ names }) => evicted.push(names ?? 'all'),
+      sharedEvictionsReceived: ({ names }) => evicted.push(names ?? 'all'),
     },
   };
 }
