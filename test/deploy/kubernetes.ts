@@ -90,7 +90,7 @@ export async function issuesOf(manifests: readonly Manifest[]): Promise<string[]
   return issues;
 }
 
-/** Settings as `portico check` takes them, which has nothing to say of them. */
+/** Loads settings that pass `portico check` without a warning. */
 export async function checkedSettings(yaml: string, environment = {}): Promise<LoadedConfig['config']> {
   return inFolder(async (folder) => {
     const { config, warnings } = await loadSettings(await writeSettings(folder, yaml), environment);

@@ -36,7 +36,7 @@ const WORDS = new Set([
 
 /**
  * What a query names that is not there: metrics, labels in their selectors, and labels that it groups by. Knows as much of
- * PromQL as the queries here need; whether they are PromQL at all is promtool's to say.
+ * PromQL as the queries here need; promtool checks that they are valid PromQL.
  */
 export function unknownIn(query: string): string[] {
   const plain = query.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\[[^\]]*\]/g, '');

@@ -14,7 +14,7 @@ const RULES = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', impor
 const PICTURE = fileURLToPath(new URL('../../docs/images/walk.png', import.meta.url));
 const PATIENCE_MS = 60_000;
 
-// What docs/runbook.md tells under "A walk": RECORD=1 npx mocha test/deploy/walk.e2e.ts takes its picture anew.
+// The walk in docs/runbook.md: RECORD=1 npx mocha test/deploy/walk.e2e.ts takes its screenshot again.
 describe('a fault in the demo', function () {
   this.timeout(3 * PATIENCE_MS);
   let portico: PorticoProcess;

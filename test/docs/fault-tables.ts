@@ -3,7 +3,7 @@ import type { FaultRow } from '../e2e/reading/fault-matrix.ts';
 const HEAD = `| The platform | Answer | Requests | Breaker | Connection | Stale list |
 |---|---|---|---|---|---|`;
 
-/** The fault matrix as it stands in the docs: a table for each kind of fault, under a heading. */
+/** The fault matrix as Markdown: a heading and a table for each kind of fault. */
 export function faultTables(faults: Readonly<Record<string, readonly FaultRow[]>>): string {
   return Object.entries(faults)
     .map(([title, rows]) => [`#### ${title}\n`, HEAD, ...rows.map(lineOf)].join('\n'))

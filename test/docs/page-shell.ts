@@ -10,7 +10,7 @@ const INSPECTOR = fileURLToPath(
 
 const TIMEOUT_MS = 50_000;
 
-/** What stands for the commands of the page. That of Claude Code tells what it was told. */
+/** Stubs for the commands of the page. That of Claude Code prints its arguments. */
 const COMMANDS = {
   portico: `exec '${process.execPath}' '${MAIN}' "$@"`,
   npx: `[ "$1" = @modelcontextprotocol/inspector ] && shift && exec '${process.execPath}' '${INSPECTOR}' "$@"`,
@@ -18,7 +18,7 @@ const COMMANDS = {
 };
 
 export interface PageShell {
-  /** Runs a line with a home of its own and `env`. Rejects with what it said where it fails, or complains. */
+  /** Runs a line with a separate home and `env`. Rejects with its output if it fails or writes to standard error. */
   run(line: string, env?: Record<string, string>): Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export async function createPageShell(folder: string): Promise<PageShell> {
     await writeFile(join(folder, name), `#!/bin/sh\n${command}\n`);
     await chmod(join(folder, name), 0o755);
   }
-  // It tells of its progress where nobody watches, and takes a failure for an answer.
+  // It prints progress without a terminal, and treats a failure as a result.
   await writeFile(join(folder, '.curlrc'), 'fail\nsilent\nshow-error\n');
   return {
     async run(line, env = {}) {

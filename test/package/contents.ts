@@ -24,7 +24,7 @@ const AT_THE_TOP = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', '
 /** What is run, or imported, by its name (rolldown.config.mjs). */
 const ENTRIES = ['gateway', 'main', 'page-thread', 'portico', 'portico-testing', 'testing'];
 
-/** What holds what the entries have in common or load late, and what says where it is from: the bundler decides which there are. */
+/** Shared and lazily loaded chunks, and source maps: the bundler chooses their names. */
 export const PART = /^dist\/(part-[a-z0-9-]+\.js|[a-z0-9-]+\.js\.map)$/;
 
 /** What the package has to hold beside those, sorted: each file of those folders as it is, the types of each source, and the entries. */

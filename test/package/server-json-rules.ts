@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What the schema of server.json, version 2025-12-11, says of the keys that ours has: required keys, lengths, patterns and
+ * What the schema of server.json, version 2025-12-11, requires of the keys in ours: required keys, lengths, patterns and
  * values, in words of our own, since no npm package brings that schema (it is published at the address below, and its
  * source is the repository modelcontextprotocol/registry). Stricter in one thing: a key that is not here is refused.
  */

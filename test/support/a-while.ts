@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Has this process stand still: it reads nothing, and what is due meanwhile is due at once when it goes on. */
+/** Blocks this process for `ms`: it reads nothing, and timers that expire meanwhile fire afterwards. */
 export function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -10,7 +10,7 @@ const TURNS = 10;
 
 /**
  * Lets `ms` pass, and some turns of the event loop: bytes that this process sent to itself have arrived by then. Time
- * alone does not tell so: where the machine stands still, a timer is due before anything was read.
+ * alone is not enough: on a machine that pauses, a timer fires before anything was read.
  */
 export async function aWhile(ms: number): Promise<void> {
   await sleep(ms);

@@ -16,7 +16,7 @@ export interface CatalogueRead {
 
 export type Reader = (read: CatalogueRead) => Load | Promise<Load>;
 
-/** The catalogue of all resources, whose reads are a test's own: at once where `read` gives a load, not a promise. */
+/** The catalogue of all resources with the reads of a test. */
 export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
   return createCatalogue(
     RESOURCES.map((resource) => ({
@@ -37,8 +37,8 @@ export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
   );
 }
 
-/** A reader whose reads end when a test says so, the oldest first, or when they are aborted. */
-export function createPatience(): { readonly read: Reader; release(load?: Load): void; waiting(): number } {
+/** A reader whose reads end when the test releases them, the oldest first, or when they are aborted. */
+export function createHeldReads(): { readonly read: Reader; release(load?: Load): void; waiting(): number } {
   const waiting: ((load: Load) => void)[] = [];
   return {
     read: ({ signal }) =>

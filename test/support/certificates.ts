@@ -46,7 +46,7 @@ export interface Authority {
   issue(options?: IssueOptions): Promise<Issued>;
 }
 
-/** A new authority, whom nobody believes who is not told to. */
+/** A new authority, trusted only where it is configured. */
 export async function createAuthority(name = 'Authority of a test'): Promise<Authority> {
   const keys = await createKeys(ALGORITHM);
   const issuer = `CN=${name}`;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type Listening, listen } from './listening.ts';
 
-/** A proxy that takes `CONNECT`, until it is told otherwise. */
+/** A proxy that accepts `CONNECT` by default. */
 export interface ConnectProxy extends Listening {
   /** Every `CONNECT` so far, oldest first. */
   readonly asked: readonly IncomingMessage[];

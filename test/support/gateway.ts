@@ -22,7 +22,7 @@ export function settingsFor(baseUrl: string, overrides: Overrides = {}): TestSet
   };
 }
 
-/** A started gateway, and how to read from it. It is closed with the test where nobody has closed it before. */
+/** A started gateway, and how to read from it. It is closed with its test. */
 export interface RunningGateway {
   readonly gateway: Gateway;
   readonly url: string;
@@ -49,7 +49,7 @@ export async function startGateway(written: TestSettings, options: GatewayOption
       const target = `/mcp/v1/resources/read?uri=${encodeURIComponent(`platform://${name}`)}`;
       const headers = { authorization: `Bearer ${TOKEN}`, ...init.headers };
       const response = await fetch(`${url}${target}`, { ...init, headers });
-      // Whatever a test looks into, a read is answered as its description has it.
+      // Each response complies with the OpenAPI description.
       if (init.method === undefined) THE_READS.checkHead(target, response);
       return response;
     },

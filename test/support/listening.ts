@@ -4,13 +4,13 @@ import { onCleanup } from './cleanup.ts';
 
 /**
  * Below the ports that systems give to clients. Each process of a parallel run has a thousand of its own, and takes them in
- * turn: nobody else comes to have the port from which a server is away for a while, or that is about to have one.
+ * turn: no other process takes the port of a server that is down for a while or about to start.
  */
 const PORTS = { from: 20_000, count: 1000, shares: 10 };
 const share = Number(process.env['MOCHA_WORKER_ID'] ?? PORTS.shares - 1) % PORTS.shares;
 let turn = Math.floor(Math.random() * PORTS.count);
 
-/** The next port in turn: for what says whether somebody has it. */
+/** The next port in turn, for programs that report when it is taken. */
 export function nextPort(): number {
   turn = (turn + 1) % PORTS.count;
   return PORTS.from + share * PORTS.count + turn;
@@ -25,11 +25,11 @@ export interface Listening {
   connections(): number;
   /** Connections that are open now. */
   open(): number;
-  /** Accepts nothing from now on, and cuts off whoever is connected. */
+  /** Stops listening and closes all connections. */
   refuse(): Promise<void>;
   /** Accepts again, on the same port. */
   accept(): Promise<void>;
-  /** Refuses for good. Whatever is not closed ends with the test. */
+  /** Stops listening for good, at the latest with the test. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export async function listen(server: Server): Promise<Listening> {
     refuse,
     async accept() {
       if (server.listening) return;
-      if (!(await bind(server, port))) throw new Error(`somebody else has taken port ${port}`);
+      if (!(await bind(server, port))) throw new Error(`port ${port} is taken`);
     },
     async close() {
       ended();
@@ -83,7 +83,7 @@ async function bind(server: Server, port: number): Promise<boolean> {
   );
 }
 
-/** A port of loopback that nothing listens on: for what cannot choose one itself and tell. */
+/** A free port of loopback, for programs that cannot choose and report one. */
 export async function freePort(): Promise<number> {
   const { port, close } = await listen(createServer());
   await close();

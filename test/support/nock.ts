@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-// Once imported, nock stands between all sockets of the process, those of real servers in other files included: raw
+// Once imported, nock intercepts all sockets of the process, including those of real servers in other files: raw
 // bytes, resets and Unix sockets behave differently. mocha loads this file before any test, so that it begins idle.
 nock.restore();
 

@@ -5,7 +5,7 @@ import { onCleanup } from './cleanup.ts';
 import { holdToDescription } from './platform/openapi.ts';
 import { type RawResponse, takeResponses } from './platform/raw-response.ts';
 
-/** A connection of a test's own on which it says every byte. */
+/** A connection on which a test writes every byte. */
 export interface RawConnection {
   readonly socket: Socket;
   /** Sends these bytes (of text: one for each character) in one piece. */
@@ -119,7 +119,7 @@ function connectTo(url: string): Socket {
 
 /**
  * Sends one request on a connection of its own, gives the final response, and closes the connection. Whatever a test looks
- * into, a read is answered as its description has it.
+ * into, the response complies with the OpenAPI description.
  */
 export async function exchange(url: string, request: string | Buffer, options: RawOptions = {}): Promise<RawResponse> {
   const connection = openConnection(url, { ...options, head: request.toString('latin1').startsWith('HEAD ') });
@@ -134,7 +134,7 @@ export async function exchange(url: string, request: string | Buffer, options: R
 /** Header fields by name; `undefined` leaves one out that would be sent by default. */
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** The text of a request with `Host`, a token and the length of its body, unless `fields` say otherwise. */
+/** The text of a request with `Host`, a token and the length of its body, which `fields` override. */
 export function requestText(method: string, target: string, fields: Fields = {}, body = ''): string {
   const length = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body, 'latin1')) };
   const all = Object.entries({ Host: 'localhost', Authorization: `Bearer ${TOKEN}`, ...length, ...fields });

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { randomFrom as from } from '../../bench/simulation/random.ts';
 
 /**
- * What all that is random in a test begins from: another one with each run, or the one that `SEED` names, so that a run
- * can be had again. Put it into the name of the test, so that whoever sees the test fail can see it.
+ * The seed of all random values in a test: a new one with each run, or `SEED`, so that a run
+ * can be repeated. Put it into the name of the test, so that a failure shows it.
  */
 export const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
 
-// Whoever gives fast-check no seed gets this one. It prints it with what fails.
+// The default seed of fast-check, which prints it with a failure.
 fc.configureGlobal({ seed: SEED });
 
 /** For the name of a test. */

@@ -1,7 +1,7 @@
 import { standStill } from './a-while.ts';
 
 /**
- * Has this process stand still at random, for a tenth of a second at most and about half of the time, as on a machine with
+ * Blocks this process at random, for up to 120 ms and about half of the time, as on a machine with
  * much else to do. A test in which time decides what comes first fails with it, as it would elsewhere now and then; and so
  * does what Portico itself takes for granted of time. Required by `npm run test:stalled`.
  */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { startProcess } from './process/process.ts';
 
-/** What npm tells the scripts that it runs, and another npm below them would take for orders; where coverage goes, and what is compiled. */
+/** Variables that npm sets for its scripts, which another npm would follow, and those for coverage and the compile cache. */
 const OF_THIS_RUN =
   /^(npm_(?!config_(registry|userconfig|cache|cafile)$)|INIT_CWD$|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/;
 
@@ -13,7 +13,7 @@ export function toolEnvironment(more: Record<string, string> = {}): NodeJS.Proce
   return { ...Object.fromEntries(kept), PATH: path, ...more };
 }
 
-/** Runs a tool to its end and gives its standard output; rejects with all that it said where it fails. */
+/** Runs a tool to its end and returns its standard output; rejects with all its output if it fails. */
 export async function runTool(
   command: string,
   args: readonly string[],
@@ -27,7 +27,7 @@ export async function runTool(
 }
 
 /**
- * Skips a test that needs what this machine lacks, and says so. On CI (`CI=true`) that is a failure: there, a test that
+ * Skips a test whose requirements this machine lacks, with a message. On CI (`CI=true`) that is a failure: there, a test that
  * did not run must not pass for one that did.
  */
 export function skipAloud(context: Mocha.Context, why: string, cause?: unknown): never {

@@ -5,7 +5,7 @@ import { createAuthenticate } from '../../../src/core/credentials/authenticate.t
 import { createAdminEdge } from '../../../src/core/http/listeners.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { aWhile, standStill } from '../../support/a-while.ts';
-import { createPatience } from '../../support/catalogue.ts';
+import { createHeldReads } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { get, type RawConnection } from '../../support/raw-http.ts';
@@ -52,7 +52,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('lets requests finish, and closes their connections', async () => {
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       const served = await serve({ read });
       const connection = await readingConnection(served);
       const drained = served.edge.drain(LONG_MS);
@@ -86,7 +86,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('refuses a further request behind one in flight, after that one', async () => {
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       const served = await serve({ read });
       const connection = await readingConnection(served);
       const drained = served.edge.drain(LONG_MS);
@@ -106,7 +106,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('answers pipelined requests that arrived before', async () => {
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       const served = await serve({ read });
       const connection = openConnection(served.url);
       connection.send(get(READ) + get(READ) + get(LIST));
@@ -170,7 +170,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('aborts requests after the grace time, and reports it', async () => {
-      const { read } = createPatience();
+      const { read } = createHeldReads();
       const served = await serve({ read });
       const connection = await readingConnection(served);
       expect(await served.edge.drain(50)).to.equal(false);
@@ -193,7 +193,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('leaves no connection open, whatever its state', async () => {
       const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
       const before = sockets();
-      const { read } = createPatience();
+      const { read } = createHeldReads();
       const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read });
       const open = (...sent: string[]) => {
         const connection = openConnection(served.url);
@@ -234,7 +234,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('may be called twice', async () => {
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       const served = await serve({ read });
       await readingConnection(served);
       const twice = [served.edge.drain(LONG_MS), served.edge.drain(LONG_MS)];
@@ -263,7 +263,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('replace the longest idle ones, and none in use', async () => {
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       const served = await serve({ read, maxConnections: 4 });
       // Opened first, and used last.
       const used = await keptConnection(served);
@@ -354,7 +354,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('harms no drain', async () => {
-      const { read } = createPatience();
+      const { read } = createHeldReads();
       const served = await serve({ read, events: { requestEnded: broken } });
       const gone = await readingConnection(served);
       gone.reset();

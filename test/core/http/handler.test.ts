@@ -8,7 +8,7 @@ import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
-import { createPatience } from '../../support/catalogue.ts';
+import { createHeldReads } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
@@ -327,7 +327,7 @@ describe('the record of a request', () => {
   });
 
   it('lasts from the arrival of the headers until the response was sent', async () => {
-    const { read, release } = createPatience();
+    const { read, release } = createHeldReads();
     const { url, reads, ended } = await serve({ read });
     const asked = performance.now();
     const answer = exchange(url, get(READ));

@@ -11,7 +11,7 @@ import { heldUntil, loadOf as loadOfItems } from '../../support/platform/loads.t
 
 export const NOW = 1_700_000_000_000;
 
-/** What stands in `_meta` of every request from 2026-07-28 on. */
+/** `_meta` of every request from 2026-07-28 on. */
 export const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -63,7 +63,7 @@ export interface Answered {
   readonly headers: Readonly<Record<string, string>>;
   readonly pieces: readonly Buffer[];
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
   readonly json: any;
   readonly record: RequestRecord;
   readonly bugs: readonly Bug[];

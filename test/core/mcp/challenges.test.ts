@@ -75,7 +75,7 @@ describe('an error of MCP that another token would fix', () => {
 
 describe('an error of MCP that no other token would fix', () => {
   for (const [code, facts] of [
-    // Nobody knows which scopes a platform wants.
+    // The scopes that a platform requires are unknown.
     ['access_denied', { upstream: 'tools' }],
     // It was in a header of its own.
     ['credential_rejected', { upstream: 'tools', header: 'X-Acme-Key' }],

@@ -31,7 +31,7 @@ function compared({ status, messages }: Told): Told {
 function comparedMessage(message: Json): Json {
   const { error, result, ...rest } = message;
   if (error !== undefined) return { ...rest, error: { code: error.code } };
-  // What is told of a mistake in the arguments of a tool is for each server to say.
+  // Each server has its own text for invalid arguments of a tool.
   if (result?.isError === true) return { ...rest, result: { isError: true } };
   // So is what may help where nothing fits.
   if (result?.structuredContent?.total === 0) {
@@ -53,7 +53,7 @@ function parsed({ body }: Exchange): Json {
   }
 }
 
-/** What the SDK told, as ours is meant to tell it, and by which differences. */
+/** The SDK's response with the documented differences applied, and their names. */
 function expected(told: Told, exchange: Exchange): { readonly told: Told; readonly by: readonly string[] } {
   const by: string[] = [];
   let so = compared(told);
@@ -84,7 +84,7 @@ describe('a request to POST /mcp and to the SDK', () => {
     return { status, messages };
   }
 
-  /** Compares what both tell, and gives the differences that it took. */
+  /** Compares both responses, and returns the differences that applied. */
   async function compare(exchange: Exchange): Promise<readonly string[]> {
     const { told, by } = expected(await sdk(exchange), exchange);
     expect(compared(await ours(exchange)), shown(exchange)).to.deep.equal(told);

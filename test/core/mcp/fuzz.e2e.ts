@@ -67,7 +67,7 @@ describe('POST /mcp with random input', () => {
 
   after(() => platform.close());
 
-  /** Does `work` with each of `count` samples, several at once, and tells one sample for each way in which it failed. */
+  /** Calls `work` with each of `count` samples, several at once. Returns one sample for each kind of failure. */
   async function each<T>({ samples, count, atOnce, show, work }: Round<T>): Promise<string[]> {
     const failed = new Map<string, string>();
     for (let done = 0; done < count; done += SLICE) {

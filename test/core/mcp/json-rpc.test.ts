@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isNotification, isRequest, isResponse } from '../../../src/core/mcp/json-rpc.ts';
 
-/** Each beside the guard of the SDK that it stands for. */
+/** Each with the guard of the SDK that it replaces. */
 const GUARDS = [
   [isRequest, isJSONRPCRequest],
   [isNotification, isJSONRPCNotification],

@@ -57,7 +57,7 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
       const name = one.steps.at(-1)?.uri?.slice('platform://'.length) ?? '';
       expect(error).to.equal(undefined);
       expect(text).to.equal(expectedText(name, one.list.answer));
-      // Only 2026-07-28 says how long.
+      // Only 2026-07-28 has ttlMs.
       expect(ttlMs).to.equal(way.includes('2025') ? undefined : one.list.ttlMs);
     } else if (one.error !== undefined) {
       const { code, upstream, retryAfterSeconds } = one.error;
@@ -100,7 +100,7 @@ function expectedText(name: string, number: number): string {
   return JSON.stringify([{ ...item, ...rest }]);
 }
 
-/** What stands for a code: the status of HTTP where HTTP has to say it, or else the number of JSON-RPC. */
+/** The number for a code: an HTTP status where HTTP reports it, or else the JSON-RPC code. */
 function numberOf(code: keyof typeof ERRORS, way: string): number {
   const row: { readonly status: number; readonly rpc?: number } = ERRORS[code];
   if (way === 'HTTP read' || row.status === 401 || row.status === 403) return row.status;

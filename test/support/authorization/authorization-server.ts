@@ -8,7 +8,7 @@ import { createStore } from './store.ts';
 export { TOKEN_EXCHANGE } from './token-exchange.ts';
 export { CLIENT };
 
-/** Who signs in, unless a test says otherwise. */
+/** The default subject. */
 export const SUBJECT = 'ada';
 
 export interface AuthorizationServerOptions {
@@ -20,7 +20,7 @@ export interface AuthorizationServerOptions {
   readonly seconds?: number;
 }
 
-/** What a token says. */
+/** Content of a token. */
 export interface Issued {
   /** RFC 8707: who it is for, its `aud`. */
   readonly resource: string;
@@ -59,7 +59,7 @@ export interface AuthorizationServer extends Listening {
   issue(issued: Issued): Promise<string>;
   /** A JWT of these claims and no other, signed with the key in use. */
   sign(claims: JWTPayload, header?: { readonly typ?: string; readonly kid?: string }): Promise<string>;
-  /** Signs with a key that nobody has seen. `keepOld`: whether those before are still published. @default false */
+  /** Signs with a new key. `keepOld`: whether earlier keys stay published. @default false */
   rotateKeys(options?: { readonly keepOld?: boolean }): Promise<void>;
   /** What a browser does with an authorization request: gives the address that it is sent back to, with the code. */
   signIn(authorizationUrl: string | URL): Promise<URL>;

@@ -16,7 +16,7 @@ export interface BearerProxy {
   readonly host: string;
   /** All that went through so far, in the order of arrival. */
   readonly passed: readonly Readonly<Passed>[];
-  /** Gives it the server that it stands in front of. */
+  /** Sets the server behind it. */
   lead(url: string): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 
 export const TOKEN = 'token-of-the-test';
 
-/** A caller as an edge would make one: each token has a key and a partition of its own, which tell it. */
+/** A caller as an edge creates it, with a key and a partition that contain the token. */
 export function callerWith(token = TOKEN, rest: Partial<Caller> = {}): Caller {
   return {
     credential: new Credential(token),

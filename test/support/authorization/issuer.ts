@@ -42,7 +42,7 @@ export interface TestIssuer extends HttpUpstream {
   readonly issuer: string;
   /** The signers whose keys it shows. */
   signers: Signer[];
-  /** A token of its first signer, good for ten minutes unless `claims` say otherwise. */
+  /** A token of its first signer, valid for ten minutes unless `claims` override that. */
   token(claims?: TestClaims, header?: Record<string, unknown>): Promise<string>;
   /** How often its keys were asked for. */
   fetches(): number;
@@ -71,7 +71,7 @@ export async function startIssuer(first?: Signer): Promise<TestIssuer> {
   return issuer;
 }
 
-/** What a good token says. */
+/** Claims of a valid token. */
 export function claimsOf(issuer: string): TestClaims {
   const now = Math.floor(Date.now() / 1000);
   return { iss: issuer, aud: AUDIENCE, sub: 'alice', iat: now, exp: now + 600 };

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../platform/http-upstream.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
 
-/** A token of somebody with this name; names may be told, tokens may not. */
+/** A token of the caller with this name; names may appear in output, tokens may not. */
 export const tokenFor = (name: string): string => `${TOKEN_BEGINS}-${name}-${TOKEN_ENDS}`;
 
 /** The list that the caller with a name has, as Portico has to send it. */
@@ -17,7 +17,7 @@ export function listFor(name: string, resource: 'projects' | 'tools'): readonly 
   });
 }
 
-/** Two platforms: one that does what it should, and one that does to each caller what the caller's name says. */
+/** Two platforms: a sound one, and one that treats each caller as the caller's name says. */
 export interface AttackPlatforms {
   /** Has projects and tools. Whoever's name begins with `large` has 4,000 of each, of 5 MB together. */
   readonly sound: HttpUpstream;

@@ -5,10 +5,10 @@ import { type AllSeen, attack, nothingSeen } from './attacks.ts';
 // The platforms and the attackers of a test, in a thread of their own: what they do must not keep those waiting who
 // measure how long honest callers wait.
 
-/** What it tells first. */
+/** Its first message. */
 export type AttackUrls = Record<Exclude<keyof AttackPlatforms, 'floodPeak'>, string>;
 
-/** What it tells every now and then, once it attacks. */
+/** Its messages during the attack. */
 export interface AttackProgress {
   readonly seen: AllSeen;
   /** Reads of floods that the platform had under way at most. */
@@ -22,7 +22,7 @@ const TELL_MS = 500;
 const { sound, hostile, floodPeak } = await startAttackPlatforms();
 const over = new AbortController();
 
-/** It is told the URL to attack, and later to end. */
+/** Messages to the thread: the URL to attack, and later the end. */
 parentPort?.on('message', async (message: { readonly attack: string } | 'end') => {
   if (message === 'end') return over.abort();
   const seen = nothingSeen();

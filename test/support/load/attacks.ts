@@ -19,7 +19,7 @@ interface AttackScene {
   readonly over: AbortSignal;
   /** Opens a connection that is closed when the round is over. What is done to it is of no interest. */
   open(): Socket;
-  /** Sends one request over a connection of its own and counts the answer: its status, and words that stand in it. */
+  /** Sends one request over a new connection and counts the response: its status, and words in it. */
   ask(request: string | Buffer, words?: readonly string[]): Promise<void>;
   count(what: string): void;
 }

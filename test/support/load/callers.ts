@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What every token of a load begins and ends with: neither may stand anywhere but in a request. */
+/** Beginning and end of every token of a load: neither may appear anywhere but in a request. */
 export const TOKEN_BEGINS = 'QqSecret';
 export const TOKEN_ENDS = 'TerceSqQ';
 
@@ -12,7 +12,7 @@ export type LoadedResource = (typeof LOADED_RESOURCES)[number];
 export interface LoadCaller {
   readonly index: number;
   readonly token: string;
-  /** Tells this caller's items from everybody else's; says nothing about the token. */
+  /** Identifies this caller's items; does not contain the token. */
   readonly mark: string;
   /** Whether every platform refuses (401) it, whatever the weather. */
   readonly isRefused: boolean;
@@ -44,7 +44,7 @@ export interface Read {
   readonly coding: 'gzip' | 'zstd' | undefined;
   /** When it was sent, by the clock of `performance.now()`. */
   readonly begunAt: number;
-  /** When this upstream refused the caller before, as far as the caller has heard of it; by the same clock. */
+  /** When this upstream rejected the caller before, as far as the caller has seen it; by the same clock. */
   readonly refusedAt: number;
 }
 

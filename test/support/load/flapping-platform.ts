@@ -8,7 +8,7 @@ const LOOK_OUT_MS = 20;
 /** Callers who are refused at one time: one in so many, each for this long. */
 const REVOKED = { oneIn: 10, forMs: 700 };
 
-/** A platform that knows its callers and all three lists, and fails every now and then. */
+/** A platform with three lists for each of its callers that fails at intervals. */
 export interface FlappingPlatform {
   readonly url: string;
   /** How often each fault, and `refused` (401), came about. */
@@ -80,7 +80,7 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
   };
   const { url, refuse, accept, close } = await startHttpUpstream(handler, { record: false });
 
-  // An outage: nobody listens, and whoever was connected is cut off.
+  // An outage: the listener and all connections are closed.
   let isOut = false;
   const lookOut = setInterval(() => {
     if (weather.isOut() === isOut) return;
@@ -106,7 +106,7 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
   };
 }
 
-/** Throws where there is no such list: Portico has asked for what nobody has. */
+/** Throws if there is no such list. */
 function resourceAt({ pathname }: URL): LoadedResource {
   const found = LOADED_RESOURCES.find((name) => pathname === `/v1/${name}`);
   if (found === undefined) throw new Error(`there is nothing at ${pathname}`);

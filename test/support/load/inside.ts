@@ -8,7 +8,7 @@ import { isMainThread } from 'node:worker_threads';
 
 const server = createServer(async (socket) => {
   socket.on('error', () => {});
-  // What finalizers let go of is gone with the second time.
+  // The second collection frees what finalizers released.
   for (const _ of [1, 2]) {
     globalThis.gc?.();
     await sleep(10);
@@ -26,7 +26,7 @@ const server = createServer(async (socket) => {
 // It is loaded into the process's threads, too.
 if (isMainThread) server.listen(process.env['INSIDE_SOCKET']);
 
-/** Open sockets of this process; `undefined` where the system does not tell. */
+/** Open sockets of this process; `undefined` if the system does not report them. */
 function countSockets(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').filter(isSocket).length;

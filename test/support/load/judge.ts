@@ -5,7 +5,7 @@ import type { Given, Read } from './callers.ts';
 import { LIFETIME, TIMEOUT_MS, UPSTREAM_OF } from './scene-settings.ts';
 import { editionAt, endOf, oldestEdition } from './truth.ts';
 
-/** What platforms that fail, and an end of the process, may lead to. Every other code would be somebody's mistake. */
+/** Codes that failing platforms and a shutdown may cause. Every other code is a mistake. */
 const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([
   'credential_rejected',
   'access_denied',
@@ -33,7 +33,7 @@ export interface Judge {
   memoryOf(whose: Whose): { readonly given: Given | undefined; readonly refusedAt: number };
 }
 
-/** `refusedAt` tells when the platform refused the request with an id. */
+/** `refusedAt` returns when the platform rejected the request with an id. */
 export function createJudge(refusedAt: (requestId: string) => number | undefined): Judge {
   const given = new Map<string, Given>();
   const refused = new Map<string, number>();
@@ -103,8 +103,8 @@ function decode(bytes: Buffer, coding: string | undefined): Buffer {
 }
 
 /**
- * How long before a read was sent its response may have been true for the last time, by what the response says of itself.
- * `undefined` where it says what it must not.
+ * Upper bound of the age of a response's content when its read was sent, according to its headers.
+ * `undefined` if the headers are invalid.
  */
 function permittedAge({ resource, noCache }: Read, response: RawResponse): number | undefined {
   const [name, ...parameters] = response.headers.get('cache-status')?.split('; ') ?? [];

@@ -17,7 +17,7 @@ export interface KeptConnection {
 /** Longest that a response may take, whatever the upstreams do. Far longer than any deadline in the settings of a load. */
 const PATIENCE_MS = 20_000;
 
-/** `onMistake` hears of a response that does not come, and of bytes that belong to none. */
+/** `onMistake` is called for a missing response, and for bytes that belong to no response. */
 export function openKeptConnection(url: string, onMistake: (mistake: string) => void): KeptConnection {
   const connection = openConnection(url);
   const { socket } = connection;

@@ -13,7 +13,7 @@ export interface Inside {
   readonly residentBytes: number;
   /** Sockets, timers and requests that keep it going, in words of Node's, sorted. */
   readonly active: readonly string[];
-  /** Open sockets, its listeners included; `undefined` where the system does not tell. */
+  /** Open sockets, including listeners; `undefined` if the system does not report them. */
   readonly sockets?: number;
 }
 

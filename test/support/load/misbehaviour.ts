@@ -47,7 +47,7 @@ const stalls = inTurn([
   (response) => response.writeHead(200).write(LIE),
 ]);
 
-/** What a flapping platform does, each kind for a while. `outage` is the listener's own: nobody listens. */
+/** Faults of a flapping platform, each for a while. During `outage` its listener is closed. */
 export const FAULTS = {
   error: (response) => response.writeHead(500).end('{"error":"boom"}'),
   unavailable: retryAfter,

@@ -35,7 +35,7 @@ export function unmet(loads: readonly Load[], scene: Scene): readonly string[] {
   return [...FAULT_NAMES, 'refused', ...OUTCOMES].filter((word) => met[word] === undefined);
 }
 
-/** Where the log says something else of requests than their callers. What was left may have been answered already. */
+/** Differences between the log and the callers. A request whose caller disconnected may have been answered. */
 export function disagreements({ fates }: Load, lines: readonly LogLine[]): readonly string[] {
   const access = accessLines(lines);
   return [...fates].flatMap(([id, fate]) => {

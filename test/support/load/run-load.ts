@@ -32,7 +32,7 @@ export interface Load {
   owed(): string[];
   /** Lets every request be answered, and closes the connections. */
   stop(): Promise<void>;
-  /** From now on nobody connects again or hangs up; resolves once every connection is closed from the other side. */
+  /** Stops new connections and disconnects; resolves once the server has closed every connection. */
   wither(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
     if (mistakes.length < MAX_MISTAKES) mistakes.push(mistake);
   }
 
-  /** Everything that may stand in a request comes about, in every combination. */
+  /** Covers all parts of a request, in every combination. */
   function nextRead(caller: LoadCaller, line: number, number: number): Read {
     const resource = resourceOf(number + caller.index);
     const { given, refusedAt } = judge.memoryOf({ caller, resource });
@@ -105,7 +105,7 @@ export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
       const leaves = !withering && (number + caller.index * 7) % HANG_UP === HANG_UP - 1;
       const fate = await ask(connection, read, leaves);
       fates.set(read.requestId, fate);
-      // Whoever is told that it cannot be had now asks for something else a little later.
+      // After a 503 the caller reads something else a little later.
       if (fate.kind !== 'answered' || !GOOD.has(fate.outcome)) await sleep(PAUSE_MS);
     }
     connection.hangUp();

@@ -91,7 +91,7 @@ export function percentile(percent: number, { ms }: Reads): number {
   return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
 }
 
-/** How long the main thread of a process has been ready to run and did not; 0 where the system does not tell. */
+/** How long the main thread of a process was ready but did not run; 0 if the system does not report it. */
 function notRunMs(pid: number | undefined): number {
   try {
     const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');

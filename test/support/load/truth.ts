@@ -4,7 +4,7 @@ import type { LoadCaller, LoadedResource } from './callers.ts';
 interface Book {
   readonly items: number;
   readonly editionMs: number;
-  /** The documented fields beside `id` and `name`, as they stand in every item. */
+  /** The documented fields other than `id` and `name`, the same in every item. */
   readonly rest: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ export function editionAt(resource: LoadedResource, ms: number): number {
   return Math.floor(ms / BOOKS[resource].editionMs);
 }
 
-/** The last moment at which an edition was what the platform would have said. */
+/** The last moment at which the platform served an edition. */
 export function endOf(resource: LoadedResource, edition: number): number {
   return (edition + 1) * BOOKS[resource].editionMs;
 }

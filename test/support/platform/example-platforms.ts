@@ -98,7 +98,7 @@ function byPage(
   };
 }
 
-/** One page, without a word about paging. */
+/** One page, without pagination. */
 const whole =
   (wrap: (items: readonly Item[]) => unknown = (items) => items): ExampleList['answer'] =>
   (items) => ({ body: wrap(items) });
@@ -245,7 +245,7 @@ const tines = (name: string, select?: Select) =>
     { ...(select && { select }) },
   );
 
-/** The platforms of `config/examples`, as their descriptions say: tokens, sizes of pages, filters, orders. */
+/** The platforms of `config/examples`, as documented: tokens, page sizes, filters, orders. */
 export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
   defectdojo: {
     env: { DEFECTDOJO_URL: 'https://defectdojo.example' },

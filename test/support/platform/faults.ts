@@ -5,7 +5,7 @@ type Bytes = string | Buffer;
 /** In the body of every response that is not to be passed on. */
 export const WORDS = 'words of the platform';
 
-/** How a connection goes on once bytes were written. */
+/** What happens to a connection after bytes were written. */
 type Then = 'stay' | 'end' | 'reset';
 
 /** So that what was written before has been read: a reset would overtake it. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type Listening, listen } from '../listening.ts';
 
-/** A real HTTP server on loopback that stands for one platform API. */
+/** A real HTTP server on loopback in place of a platform API. */
 export interface HttpUpstream extends Listening {
   /** Every request so far, oldest first. */
   readonly requests: readonly IncomingMessage[];

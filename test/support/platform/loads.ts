@@ -18,7 +18,7 @@ export function loadOf(items: readonly object[] = [], { loadedAt, ...rest }: Loa
   return { snapshot: snapshotOf(items, loadedAt), upstreamMs: 12.34, pages: 1, dropped: 0, ...rest };
 }
 
-/** What the cache says of a load that it holds, and that is fresh until then (milliseconds since the epoch). */
+/** Cache state of a stored load that is fresh until then (milliseconds since the epoch). */
 export function heldUntil(freshUntil: number): Pick<Load, 'cached'> {
   return { cached: { key: 'key-of-the-test', freshUntil, stored: false } };
 }

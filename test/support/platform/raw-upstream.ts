@@ -12,27 +12,27 @@ export interface RawRequest {
   readonly resource: string;
   /** Which page it asks for; empty for the first one. */
   readonly pageToken: string;
-  /** From 1, since the upstream was last told what to do. */
+  /** From 1, since the last `behave`. */
   readonly number: number;
 }
 
 /** What is done with a request. It has the socket to itself. */
 export type Fault = (socket: Socket, request: RawRequest) => void;
 
-/** A platform that does on the wire whatever it is told: it speaks bytes, and HTTP only as far as the bytes do. */
+/** A platform that writes given bytes, which may or may not be HTTP. */
 export interface RawUpstream extends Listening {
-  /** Requests so far, and connections that its client tried to open in vain. */
+  /** Requests so far, and failed connection attempts of its client. */
   attempts(): number;
   /** Does this with each request from now on. `refuses`: takes no connection, and closes those that there are. */
   behave(fault: Fault | 'refuses'): Promise<void>;
 }
 
-/** Of what undici tells about a connection that did not open. */
+/** Part of undici's event for a connection that did not open. */
 interface ConnectError {
   readonly connectParams: { readonly port: string };
 }
 
-/** Listens on loopback, and closes each connection with the first request unless it is told what else to do. */
+/** Listens on loopback, and by default closes each connection at its first request. */
 export async function startRawUpstream(first: Fault = (socket) => socket.destroy()): Promise<RawUpstream> {
   let fault = first;
   let attempts = 0;

@@ -8,7 +8,7 @@ import { skipAloud } from '../tools.ts';
 /** Chromium as Debian has it, and as others do. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** It is no test of Chromium's sandbox, and what runs it may be root. Chromium calls nobody by itself. */
+/** Without the sandbox, since tests may run as root, and without background requests of Chromium. */
 const ARGUMENTS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -23,7 +23,7 @@ export async function startBrowser(context: Mocha.Context): Promise<Browser> {
 
 export const VIEWPORTS = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
 export const SCHEMES = ['light', 'dark'] as const;
-/** The ground of every page of ours. */
+/** Background of each of Portico's pages. */
 export const GROUNDS = { light: 'rgb(247, 245, 241)', dark: 'rgb(20, 21, 26)' };
 
 // What is run in the page is text: these sources know no DOM.
@@ -35,7 +35,7 @@ export const CUT = `
     .map((one) => one.outerHTML.slice(0, 80))
 `;
 
-/** Opens a page of ours, and notes what the browser asks for and what it complains of. It is closed with the test. */
+/** Opens a page, and records requests and console messages. It is closed with the test. */
 export async function openPage(browser: Browser | undefined, url: string, options: BrowserContextOptions = {}) {
   if (browser === undefined) throw new Error('there is no browser');
   const context = await browser.newContext(options);

@@ -59,7 +59,7 @@ export function labelsIn(dockerfile: string): Record<string, string> {
 
 /**
  * Builds the last stage of a Dockerfile without an engine: each stage is a folder below `folder`, empty at first,
- * in which the machine's own Node stands for that of the base image. An instruction that it does not know is an error.
+ * in which the machine's Node replaces that of the base image. An unknown instruction is an error.
  */
 export async function buildImage(source: string, folder: string): Promise<Stage> {
   const build: Build = { context: join(folder, 'context'), folder, args: {}, stages: new Map() };
@@ -118,7 +118,7 @@ async function run(stage: Stage, rest: string): Promise<void> {
   await runTool('sh', ['-c', command], join(stage.root, stage.workdir), stage.env, asUser(stage.user));
 }
 
-/** Only root can run a process as somebody else, and only where that one may run this Node. */
+/** Only root can run a process as another user, and only if that user may run this Node. */
 export function asUser(user: string): { uid?: number; gid?: number } {
   const [uid = 0, gid = 0] = user === 'root' ? [] : user.split(':').map(Number);
   if (process.getuid?.() !== 0) return {};

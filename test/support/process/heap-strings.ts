@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { eventually } from '../eventually.ts';
 
-/** Shows what stands in the heap of a process that was started with `nodeOptions`. */
+/** Takes the strings in the heap of a process that was started with `nodeOptions`. */
 export interface HeapStrings {
   readonly nodeOptions: string;
   /** A snapshot of its heap, taken now, as text. */

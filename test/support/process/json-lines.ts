@@ -1,5 +1,5 @@
 /** Texts of JSON, one a line, as a log writes them. Throws where one is none, as where the last is cut short. */
-// biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
+// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
 export function linesIn(text: string): any[] {
   return text
     .split('\n')

@@ -98,7 +98,7 @@ export function startProcess(
 
 /** A Portico process of a test. */
 export interface PorticoProcess extends RunningProcess {
-  /** Resolves with the base URL of the public listener once the log tells it; rejects when the process ends first. */
+  /** Resolves with the base URL of the public listener once it is logged; rejects if the process exits first. */
   readonly ready: Promise<string>;
 }
 
@@ -115,7 +115,7 @@ export function porticoEnvironment(more: Readonly<Record<string, string>> = {}):
   };
 }
 
-/** Runs `portico`, from the sources unless `main` says otherwise, in such an environment. */
+/** Runs `portico`, by default from the sources, in this environment. */
 export function runPortico(args: readonly string[], env: Record<string, string> = {}, main = MAIN): PorticoProcess {
   return startPortico(process.execPath, [main, ...args], porticoEnvironment(env));
 }

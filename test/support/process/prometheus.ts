@@ -17,7 +17,7 @@ interface PrometheusOptions {
 /** A Prometheus that scrapes one gateway as the job `portico`. It ends with its test. */
 export interface Prometheus extends RunningProcess {
   /** `data` of what its API answers; `undefined` where it answers nothing, or something is wrong. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
   ask(path: string): Promise<any>;
   /** The first value of a query; `undefined` where there is none. */
   answerTo(query: string): Promise<number | undefined>;

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { errorFor } from '../../../../src/core/http/connection/client-errors.ts';
 import { aWhile } from '../../../support/a-while.ts';
-import { createPatience } from '../../../support/catalogue.ts';
+import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { RawResponse } from '../../../support/platform/raw-response.ts';
 import { get, openConnection, requestText } from '../../../support/raw-http.ts';
@@ -64,7 +64,7 @@ describe('bytes that are not a request', () => {
   }
 
   it('are answered after the requests before them', async () => {
-    const { read, release } = createPatience();
+    const { read, release } = createHeldReads();
     const { url, reads, ended } = await serve({ read });
     const connection = openConnection(url);
     connection.send(`${get(READ)}garbage\r\n\r\n`);
@@ -185,7 +185,7 @@ describe('CONNECT', () => {
   });
 
   it('is answered after the request before it', async () => {
-    const { read, release } = createPatience();
+    const { read, release } = createHeldReads();
     const { url, reads } = await serve({ read });
     const connection = openConnection(url);
     connection.send(get(READ) + CONNECT);

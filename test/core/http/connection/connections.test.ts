@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createPatience } from '../../../support/catalogue.ts';
+import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { get } from '../../../support/raw-http.ts';
@@ -40,7 +40,7 @@ for (const { over, serve, openConnection } of CARRIERS) {
     });
 
     it('aborts a read whose response is not ready', async () => {
-      const { read, release, waiting } = createPatience();
+      const { read, release, waiting } = createHeldReads();
       const { url, reads, ended } = await serve({ read });
       const connection = openConnection(url);
       connection.socket.end(get(READ));
@@ -62,7 +62,7 @@ for (const { over, serve, openConnection } of CARRIERS) {
     });
 
     it('behind pipelined requests ends those without a response', async () => {
-      const { read } = createPatience();
+      const { read } = createHeldReads();
       const { url, reads, ended, edge } = await serve({ read });
       const connection = openConnection(url);
       connection.socket.end(get(LIST) + get(READ) + get(LIST) + get(READ));
@@ -76,7 +76,7 @@ for (const { over, serve, openConnection } of CARRIERS) {
 
     for (const pause of [false, true]) {
       it(`behind a read and garbage ends both${pause ? ', also later' : ''}`, async () => {
-        const { read, waiting } = createPatience();
+        const { read, waiting } = createHeldReads();
         const { url, reads, ended, edge } = await serve({ read });
         const connection = openConnection(url);
         connection.send(`${get(READ)}garbage\r\n\r\n`);
@@ -106,7 +106,7 @@ describe('a caller that hangs up on a Unix socket', () => {
   it('aborts its read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'portico-'));
     try {
-      const { read } = createPatience();
+      const { read } = createHeldReads();
       const { url, reads, ended, edge } = await CARRIERS[0].serve({ read, socketPath: join(folder, 'portico.sock') });
       const connection = CARRIERS[0].openConnection(url);
       connection.send(get(READ));

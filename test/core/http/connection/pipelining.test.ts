@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { aWhile } from '../../../support/a-while.ts';
-import { createPatience } from '../../../support/catalogue.ts';
+import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { get, type RawConnection, requestText } from '../../../support/raw-http.ts';
@@ -21,7 +21,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
 
   /** A connection with one read in flight, and these requests behind it. */
   async function pipeline(behind: string, options: ServeOptions = {}) {
-    const { read, release, waiting } = createPatience();
+    const { read, release, waiting } = createHeldReads();
     const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read, ...options });
     const connection = openConnection(served.url);
     connection.send(get(READ) + behind);
@@ -51,7 +51,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('are not read from the socket while others wait', async () => {
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       let patient = true;
       const { url, reads } = await serve({ read: (one) => (patient ? read(one) : loadOf()) });
       const connection = openConnection(url);
@@ -138,7 +138,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('are dropped behind one that asks for the end of the connection', async () => {
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       const { url, reads, ended, edge } = await serve({ read });
       const connection = openConnection(url);
       connection.send(get(READ, { Connection: 'close' }) + get(READ) + get(LIST));

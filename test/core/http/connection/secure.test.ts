@@ -5,7 +5,7 @@ import { type ConnectionOptions, connect as connectSecurely, type TLSSocket } fr
 import { expect } from 'chai';
 import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/files/tls-files.ts';
 import type { Unusable } from '../../../../src/core/credentials/files/watched-files.ts';
-import { createPatience } from '../../../support/catalogue.ts';
+import { createHeldReads } from '../../../support/catalogue.ts';
 import { createAuthority, mountPem, writePem } from '../../../support/certificates.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -102,7 +102,7 @@ describe('a listener that speaks TLS', () => {
   });
 
   it('ends a connection on which TLS breaks, and answers nothing', async () => {
-    const { read } = createPatience();
+    const { read } = createHeldReads();
     const { url, reads, ended } = await serveTls({ read });
     const carrier = connect(Number(new URL(url).port), '127.0.0.1');
     const socket = connectSecurely({ ca, socket: carrier });
@@ -229,7 +229,7 @@ describe('certificates that are renewed', () => {
   it('are shown to new connections, and what is open goes on', () =>
     inFolder(async (folder) => {
       const paths = mountPem(folder, 'first', await AUTHORITY.issue({ commonName: 'first' }));
-      const { read, release } = createPatience();
+      const { read, release } = createHeldReads();
       const { url, reads, told, settle } = await serveFiles({ certFile: paths.cert, keyFile: paths.key }, { read });
       const reading = openConnection(url, { tls: { ca } });
       reading.send(get(READ));

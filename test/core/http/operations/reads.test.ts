@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { createPatience } from '../../../support/catalogue.ts';
+import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { heldUntil, loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { exchange, get, openConnection } from '../../../support/raw-http.ts';
@@ -113,7 +113,7 @@ describe('a read', () => {
 
   for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', close: 'destroy', FIN: 'end' } as const)) {
     it(`is aborted by its caller's ${how}, and told so, with the time that it took`, async () => {
-      const { read } = createPatience();
+      const { read } = createHeldReads();
       const { url, reads, ended, bugs } = await serve({ read });
       const connection = openConnection(url);
       connection.send(get(READ));

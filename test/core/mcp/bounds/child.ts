@@ -5,14 +5,14 @@ import { longestTurn, processorMs, TICK_MS } from '../../../support/process/proc
 import { asked } from '../asked.ts';
 import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';
 
-/** What one case came to. A case that the heap is too small for tells nothing: the process is gone. */
+/** Result of one case. A case that exceeds the heap has none: the process has crashed. */
 interface Figures {
   /** Of the answer. */
   readonly bytes: number;
   /** Members of the answer by the code of their error, or `ok`. */
   readonly members: Readonly<Record<string, number>>;
   readonly reads: number;
-  /** As the log tells it. */
+  /** As logged. */
   readonly outcome: string;
   /** Most that was held outside the heap at once, behind a collection of garbage. */
   readonly mostHeldMiB: number;

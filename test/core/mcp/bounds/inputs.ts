@@ -28,7 +28,7 @@ const NESTED = {
   objects: (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
 };
 
-/** Places in a message that hold whatever a client puts there: `VALUE` stands for it. */
+/** Messages with a place for any value of the client, marked `VALUE`. */
 const PLACES: Readonly<Record<string, object | string>> = {
   'all of it': 'VALUE',
   'an id': { jsonrpc: '2.0', id: 'VALUE', method: 'ping' },

@@ -21,7 +21,7 @@ export interface Definition {
 
 /** One connection of a client. Rejects with what the client's `errorOf` understands. */
 export interface Session {
-  /** Revision of the protocol that both sides agreed on, where the client tells. */
+  /** Negotiated revision of the protocol, if the client exposes it. */
   readonly revision: string | undefined;
   list(): Promise<readonly Definition[]>;
   /** Text of each content of the resource. */
@@ -31,7 +31,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** What a client tells of an error. A client that knows no more than a sentence has only the sentence. */
+/** An error as a client reports it; some clients have only its message. */
 export interface ToldError {
   readonly message: string;
   /** Code of a JSON-RPC error. */
@@ -47,10 +47,10 @@ export interface Client {
   readonly name: string;
   /** The newest that it is to speak. */
   readonly revision: '2026-07-28' | '2025-11-25';
-  /** Over what its sessions tell their revision. */
+  /** Transports whose sessions expose their revision. */
   readonly tellsRevision: readonly Server['kind'][];
   connect(server: Server): Promise<Session>;
-  /** Throws again what is no error that a server told. */
+  /** Rethrows errors that did not come from the server. */
   errorOf(error: unknown): ToldError;
 }
 

@@ -131,7 +131,7 @@ function works(client: Client, kind: Server['kind'], session: () => Session, ser
   });
 }
 
-/** What a client says of something that a server of its own refuses, be it at the connection already. */
+/** Returns the error of a client whose server rejects `ask` or the connection. */
 function refused(client: Client, server: Server, ask: (session: Session) => Promise<unknown>): Promise<ToldError> {
   const asked = async () => {
     const session = await client.connect(server);

@@ -71,7 +71,7 @@ export function inspector(revision: Client['revision']): Client {
   };
 }
 
-/** What it said on standard error when it failed. */
+/** Its standard error when it failed. */
 class InspectorError extends Error {
   readonly exitCode: number | null;
 

@@ -29,7 +29,7 @@ export function sdkV2(name: string, mode: VersionNegotiationMode): Client {
       };
     },
     errorOf(error) {
-      // What the client makes of -32002: it knows the meaning, and keeps neither code nor data as they came.
+      // The client turns -32002 into this class and drops code and data.
       if (error instanceof ResourceNotFoundError) return { message: error.message };
       if (error instanceof ProtocolError) return { message: error.message, code: error.code, data: error.data };
       if (error instanceof SdkHttpError) return { message: error.message, status: error.status };

@@ -28,7 +28,7 @@ const AWKWARD = [
 
 const PAGE_SIZE = 3;
 
-/** Three pages of each list, in the default upstream contract, for whoever has the token. */
+/** Three pages of each list, in the default upstream contract, for the right token. */
 const platform: RequestListener = (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://platform');
   const name = pathname.slice('/v1/'.length);

@@ -22,7 +22,7 @@ export interface Check {
 export interface Verdict {
   /** 0: all failures were expected, and all that were expected failed. */
   readonly exitCode: number | null;
-  /** What it said at the end. */
+  /** Its last output. */
   readonly summary: string;
   /** What it looked at, by scenario. */
   readonly checks: ReadonlyMap<string, readonly Check[]>;

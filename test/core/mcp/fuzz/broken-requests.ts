@@ -27,7 +27,7 @@ const LENGTHS = [
   ...['0', '1', '45', '47', '00046'],
 ];
 
-/** A body whose length is told in another way than it should be. */
+/** A body with a wrong length. */
 const badLength = fc.tuple(requests, fc.constantFrom(...LENGTHS), fc.boolean()).map(([{ head, body }, told, twice]) => {
   const own = twice ? `Content-Length: ${body.length}\r\n` : '';
   return Buffer.concat([bytesOf(`${head}${own}Content-Length: ${told}\r\n\r\n`), body]);
@@ -119,7 +119,7 @@ const pipelined = fc
   .tuple(fc.array(requests.map(framed), { minLength: 1, maxLength: 3 }), fc.oneof(spoilt, badLength, chunked))
   .map(([whole, last]) => Buffer.concat([SOUND, ...whole, SOUND, last]));
 
-/** Has the platform wait, so that it can only end with whoever asked. */
+/** Makes the platform hang, so that the request ends only when the client disconnects. */
 const hangUp = fc.constantFrom('resources/read', 'tools/call').map((method) => {
   const params = { uri: 'platform://projects', name: 'list_projects' };
   const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));

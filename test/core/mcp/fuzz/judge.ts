@@ -52,7 +52,7 @@ function judgeMessage(message: Json, { status, headers }: RawResponse, id: unkno
   check(message?.jsonrpc === '2.0', 'the version of JSON-RPC');
   check('result' in message !== 'error' in message, 'either a result or an error');
   const { error } = message;
-  // What is no request need not have an id that can be told; what holds too much is not parsed.
+  // An invalid request may have no readable id; one with too many values is not parsed.
   const untold = ['invalid_rpc', 'too_large'].includes(error?.data?.code) && message.id === null;
   if (id !== undefined) check(message.id === id || untold, 'the id');
   if (error === undefined) {
@@ -93,7 +93,7 @@ function isLegacyUnknown(error: Json): boolean {
   return error.code === RESOURCE_NOT_FOUND && error.data.code === 'resource_unknown';
 }
 
-/** The row of the error table; there is no fault of ours that a client can bring about. */
+/** The row of the error table. No client can cause an internal error. */
 function rowOf(code: unknown): { readonly status: number; readonly title: string; readonly rpc?: number } {
   const isCode = typeof code === 'string' && Object.hasOwn(ERRORS, code) && code !== 'internal';
   if (!isCode) throw new Error(`wrong: the code ${code}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { anyCharacter } from '../../../support/any-text.ts';
 import { ENVELOPE } from '../asked.ts';
 
-/** A body, and what the MCP headers of an honest client would say of it. */
+/** A body, with the MCP headers that an honest client would send. */
 export interface Message {
   readonly body: Buffer;
   readonly method: string;
@@ -39,7 +39,7 @@ const URIS = ['platform://projects', 'platform://workflows', 'platform://tools',
 const quote = (text: string) => JSON.stringify(text);
 const write = (members: Members) => `{${members.map(([key, value]) => `${quote(key)}:${value}`).join(',')}}`;
 
-/** JSON that stands where something else belongs. */
+/** JSON of the wrong type. */
 const odd = fc.oneof(
   fc.constantFrom(
     ...['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e400', '-1e-400', '9007199254740993', '""', '[]', '{}'],

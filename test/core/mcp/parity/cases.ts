@@ -29,7 +29,7 @@ export interface Case {
   };
   /** Requests that the platform got. @default what the last step needs is not looked at */
   readonly requests?: number;
-  /** stdio has no header to say it with, or a credential always. */
+  /** Stdio has no such header, or always has a credential. */
   readonly httpOnly?: boolean;
 }
 

@@ -2,7 +2,7 @@
 export interface Outcome {
   /** The list as text. */
   readonly text?: string | undefined;
-  /** For how long the list is fresh yet, where the way can say so. */
+  /** Remaining freshness, if the transport reports it. */
   readonly ttlMs?: number | undefined;
   readonly error?: ReadError | undefined;
 }

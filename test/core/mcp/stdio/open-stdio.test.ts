@@ -17,7 +17,7 @@ import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../ask
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
 const TOOLS = 'platform://tools';
 
-// biome-ignore lint/suspicious/noExplicitAny: what a test looks into it knows itself.
+// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
 type Message = any;
 
 interface ConnectOptions {

@@ -11,7 +11,7 @@ import { cachedFor, loadOf } from '../asked.ts';
 const STEP_BYTES = 262_144;
 const ALL = { values: {} };
 
-/** A search of callers who stay, unless a test says otherwise. */
+/** A search whose caller stays connected by default. */
 function createSearch(maxParsedBytes: number) {
   const search = create(maxParsedBytes);
   return (load: Load, filter: Filter, signal = new AbortController().signal) => search(load, filter, signal);
@@ -25,7 +25,7 @@ function snapshotOf(pages: readonly (readonly object[])[]) {
 
 const itemsOf = (pages: readonly (readonly object[])[]) => [...stepsOf(snapshotOf(pages))].flat();
 
-/** Turns of the event loop that others have while `work` goes on. */
+/** Turns of the event loop during `work`. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;
@@ -40,7 +40,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-/** Characters that are parsed as JSON while `work` goes on. */
+/** Characters that are parsed as JSON during `work`. */
 async function parsedDuring(work: () => Promise<unknown>): Promise<number> {
   const { parse } = JSON;
   let length = 0;
