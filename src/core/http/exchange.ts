@@ -11,11 +11,11 @@ import {
   announcesBody,
   credentialsIn,
   type Fields,
+  forbidsCache,
   parseTarget,
   readFields,
   type Target,
 } from './request/request-head.ts';
-import { forbidsCache } from './response/caching.ts';
 
 /** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
 const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;

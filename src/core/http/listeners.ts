@@ -4,7 +4,7 @@ import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../kernel/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
-import type { ListenerTls } from './connection/secure.ts';
+import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
@@ -13,7 +13,6 @@ import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
 import { NO_REQUEST_HOOKS, type RequestHooks } from './request-hooks.ts';
-import { hstsHeaders } from './response/hsts.ts';
 import { createChallenge } from './response/problem.ts';
 
 /** Settings of the public listener. */

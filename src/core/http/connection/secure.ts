@@ -4,76 +4,78 @@ import type { Socket } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import type { TlsFiles } from '../../credentials/files/tls-files.ts';
 import type { Events } from '../../kernel/events.ts';
+import { isLoopbackHost } from '../request/hosts.ts';
 
-/** How a listener speaks TLS. */
+/** TLS of a listener. */
 export interface ListenerTls {
-  /** Its certificate and key, and the authorities of those of clients where they have one. */
+  /** Its certificate and key, and the authorities of client certificates, if any. */
   readonly files: TlsFiles;
   readonly minVersion: SecureVersion;
-  /** Whether a client without a certificate is let in, where there are authorities. One with a wrong one never is. */
+  /** Whether a client needs a certificate, if there are authorities. One with an invalid certificate is always rejected. */
   readonly clientCertificate: 'required' | 'optional';
 }
 
-/** The files are looked at this often. */
+/** How often the files are checked for changes. */
 const CHECK_MS = 1000;
+const DAY_SECONDS = 86_400;
 
-/** A `node:https` server, of HTTP/1.1 only. `handshakeTimeout` of the options bounds the handshake, in milliseconds. */
+/** Creates a `node:https` server for HTTP/1.1. `handshakeTimeout` of the options bounds the handshake, in milliseconds. */
 export function createSecureServer(tls: ListenerTls, options: ServerOptions): Server {
-  const asksForCertificate = tls.files.held.ca !== undefined;
+  const requestsCertificate = tls.files.held.ca !== undefined;
   return createServer({
     ...options,
     ...contextOf(tls),
     ALPNProtocols: ['http/1.1'],
-    requestCert: asksForCertificate,
-    rejectUnauthorized: asksForCertificate && tls.clientCertificate === 'required',
-    // As node:http has it: else what is being sent would end with a FIN.
+    requestCert: requestsCertificate,
+    rejectUnauthorized: requestsCertificate && tls.clientCertificate === 'required',
+    // As in node:http. Otherwise a FIN of the client would end a response that is being sent.
     allowHalfOpen: true,
     noDelay: true,
   });
 }
 
-/** What comes of the connections of a server before they are secure, and of its certificate. */
+/** The handshakes of a server, and the renewal of its certificate. */
 export interface Handshakes {
-  /** Takes other certificates from now on as their files change, on which nothing that is open depends. */
+  /** Starts to reload certificates when their files change. Open connections keep theirs. */
   watchFiles(): void;
-  /** Ends the watching, and the connections that are not secure yet. */
+  /** Stops watching, and closes connections whose handshake has not finished. */
   stop(): void;
 }
 
 export function createHandshakes(server: Server, tls: ListenerTls, events: Events): Handshakes {
-  /** By what the socket of TLS has in common with the one below it. */
-  const underway = new Map<string, Socket>();
-  let taken = tls.files.held;
+  /** Unfinished handshakes, by the addresses that the TLS socket shares with the TCP socket below it. */
+  const unfinished = new Map<string, Socket>();
+  let current = tls.files.held;
   let timer: NodeJS.Timeout | undefined;
 
   server.on('connection', (socket: Socket) => {
     const ends = endsOf(socket);
-    underway.set(ends, socket);
+    unfinished.set(ends, socket);
     socket.once('close', () => {
-      if (underway.get(ends) === socket) underway.delete(ends);
+      if (unfinished.get(ends) === socket) unfinished.delete(ends);
     });
   });
-  // Ahead of the one with which Node begins to read requests.
+  // Before Node's own listener, which starts to read requests.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    underway.delete(endsOf(socket));
+    unfinished.delete(endsOf(socket));
     if (socket.authorized || socket.getPeerX509Certificate() === undefined) return;
-    tell(socket);
+    emitFailure(socket);
     socket.destroy();
   });
-  // Node's parser takes what it is given past the stream, and one piece of TCP may hold several records of TLS: then what
-  // comes behind its own pause is refused (`HPE_PAUSED`). A listener has it read from the stream, which waits.
+  // Node's parser bypasses the stream, and one TCP segment may hold several TLS records: the ones behind a pause of the parser
+  // are rejected (`HPE_PAUSED`). With a listener for data it reads from the stream, which can be paused.
   server.on('secureConnection', (socket: TLSSocket) => socket.on('data', () => {}));
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => tell(socket, error.code));
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => emitFailure(socket, error.code));
 
-  function tell({ authorizationError }: TLSSocket, code = 'unknown'): void {
-    // A code of OpenSSL's, although its type says otherwise.
+  function emitFailure({ authorizationError }: TLSSocket, code = 'unknown'): void {
+    // A code of OpenSSL, despite its type.
     events.handshakeFailed?.({ code: authorizationError ? String(authorizationError) : code });
   }
 
   async function renew(): Promise<void> {
     await tls.files.check();
-    if (tls.files.held === taken) return;
-    taken = tls.files.held;
+    if (tls.files.held === current) return;
+    current = tls.files.held;
     server.setSecureContext(contextOf(tls));
   }
 
@@ -83,7 +85,7 @@ export function createHandshakes(server: Server, tls: ListenerTls, events: Event
     },
     stop() {
       clearInterval(timer);
-      for (const socket of underway.values()) socket.destroy();
+      for (const socket of unfinished.values()) socket.destroy();
     },
   };
 }
@@ -95,4 +97,13 @@ function contextOf({ files, minVersion }: ListenerTls) {
 
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return [remoteAddress, remotePort, localAddress, localPort].join(' ');
+}
+
+/**
+ * Returns `Strict-Transport-Security` (RFC 6797) of each response over TLS. None on a loopback address, where it would apply to
+ * all ports of this machine, and without `includeSubDomains`: names below this one may have other operators.
+ */
+export function hstsHeaders(listenHost: string, maxAgeDays: number): readonly string[] | undefined {
+  if (isLoopbackHost(listenHost) || listenHost === '::1') return undefined;
+  return ['Strict-Transport-Security', `max-age=${maxAgeDays * DAY_SECONDS}`];
 }

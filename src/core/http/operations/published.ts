@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { requireJsonAccepted } from '../request/negotiate.ts';
-import { namesTag } from '../response/caching.ts';
 import type { HttpResponse } from '../response/send.ts';
+import { namesTag } from '../response/snapshot-response.ts';
 import type { OpenOperation } from './operation.ts';
 
 /** A JSON document that anybody may read, made once. `forAnyPage`: a page of any origin, too. */

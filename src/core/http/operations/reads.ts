@@ -6,8 +6,7 @@ import type { Representations } from '../../reads/representations/representation
 import { cacheOutcome, type Load } from '../../reads/snapshots/load.ts';
 import type { Exchange } from '../exchange.ts';
 import { acceptedCodings, requireJsonAccepted } from '../request/negotiate.ts';
-import { listHeaders, loadHeaders } from '../response/caching.ts';
-import { respondWithSnapshot } from '../response/snapshot-response.ts';
+import { listHeaders, loadHeaders, respondWithSnapshot } from '../response/snapshot-response.ts';
 import type { CallerOperation } from './operation.ts';
 
 export interface ReadsOptions {

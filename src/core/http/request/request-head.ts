@@ -111,6 +111,13 @@ export function announcesBody({ transferEncoding, contentLength }: Fields): bool
   return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) !== 0);
 }
 
+const NO_CACHE = /(?:^|,)[\t ]*no-cache[\t ]*(?:,|$)/i;
+
+/** Whether `Cache-Control` of a request asks for a response of the upstream (RFC 9111, section 5.2.1.4). */
+export function forbidsCache(cacheControl: string | undefined): boolean {
+  return cacheControl !== undefined && NO_CACHE.test(cacheControl);
+}
+
 /** All credentials of a request, in whichever header. */
 export function credentialsIn({ authorization, others }: Fields): readonly Credential[] {
   return others === undefined ? authorization : [...authorization, ...[...others.values()].flat()];

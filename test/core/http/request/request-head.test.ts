@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { announcesBody, parseTarget, readFields } from '../../../../src/core/http/request/request-head.ts';
+import {
+  announcesBody,
+  forbidsCache,
+  parseTarget,
+  readFields,
+} from '../../../../src/core/http/request/request-head.ts';
 import { exchange, get, openConnection } from '../../../support/raw-http.ts';
 import { LIST, post, READ, serve, serveRpc } from '../served.ts';
 
@@ -133,6 +138,20 @@ describe('a request target', () => {
   for (const raw of ['/a#b', '/a?b#c', 'http://host/#', 'ftp://host/', 'http:///path', 'host:80', 'path', '']) {
     it(`is not answered as ${JSON.stringify(raw)}`, () => {
       expect(parseTarget(raw)).to.equal(undefined);
+    });
+  }
+});
+
+describe('Cache-Control of a request', () => {
+  for (const value of ['no-cache', 'No-Cache', 'max-age=0, no-cache', 'no-cache,max-age=0', '\t no-cache \t']) {
+    it(`forbids the cache: ${JSON.stringify(value)}`, () => {
+      expect(forbidsCache(value)).to.equal(true);
+    });
+  }
+
+  for (const value of [undefined, '', 'max-age=0', 'no-cache-x', 'xno-cache', 'no-cache=x', 'no cache']) {
+    it(`allows the cache: ${JSON.stringify(value)}`, () => {
+      expect(forbidsCache(value)).to.equal(false);
     });
   }
 });
