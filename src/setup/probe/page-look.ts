@@ -38,18 +38,14 @@ export interface Look {
 
 /** Returns what is compared of a page. Undefined if the body holds no list. */
 export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
-  try {
-    const page = createPageParser(settings)(textOf(bytes));
-    const { id } = settings.fields;
-    const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
-    const ids = map(page).items.map((item) => item['id']);
-    const content = JSON.stringify(page.items);
-    const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, says }) => (sign === 'total' ? [says] : []));
-    return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
-  } catch (error) {
-    if (error instanceof GatewayError || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const page = parsePage(bytes, settings)?.page;
+  if (page === undefined) return undefined;
+  const { id } = settings.fields;
+  const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
+  const ids = map(page).items.map((item) => item['id']);
+  const content = JSON.stringify(page.items);
+  const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, says }) => (sign === 'total' ? [says] : []));
+  return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
 }
 
 /**

@@ -1,8 +1,6 @@
 import type { ResourceConfig } from '../../../core/config/schema/settings.ts';
-import type { Look } from '../page-look.ts';
 import type { Finding } from '../probe-report.ts';
 import type { Experiment, Subject } from './experiment.ts';
-import type { Variation } from './trials.ts';
 
 type Query = ResourceConfig['query'];
 
@@ -28,23 +26,11 @@ async function isIgnored(subject: Subject, name: string): Promise<boolean> {
   const { [name]: value, ...without } = settings.query;
   const queries: Query[] = [{ ...settings.query, [name]: 'portico-probe' }, without];
   if (value === 'true' || value === 'false') queries.push({ ...settings.query, [name]: `${value === 'false'}` });
-  for (const query of queries) if (!(await isSame(subject, { settings: { query } }))) return false;
+  for (const query of queries) {
+    const [look] = await subject.attempt({ settings: { query } });
+    if (look?.content !== subject.first.content) return false;
+  }
   return true;
-}
-
-/** Whether the first page is the same with a variation. If its items differ between two equal requests, their ids decide. */
-async function isSame({ first, attempt }: Subject, variation: Variation): Promise<boolean> {
-  const [look] = await attempt(variation);
-  if (look?.ids !== first.ids) return false;
-  if (look.content === first.content) return true;
-  const [again] = await attempt({});
-  return again?.ids === first.ids && again.content !== first.content && keysOf(look) === keysOf(first);
-}
-
-/** Returns the members of the items. If they differ, a parameter selects fields. */
-function keysOf({ content }: Look): string {
-  const items: unknown[] = JSON.parse(content);
-  return JSON.stringify(items.map((item) => Object.keys(Object(item)).sort()));
 }
 
 function ignored({ resource, settings, first }: Subject, name: string): Finding {
