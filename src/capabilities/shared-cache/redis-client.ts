@@ -40,7 +40,7 @@ export interface RedisClientOptions {
 }
 
 /** Commands that have no answer yet; more are rejected. */
-const MAX_IN_FLIGHT = 1024;
+const MAX_IN_FLIGHT = 10_000;
 /** A connection on which nothing moves for so long is closed. */
 const IDLE_MS = 10_000;
 

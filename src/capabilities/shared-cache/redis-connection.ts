@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startTimer } from '../../core/kernel/deadline.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { DownReason, RedisClient, RedisTls, RedisUser } from './redis-client.ts';
 
@@ -99,7 +100,6 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   /** Reports unusable files early, and drops a client whose certificates are no longer those of the files. */
   async function checkFiles(): Promise<void> {
     const [now] = await Promise.all([tls?.(), user()]);
-    if (client === undefined || now === tlsInUse) return;
     if (now?.ca !== tlsInUse?.ca || now?.cert !== tlsInUse?.cert || now?.key !== tlsInUse?.key) destroyClient();
   }
 
@@ -190,7 +190,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
 
 function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(LATE), timeoutMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const cancel = startTimer(timeoutMs, () => reject(LATE));
+    work.then(resolve, reject).finally(cancel);
   });
 }
