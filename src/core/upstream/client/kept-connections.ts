@@ -87,7 +87,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   const isTrusted = () => now() >= trustedFrom;
   const isOutdated = (connection: Connection) =>
-    connection.client.stats.connected && connection.identity !== identity();
+    connection.identity !== identity() && connection.client.stats.connected;
 
   function open(caller: string): Connection {
     const connect: buildConnector.connector = (target, callback) =>
