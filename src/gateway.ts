@@ -19,15 +19,17 @@ import {
 } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
+import { createKeyOf } from './core/credentials/authenticate.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
+import { MCP_PATH } from './core/http/operations/rpc.ts';
 import type { Events } from './core/kernel/events.ts';
 import { setListeners } from './core/kernel/join-events.ts';
 import { type LimitOverrides, type Limits, limitsWith } from './core/kernel/limits.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
-import { MCP_PATH, protectedResourceOf, rpcOptions } from './core/mcp-over-http.ts';
+import { rpcOptions } from './core/mcp-over-http.ts';
 import { checkOwnFiles, createOwnFiles, type OwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
@@ -103,11 +105,10 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
   const readings: Partial<Readings> = {};
-  const context = {
-    ...{ config, limits, events, readings, logger, destination, now, resources, counts: undefined },
+  const capabilities = openAs('serve', known, {
+    ...{ config, limits, events, readings, logger, destination, now, resources },
     ...{ isFromEnvironment: options.isFromEnvironment, settingsFile: options.settingsFile },
-  };
-  const capabilities = openCapabilities(known, 'serve', context);
+  });
   const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
   Object.assign(readings, capabilities.hooks.readings, droppedLogLines && { droppedLogLines });
   try {
@@ -164,9 +165,12 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     representations,
     now,
     readDeadlineMs: longestReadMs(config, capabilities.hooks),
-    protectedResource: protectedResourceOf(config, core),
+    tokenSource: capabilities.hooks.verifier?.tokenSource,
     rpc: config.mcp.enabled
-      ? rpcOptions(config, core, { representations, events, wrapDispatch: capabilities.hooks.wrapDispatch, now })
+      ? rpcOptions(config, core, {
+          ...{ representations, events, now, wrapDispatch: capabilities.hooks.wrapDispatch },
+          tokenSource: capabilities.hooks.verifier?.tokenSource,
+        })
       : undefined,
   });
   const http = createPublicEdge(publicOptions());
@@ -190,7 +194,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
       offered: core.catalogue.offered,
       otherCredentials: core.otherCredentials,
       mcpPath: config.mcp.enabled ? MCP_PATH : undefined,
-      signsIn: protectedResourceOf(config, core) !== undefined,
+      signsIn: capabilities.hooks.verifier?.tokenSource !== undefined,
     };
   }
 
@@ -273,9 +277,25 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
   };
 }
 
-/** Opens the capabilities that settings switch on. Throws `ConfigError`. */
-export function openFor(purpose: Purpose, context: Omit<CapabilityContext, 'limits'>): OpenCapabilities {
-  return openCapabilities(CAPABILITIES, purpose, { ...context, limits: limitsWith() });
+type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
+
+/** Opens the capabilities that settings switch on for `portico stdio`, or for one read of a probe. Throws `ConfigError`. */
+export function openFor(
+  purpose: Exclude<Purpose, 'serve'>,
+  context: Pick<CapabilityContext, 'config' | 'events' | 'logger' | 'destination'>,
+): OpenCapabilities {
+  const own = { readings: {}, now: Date.now, resources: RESOURCES, limits: limitsWith() };
+  return openAs(purpose, CAPABILITIES, { ...context, ...own });
+}
+
+function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnContext): OpenCapabilities {
+  const capabilities: OpenCapabilities = openCapabilities(known, purpose, {
+    ...context,
+    counts: undefined,
+    keyOf: createKeyOf(),
+    wrapClient: (client, baseUrl) => capabilities.hooks.wrapClient(client, baseUrl),
+  });
+  return capabilities;
 }
 
 /** Reads a settings file. Throws `ConfigError` with everything that is wrong in it. */

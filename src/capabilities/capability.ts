@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Config } from '../core/config/schema/settings.ts';
 import type { SettingsSlice } from '../core/config/settings-slice.ts';
+import type { KeyOf } from '../core/credentials/authenticate.ts';
 import type { Contribution, Readings } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { Limits } from '../core/kernel/limits.ts';
@@ -8,6 +9,7 @@ import type { SharedCounts } from '../core/kernel/shared-counts.ts';
 import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
 import type { Resource } from '../core/resources/resource.ts';
+import type { Upstream } from '../core/upstream/upstream.ts';
 
 /** What runs a gateway: `portico serve`, `portico stdio`, or one read of `portico check --probe`. */
 export type Purpose = 'serve' | 'stdio' | 'probe';
@@ -29,6 +31,10 @@ export interface CapabilityContext {
   readonly now: () => number;
   /** Counters that replicas share, if a capability before this one contributes them. */
   readonly counts: SharedCounts | undefined;
+  /** Builds keys of callers, the same on all replicas that share something. */
+  readonly keyOf: KeyOf;
+  /** Applies the wrappers of all capabilities to a client of a remote server. Only after `start`. */
+  wrapClient(client: Upstream, baseUrl: string): Upstream;
   /** Whether the environment supplied the setting at a path. @default none */
   readonly isFromEnvironment?: ((path: readonly string[]) => boolean) | undefined;
   /** The file that settings were read from. @default none */
@@ -43,10 +49,14 @@ export interface CapabilityContext {
  */
 export interface Capability<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly settings?: SettingsSlice<Key, Schema>;
+  /**
+   * Settings beside its own that it depends on: a reload that changes them opens it anew. @default none
+   */
+  dependsOn?(config: Config, resources: readonly Resource[]): unknown;
   /** @default `serve` alone */
   readonly purposes?: readonly Purpose[];
-  /** Throws `ConfigError` where files that its settings name cannot be used. Opens and creates nothing. */
-  check?(settings: z.output<Schema>): void;
+  /** Throws `ConfigError` where files that settings name cannot be used. Opens and creates nothing. */
+  check?(config: Config, settings: z.output<Schema>): void;
   /** Throws `ConfigError` where it cannot be opened. Must not listen or connect before `start`. */
   open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
 }

@@ -55,14 +55,15 @@ export function openCapabilities(
 }
 
 /** Throws one `ConfigError` with every file that cannot be used. */
-export function checkCapabilities(capabilities: readonly AnyCapability[], config: object): void {
-  collectIssues(capabilities, (capability) => capability.check?.(settingsOf(capability, config)));
+export function checkCapabilities(capabilities: readonly AnyCapability[], config: Config): void {
+  collectIssues(capabilities, (capability) => capability.check?.(config, settingsOf(capability, config)));
 }
 
 /** One capability with its settings; `contribution` is `undefined` where it is switched off. */
 interface Entry {
   readonly capability: AnyCapability;
-  readonly settings: unknown;
+  /** Settings for which it was opened. */
+  readonly reason: unknown;
   readonly contribution: Contribution | undefined;
 }
 
@@ -73,16 +74,23 @@ function openAll(
   before: readonly Entry[],
 ): readonly Entry[] {
   const entries: Entry[] = [];
-  let { counts } = context;
+  let { counts, keyOf } = context;
   try {
     collectIssues(capabilities, (capability) => {
-      const settings = settingsOf(capability, context.config);
+      const { config, resources } = context;
+      const settings = settingsOf(capability, config);
+      const reason = [settings, capability.dependsOn?.(config, resources)];
       const running = before.find((entry) => entry.capability === capability);
-      const isKept = running !== undefined && isDeepStrictEqual(running.settings, settings);
-      const open = () => ({ capability, settings, contribution: capability.open(settings, { ...context, counts }) });
+      const isKept = running !== undefined && isDeepStrictEqual(running.reason, reason);
+      const open = () => {
+        const contribution = capability.open(settings, { ...context, counts, keyOf });
+        return { capability, reason, contribution };
+      };
       const entry = isKept ? running : open();
       entries.push(entry);
-      counts = entry.contribution?.sharing?.counts ?? counts;
+      const { sharing } = entry.contribution ?? {};
+      counts = sharing?.counts ?? counts;
+      keyOf = sharing?.keyOf ?? keyOf;
     });
   } catch (error) {
     void stopAll(without(entries, before), 0);

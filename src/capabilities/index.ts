@@ -8,11 +8,13 @@ import { rateLimits } from './rate-limits/rate-limits.ts';
 import { sharedCache } from './shared-cache/shared-cache.ts';
 import { statusCapability } from './status/status.ts';
 import { tracing } from './tracing/tracing.ts';
+import { verification } from './verification/verification.ts';
 
 /** Every capability, in the order in which their hooks are called. The only list of them. */
 export const CAPABILITIES = [
   tracing,
   sharedCache,
+  verification,
   auditCapability,
   loadShedding,
   rateLimits,

@@ -10,7 +10,6 @@ import { createLogger, standardError } from '../core/log/logger.ts';
 import { openStdio } from '../core/mcp/stdio/open-stdio.ts';
 import { createOwnFiles } from '../core/own-files.ts';
 import { createRepresentations } from '../core/reads/representations/representations.ts';
-import { RESOURCES } from '../core/resources/index.ts';
 import { openFor } from '../gateway.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
@@ -27,9 +26,7 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   const signalled = nextSignal(logger, destination, { reopen: () => capabilities.hooks.reopenFiles() });
   logWarnings(logger, warnings);
   const events: Events = {};
-  const resources = RESOURCES;
-  const context = { config, events, readings: {}, logger, destination, now: Date.now, resources, counts: undefined };
-  const capabilities = openFor('stdio', context);
+  const capabilities = openFor('stdio', { config, events, logger, destination });
   Object.assign(events, joinEvents([logEvents(logger), ...capabilities.listeners]));
   const files = createOwnFiles({ events, now: Date.now });
   const version = readVersion();

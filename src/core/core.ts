@@ -1,9 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import {
-  openVerification,
-  type Verification,
-  type VerifiedBy,
-} from '../capabilities/verification/open-verification.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
@@ -20,7 +14,6 @@ import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';
 import type { Tap } from './upstream/client/tap.ts';
-import { openServer } from './upstream/open-server.ts';
 
 export interface CoreOptions {
   readonly events: Events;
@@ -31,22 +24,12 @@ export interface CoreOptions {
   /** Opens the files that settings name. @default others have been opened by nobody */
   readonly files?: OwnFiles | undefined;
   /** @default none */
-  readonly hooks?: Wrappers & Pick<Hooks, 'sharing'>;
+  readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier'>;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The core so far, of which this one takes over what settings leave as it was. @default none */
   readonly before?: Core | undefined;
 }
-
-/** How an issuer is asked about tokens: as an upstream is by default. No upstream has such a name. */
-const INTROSPECTION = {
-  name: 'verification.introspection',
-  tls: undefined,
-  proxy: undefined,
-  connections: 16,
-  breaker: { failurePercent: 50, minimumCalls: 10, windowMs: 10_000, openMs: 5000 },
-  retry: { attempts: 2, baseDelayMs: 50, maxDelayMs: 1000, budgetPercent: 20 },
-};
 
 /** What every edge stands on: the catalogue, and the upstreams behind it. */
 export interface Core extends Pick<Users, 'enter' | 'leave'> {
@@ -58,8 +41,6 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. */
   readonly otherCredentials: readonly string[];
-  /** Whoever verifies callers; `undefined`: nobody does. */
-  readonly verification: Verification | undefined;
   readonly holdings: Holdings;
   /**
    * Ends it once nobody uses it, but for what `next` has taken over. What it holds of resources that `next` reads in another
@@ -88,12 +69,9 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
     .filter(({ settings }) => settings.enabled);
-  const verifiedBy = verifiedByOf(
-    config,
-    offered.flatMap(({ settings }) => settings.requiredScopes),
-  );
-  const verifiesAlike = isDeepStrictEqual(before?.verification?.by, verifiedBy);
-  const authorization = verifiesAlike ? undefined : files.clientAuthorization(config);
+  if (config.verification !== undefined && hooks.verifier === undefined) {
+    throw new Error('settings verify tokens, and no capability does');
+  }
   const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
@@ -104,16 +82,6 @@ export function createCore(config: Config, options: CoreOptions): Core {
       ? createHoldings(config, { resources, events, keyOf: sharing.keyOf, store: sharing.snapshots })
       : carriedOver(before.holdings, { from: before.config, to: config, resources });
   const { keyOf } = holdings;
-  const verification = verifiesAlike
-    ? before?.verification
-    : verifiedBy &&
-      openVerification(verifiedBy, {
-        ...{ keyOf, authorization, events, now },
-        openServer: (own) => {
-          const { wrapClient } = hooks;
-          return openServer({ ...INTROSPECTION, ...own, connectTimeoutMs: own.timeoutMs, events, wrapClient });
-        },
-      });
   const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
   const users = createUsers();
 
@@ -123,16 +91,16 @@ export function createCore(config: Config, options: CoreOptions): Core {
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
 
-  /** All but what another core has taken over. */
+  /** All upstreams but those that another core has taken over. */
   function endingBefore(next: Core | undefined) {
-    const kept = new Set<unknown>([...(next?.upstreams.values() ?? []), next?.verification]);
-    return [...upstreams.values(), verification].filter((one) => !kept.has(one));
+    const kept = new Set<unknown>(next?.upstreams.values());
+    return [...upstreams.values()].filter((one) => !kept.has(one));
   }
 
   // The error with which an upstream ends holds the functions that were being called, and what these hold: nothing of the next
   // core may be among that, or each one would hold all that came after it.
   async function close(next?: Core): Promise<void> {
-    await Promise.all([desk.close(), ...endingBefore(next).map((one) => one?.close())]);
+    await Promise.all([desk.close(), ...endingBefore(next).map((one) => one.close())]);
   }
 
   const otherCredentials = otherCredentialsIn(
@@ -144,8 +112,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     catalogue,
     upstreams,
     otherCredentials,
-    authenticate: createAuthenticate({ verify: verification && hooks.wrapVerify(verification.verify), keyOf }),
-    verification,
+    authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),
     holdings,
     enter: users.enter,
     leave: users.leave,
@@ -162,11 +129,4 @@ export function createCore(config: Config, options: CoreOptions): Core {
     },
     close,
   };
-}
-
-/** By what callers are verified, where settings have that; for resources that need these scopes. */
-function verifiedByOf({ verification, publicUrl }: Config, scopes: readonly string[]): VerifiedBy | undefined {
-  if (verification === undefined) return undefined;
-  const { audience = `${publicUrl}/mcp` } = verification;
-  return { settings: { ...verification, audience }, scopes: [...new Set(scopes)] };
 }

@@ -2,6 +2,7 @@ import type { Config } from './config/schema/settings.ts';
 import type { Verify } from './credentials/authenticate.ts';
 import type { OpenOperation, Operation } from './http/operations/operation.ts';
 import type { RequestHooks } from './http/request-hooks.ts';
+import type { TokenSource } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import type { RequestRef } from './kernel/request-record.ts';
 import type { Logger } from './log/logger.ts';
@@ -50,6 +51,13 @@ export interface GatewayState {
   readonly signsIn: boolean;
 }
 
+/** Verifies callers' tokens. */
+export interface Verifier {
+  readonly verify: Verify;
+  /** Where clients obtain tokens, for challenges. @default no client can */
+  readonly tokenSource?: TokenSource | undefined;
+}
+
 /** What the core calls at fixed places. */
 export interface Hooks extends RequestHooks, Wrappers {
   /** Endpoints of the public listener, beside those of the core. */
@@ -57,6 +65,8 @@ export interface Hooks extends RequestHooks, Wrappers {
   /** Endpoints of the admin listener. */
   adminOperations(state: GatewayState): readonly Operation[];
   readonly readings: Partial<Readings>;
+  /** Verifies tokens; `undefined` where any token is accepted. At most one capability has it. */
+  readonly verifier: Verifier | undefined;
   /** State that replicas share; `undefined` where they share none. At most one capability has it. */
   readonly sharing: Sharing | undefined;
   /** Returns the logger for lines about a request. @default that of the gateway */
@@ -105,6 +115,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
       contributions.reduceRight((inner, one) => one.wrapUpstream?.(inner, resource) ?? inner, upstream),
     operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
+    verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,
     sharing: contributions.find(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
     loggerFor,

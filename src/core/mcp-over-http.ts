@@ -1,30 +1,17 @@
-import { type ProtectedResource, protectedResource } from '../capabilities/verification/protected-resource.ts';
 import type { Config } from './config/schema/settings.ts';
 import type { Core } from './core.ts';
-import type { RpcHandler, RpcOptions } from './http/operations/rpc.ts';
-import { createChallenge } from './http/response/problem.ts';
+import { MCP_PATH, type RpcHandler, type RpcOptions } from './http/operations/rpc.ts';
+import { createChallenge, type TokenSource } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import { readVersion } from './kernel/version.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
 import type { Representations } from './reads/representations/representations.ts';
 
-/** Where MCP is spoken. */
-export const MCP_PATH = '/mcp';
-
-/** What this server is to those who issue tokens for it, where settings name them. */
-export function protectedResourceOf(
-  { publicUrl, verification }: Config,
-  { catalogue }: Core,
-): ProtectedResource | undefined {
-  const { authorizationServers = [] } = verification ?? {};
-  if (publicUrl === undefined || authorizationServers.length === 0) return undefined;
-  const scopes = catalogue.offered.flatMap(({ requiredScopes }) => requiredScopes);
-  return protectedResource({ publicUrl, path: MCP_PATH, authorizationServers, scopes });
-}
-
 interface RpcParts {
   readonly representations: Representations;
   readonly events: Events;
+  /** Where clients obtain tokens. */
+  readonly tokenSource: TokenSource | undefined;
   readonly wrapDispatch: (dispatch: Dispatch) => Dispatch;
   readonly now: () => number;
 }
@@ -33,11 +20,10 @@ interface RpcParts {
 export function rpcOptions(
   config: Config,
   core: Core,
-  parts: RpcParts,
+  { tokenSource, ...parts }: RpcParts,
 ): Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> {
   let loaded: RpcHandler | undefined;
-  const resource = protectedResourceOf(config, core);
-  const challenge = resource && createChallenge(resource);
+  const challenge = tokenSource && createChallenge(tokenSource);
   async function load(): Promise<RpcHandler> {
     const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
     loaded ??= createRpcHandler({

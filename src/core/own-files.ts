@@ -2,7 +2,6 @@ import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { Authorization } from './credentials/authorization.ts';
 import { openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
-import { type ClientAuthorization, openClientSecret } from './credentials/client-secret.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';
 import type { Wrappers } from './hooks.ts';
@@ -19,8 +18,6 @@ export interface OwnFiles {
   authorization(upstream: string, settings: UpstreamConfig, wrapClient?: WrapClient): Authorization | undefined;
   /** What an upstream is known by over TLS; `undefined` where settings say nothing of it, or name what cannot be used. */
   upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
-  /** Portico's own credential where it asks about tokens; `undefined` where it has none, or its secret cannot be had. */
-  clientAuthorization(config: Pick<Config, 'verification'>): ClientAuthorization | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
   /** Throws `ConfigError` with every file that could not be used so far. */
@@ -74,13 +71,6 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       );
     },
     upstreamTls: (upstream, settings) => tls(['upstreams', upstream, 'tls'], settings.tls),
-    clientAuthorization({ verification }) {
-      if (verification?.introspection === undefined) return undefined;
-      const block = ['verification', 'introspection'];
-      const onChange = (unusable?: Unusable) =>
-        events.secretChanged?.({ block: block.join('.'), issue: unusable?.issue });
-      return usable(block, openClientSecret(verification.introspection, { now, onChange }))?.authorization;
-    },
     listenerTls(listener, { http, admin }) {
       if (listener === 'http') return tls(['http', 'tls'], http.tls);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
@@ -106,7 +96,6 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
     files.authorization(name, settings);
     files.upstreamTls(name, settings);
   }
-  files.clientAuthorization(config);
   files.listenerTls('http', config);
   files.listenerTls('admin', config);
   files.check();

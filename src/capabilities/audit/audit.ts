@@ -16,7 +16,7 @@ export const auditCapability = defineCapability({
     needsRestart: true,
   },
   purposes: ['serve', 'stdio'],
-  check({ enabled, keyFile = '' }) {
+  check(_, { enabled, keyFile = '' }) {
     if (enabled) openTokenNames(keyFile);
   },
   open({ enabled, file, keyFile = '' }, { config, logger, destination }) {

@@ -19,7 +19,7 @@ export const sharedCache = defineCapability({
       .describe('What replicas share in a Redis or Valkey. Unset: nothing, each one is by itself.'),
     needsRestart: true,
   },
-  check(settings) {
+  check(_, settings) {
     if (settings !== undefined) openSharedFiles(settings, { events: {}, now: Date.now });
   },
   open(settings, context) {

@@ -1,5 +1,3 @@
-import { metadataOperations } from '../../capabilities/verification/metadata.ts';
-import type { ProtectedResource } from '../../capabilities/verification/protected-resource.ts';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events } from '../kernel/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
@@ -13,7 +11,7 @@ import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
 import { NO_REQUEST_HOOKS, type RequestHooks } from './request-hooks.ts';
-import { createChallenge } from './response/problem.ts';
+import { createChallenge, type TokenSource } from './response/problem.ts';
 
 /** Settings of the public listener. */
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
@@ -43,8 +41,8 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
   readonly isDraining: () => boolean;
-  /** What this server is to those who issue tokens for it. @default nobody is known who does */
-  readonly protectedResource?: ProtectedResource | undefined;
+  /** Where clients obtain tokens. @default no client can */
+  readonly tokenSource?: TokenSource | undefined;
   /** JSON-RPC, where it is answered here. */
   readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> | undefined;
 }
@@ -74,7 +72,7 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
   // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
-  function serviceOf({ rpc, protectedResource, ...options }: PublicEdgeOptions): Service {
+  function serviceOf({ rpc, tokenSource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
       options.settings;
     const forCallers = [
@@ -95,16 +93,11 @@ export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
       otherCredentials: lowerCaseSet(options.otherCredentials),
       hooks: options.hooks,
       addressOf: createClientAddress(trustedProxies),
-      challenge: createChallenge(protectedResource),
+      challenge: createChallenge(tokenSource),
       users: options.users,
       // So long may a connection be silent before its response is begun.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
-      operations: [
-        ...forCallers,
-        ...(protectedResource === undefined ? [] : metadataOperations(protectedResource)),
-        ...probeOperations(isDraining),
-        ...(options.operations?.(unknown) ?? []),
-      ],
+      operations: [...forCallers, ...probeOperations(isDraining), ...(options.operations?.(unknown) ?? [])],
     };
   }
 

@@ -10,6 +10,7 @@ import type { Operation } from '../../../src/core/http/operations/operation.ts';
 import { limitsWith } from '../../../src/core/kernel/limits.ts';
 import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
+import type { Upstream } from '../../../src/core/upstream/upstream.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { callerWith } from '../../support/authorization/caller.ts';
 import { inFolder } from '../../support/process/process.ts';
@@ -35,7 +36,8 @@ async function withAudit(use: (audit: Contribution, lines: () => Record<string, 
     });
     const context = {
       ...{ config, limits: limitsWith(), events: {}, readings: {}, logger, destination },
-      ...{ now: Date.now, resources: RESOURCES, counts: undefined },
+      ...{ now: Date.now, resources: RESOURCES, counts: undefined, keyOf: String },
+      wrapClient: (client: Upstream) => client,
     };
     const audit = auditCapability.open({ enabled: true, keyFile }, context);
     if (audit === undefined) throw new Error('the audit is off');

@@ -11,7 +11,7 @@ const AS_ADMITTED = { Authorization: undefined, Host: 'portico.example' };
 
 const described = (scopes: readonly string[] = ['read', 'admin'], publicUrl = PUBLIC) => ({
   publicUrl,
-  protectedResource: protectedResource({
+  tokenSource: protectedResource({
     ...{ publicUrl, path: '/mcp', scopes },
     authorizationServers: ['https://login.example/tenant', 'https://other.example'],
   }),

@@ -1,6 +1,8 @@
 import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
 import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
 import { landingPage } from '../../../src/capabilities/landing-page/landing-page.ts';
+import { metadataOperations } from '../../../src/capabilities/verification/metadata.ts';
+import type { ProtectedResource } from '../../../src/capabilities/verification/protected-resource.ts';
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import type { Edge } from '../../../src/core/http/edge.ts';
@@ -80,11 +82,10 @@ export interface Served extends Told {
 export interface ServeOptions
   extends Partial<HttpSettings>,
     Partial<
-      Pick<
-        PublicEdgeOptions,
-        'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations' | 'protectedResource'
-      >
+      Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
     > {
+  /** The metadata that says where clients obtain tokens. */
+  readonly tokenSource?: ProtectedResource;
   /** What a read of any resource gives. @default no items */
   readonly read?: Reader;
   /** Stands in for the recorder where it has a function. */
@@ -98,7 +99,7 @@ export async function serve({
   now = Date.now,
   isDraining = () => false,
   rpc,
-  protectedResource,
+  tokenSource,
   authenticate = createAuthenticate(),
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
@@ -116,10 +117,16 @@ export async function serve({
     // The endpoints of capabilities that have no settings.
     operations(unknown) {
       const config = { publicUrl: settings.publicUrl } as Config;
-      const about = { offered: catalogue.offered, otherCredentials: [], mcpPath: undefined, signsIn: false };
-      return [apiDescription, landingPage].flatMap(
+      const about = {
+        offered: catalogue.offered,
+        otherCredentials: [],
+        mcpPath: undefined,
+        signsIn: tokenSource !== undefined,
+      };
+      const pages = [apiDescription, landingPage].flatMap(
         (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, unknown, ...about }) ?? [],
       );
+      return [...pages, ...(tokenSource === undefined ? [] : metadataOperations(tokenSource))];
     },
     catalogue,
     representations,
@@ -129,7 +136,7 @@ export async function serve({
     readDeadlineMs,
     isDraining,
     rpc,
-    protectedResource,
+    tokenSource,
   });
   onCleanup(() => edge.drain(0));
   return { url: await edge.listen(), edge, reads, ...recorder.told };

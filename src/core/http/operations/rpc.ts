@@ -10,6 +10,9 @@ import type { RequestHooks } from '../request-hooks.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 
+/** Path of MCP over HTTP. */
+export const MCP_PATH = '/mcp';
+
 /** A message that was posted, with all checked that HTTP has a say in. */
 export interface RpcRequest {
   /** `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`; `undefined` where they did not come. */
