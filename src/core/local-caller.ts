@@ -6,15 +6,15 @@ import { Credential } from './kernel/caller.ts';
 import { flawOf, HEADER_VALUE, TOKEN } from './kernel/header-value.ts';
 import { RESOURCES } from './resources/index.ts';
 
-type Loaded = Pick<LoadedConfig, 'config' | 'headerCredentials'>;
+type Loaded = Pick<LoadedConfig, 'config' | 'token' | 'headerCredentials'>;
 
 /**
  * Returns the caller of a command that runs on this machine, by the token and the header credentials of the environment.
  * Throws `ConfigError` if an upstream needs one of them and it is missing or malformed. `command` is named in the message.
  */
-export async function localCaller({ config, headerCredentials }: Loaded, file: string, command: string) {
-  const credential = localCredential(config, file, command);
-  const others = localHeaderCredentials({ config, headerCredentials }, file, command);
+export async function localCaller(loaded: Loaded, file: string, command: string) {
+  const credential = localCredential(loaded, file, command);
+  const others = localHeaderCredentials(loaded, file, command);
   const identity: Identity = await createAuthenticate()([credential]);
   return { ...identity, ...(others.size > 0 && { others }) };
 }
@@ -27,15 +27,14 @@ export function withoutVerification(config: Config): Config {
   return { ...config, verification: undefined };
 }
 
-function localCredential(config: Config, file: string, command: string): Credential {
-  const { token } = config.mcp.stdio;
+function localCredential({ config, token }: Loaded, file: string, command: string): Credential {
   if (token === '' && !credentialsIn(config).some(([, kind]) => kind === 'token')) return new Credential('Bearer none');
   if (TOKEN.test(token)) return new Credential(`Bearer ${token}`);
   const message =
     token === ''
-      ? `is empty; ${command} needs an access token: PORTICO_TOKEN in the environment, or another variable here, as "\${NAME}"`
-      : `is no token of visible ASCII characters: ${flawOf(token)}`;
-  throw new ConfigError([{ path: ['mcp', 'stdio', 'token'], message }], file);
+      ? `PORTICO_TOKEN is not set in the environment; ${command} needs an access token`
+      : `PORTICO_TOKEN in the environment is no token of visible ASCII characters: ${flawOf(token)}`;
+  throw new ConfigError([{ path: [], message }], file);
 }
 
 /** Returns the credentials of `credential.from`, by header name in lower case. Throws `ConfigError`. */

@@ -22,7 +22,6 @@ export interface RedisTls {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
-  readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
   readonly servername?: string;
 }
 

@@ -63,7 +63,7 @@ function openSharing(settings: SharedSettings & Bounds, { config, events, now }:
     keyOf,
     snapshots: createSharedSnapshots({ ...settings, store, secrets, announcements, maxEntries, events, now }),
     rejections: createSharedRejections({ announcements, keyOf, events, now }),
-    counts: settings.limits ? createRedisCounts({ connection, keys, keyOf }) : undefined,
+    counts: createRedisCounts({ connection, keys, keyOf }),
     waitMs: settings.waitMs,
   };
   return { connection, sharing };

@@ -54,7 +54,6 @@ export function openSharedFiles(settings: SharedSettings, { events, now }: Share
         ...(key && { key }),
         ...(ca && { ca }),
         ...(servername && { servername }),
-        minVersion: tls.minVersion,
       };
     };
   }

@@ -53,7 +53,6 @@ const SharedShape = z.strictObject({
     .describe(
       'File of the secret before that one, while replicas change over: what was stored under it is found, too.',
     ),
-  limits: z.boolean().default(true).describe('Whether requests are counted for limits on all replicas together.'),
 });
 
 export type SharedSettings = z.output<typeof SharedShape>;

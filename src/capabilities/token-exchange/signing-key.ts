@@ -13,7 +13,6 @@ export interface SigningKeySettings {
   /** Names the key to a server that knows several. */
   readonly keyId?: string | undefined;
   /** What an RSA key signs with; any other has one way only. */
-  readonly rsaAlgorithm: 'RS256' | 'PS256';
 }
 
 export interface SigningKey {
@@ -31,7 +30,7 @@ const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r
 
 /** Opens the file of a private key, read anew when it changes; says why where it gives none that can sign. */
 export function openSigningKey(
-  { keyFile, rsaAlgorithm }: SigningKeySettings,
+  { keyFile }: SigningKeySettings,
   options: WatchOptions,
 ): WatchedFiles<SigningKey> | Unusable {
   const made = new WeakMap<SigningKey, KeyObject>();
@@ -42,7 +41,7 @@ export function openSigningKey(
     make({ keyFile: pem = Buffer.alloc(0) }) {
       const key = privateKeyIn(pem);
       if ('issue' in key) return key;
-      const algorithm = algorithmOf(key, rsaAlgorithm);
+      const algorithm = algorithmOf(key);
       if (algorithm === undefined) return unfit(UNFIT);
       const signing = { key: key.toCryptoKey(algorithm, false, ['sign']) };
       made.set(signing, key);
@@ -66,11 +65,11 @@ function privateKeyIn(pem: Buffer): KeyObject | Unusable {
   }
 }
 
-function algorithmOf(key: KeyObject, rsaAlgorithm: string) {
+function algorithmOf(key: KeyObject) {
   const { modulusLength = 0, publicExponent = 0n, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
   const isStrong = modulusLength >= MIN_RSA_BITS && publicExponent >= MIN_RSA_EXPONENT;
   if (key.asymmetricKeyType === 'rsa' && isStrong) {
-    return { name: rsaAlgorithm === 'PS256' ? 'RSA-PSS' : 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+    return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
   }
   const curve = key.asymmetricKeyType === 'ec' ? CURVES[namedCurve] : undefined;
   return curve === undefined ? undefined : { name: 'ECDSA', namedCurve: curve };

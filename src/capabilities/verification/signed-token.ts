@@ -7,7 +7,6 @@ import { type Claims, rejected, unavailable } from './outcome.ts';
 export interface SignedTokenOptions {
   readonly issuer: string;
   readonly audience: string | readonly string[];
-  readonly algorithms: readonly string[];
   /** Required `typ`; `undefined`: any. */
   readonly type?: string | undefined;
   readonly leewayMs: number;
@@ -15,6 +14,12 @@ export interface SignedTokenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
+
+/** Algorithms with which a verifier cannot sign (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
 
 /**
  * Maximum number of keys tried for a token without `kid`, because anyone can make up such tokens. OpenID Connect Core,
@@ -28,11 +33,11 @@ const MAX_TRIED = 4;
  */
 export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
   const { errors, jwtVerify } = jose();
-  const { issuer, audience, algorithms, type, leewayMs, keys, now } = options;
+  const { issuer, audience, type, leewayMs, keys, now } = options;
   const fixed: JWTVerifyOptions = {
     issuer,
     audience: typeof audience === 'string' ? audience : [...audience],
-    algorithms: [...algorithms],
+    algorithms: ALGORITHMS,
     clockTolerance: leewayMs / 1000,
     requiredClaims: ['exp'],
     ...(type !== undefined && { typ: type }),

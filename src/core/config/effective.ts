@@ -17,7 +17,7 @@ const OPEN_HEADER = /^(?:accept|accept-language|content-type|prefer|user-agent|x
 /** A `credential.format` of which nothing is secret. */
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
-const SECRETS = ['mcp.stdio.token', 'verification.introspection.secret'];
+const SECRETS = ['verification.introspection.secret'];
 
 /** What a collector of traces is sent there is a key, most often. */
 const COLLECTOR_HEADERS = ['tracing', 'headers'];
@@ -32,8 +32,8 @@ type Path = readonly string[];
 /**
  * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
  * headers, but for a few whose values are no secrets; parameters whose name or value looks like one; segments of an address
- * that look like one; secrets of a `credential`, and what a `credential.format` adds to the token; a `proxy.password`; the
- * token of `portico stdio`; `tracing.headers`; and `verification.introspection.secret`.
+ * that look like one; secrets of a `credential`, and what a `credential.format` adds to the token; a `proxy.password`;
+ * `tracing.headers`; and `verification.introspection.secret`.
  */
 export function effectiveSettings(settings: Settings, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {

@@ -25,6 +25,8 @@ export interface LoadedConfig {
   placed(error: ConfigError): ConfigError;
   /** Whether the file itself says what stands at `path`: elsewhere, the default holds. */
   isWritten(path: readonly string[]): boolean;
+  /** `PORTICO_TOKEN` of the environment, empty where it is not set: the access token of commands, which have no caller. */
+  readonly token: string;
   /**
    * What the environment holds for the headers of `credential.from`, by the name of the header in lower case: for commands,
    * which have no caller.
@@ -51,7 +53,7 @@ export async function loadConfig(
   const checked = checkSettings(treeValue(root, schema), schema);
   if ('findings' in checked) issues.push(...placed(checked.findings, root, yaml.position));
   if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
-  const settings = isWritten(root, TOKEN) ? checked.settings : withToken(checked.settings, environment);
+  const { settings } = checked;
   const config = withLimits(settings, limitsWith());
   const found = warningsOf(config, resources, (path) => isWritten(root, path), slices);
   const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
@@ -66,22 +68,15 @@ export async function loadConfig(
     },
     masked: () => effectiveSettings(settings, fromEnvironment),
     isWritten: (path) => isWritten(root, path),
+    token: environment['PORTICO_TOKEN'] ?? '',
     headerCredentials: headerCredentials(config, environment),
     isFromEnvironment: fromEnvironment,
     isMasked: (path, value) => isMasked(value, path, fromEnvironment),
   };
 }
 
-const TOKEN = ['mcp', 'stdio', 'token'];
-
 function isWritten(root: SettingsNode, path: ConfigIssue['path']): boolean {
   return nodeAt(root, path) !== undefined;
-}
-
-/** The same settings, with the token that stands in the environment under its usual name: its one value there by default. */
-function withToken(settings: Settings, environment: Environment): Settings {
-  const { text: token } = createSubstitute(environment)('${PORTICO_TOKEN:-}');
-  return { ...settings, mcp: { ...settings.mcp, stdio: { ...settings.mcp.stdio, token } } };
 }
 
 /** The environment variable that holds the credential for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */

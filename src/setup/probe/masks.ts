@@ -25,8 +25,7 @@ type Values = string | readonly string[];
 
 /** Masks the token everywhere, and the settings that `check --full` masks, except addresses without a key. */
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig): Masks {
-  const { config, isMasked } = loaded;
-  const { token } = config.mcp.stdio;
+  const { config, token, isMasked } = loaded;
   const { upstream: name, query, headers: ofResource, path, pathParams } = settings;
   const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
   const atUpstream = ['upstreams', name];

@@ -177,7 +177,7 @@ describe('the connection to Redis', () => {
     const [server, own] = [await authority.issue(), await authority.issue()];
     const port = await listenForTls(redis, { ca: authority.ca, ...server });
     const url = `rediss://127.0.0.1:${port}`;
-    const tls = { minVersion: 'TLSv1.3' as const, servername: 'localhost' };
+    const tls = { servername: 'localhost' };
     const identity = { ca: Buffer.from(authority.ca), cert: Buffer.from(own.cert), key: Buffer.from(own.key) };
     for (const wrong of [{ ...tls, ca: identity.ca }, tls, { ...tls, ...identity, servername: 'other.example' }]) {
       const { events, changes, errors } = storeLog();

@@ -189,14 +189,6 @@ describe('a gateway with a shared cache', () => {
     expect(names.join()).to.not.contain('127.0.0.1');
   });
 
-  it('counts alone with limits: false', async () => {
-    const shared = { ...settings.shared, limits: false } as TestSettings['shared'];
-    const [one] = await pair({ limits: { perCaller: 20 }, shared });
-    expect((await one.read('tools')).status).to.equal(200);
-    await one.gateway.close();
-    expect(await redis.command('KEYS', '*:{counters}:*')).to.deep.equal([]);
-  });
-
   it('sends Redis no command for what it has in memory', async () => {
     const [one] = await pair();
     await one.read('tools');

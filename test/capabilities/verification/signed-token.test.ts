@@ -14,7 +14,7 @@ describe('a signed token', () => {
   it('has no newer keys asked for where there are none to look at', async () => {
     let asked = 0;
     const verify = createVerifySigned({
-      ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], leewayMs: 0, now: Date.now },
+      ...{ issuer: ISSUER, audience: AUDIENCE, leewayMs: 0, now: Date.now },
       keys: {
         current: async () => {
           throw unavailable('the issuer could not be reached');
@@ -34,7 +34,7 @@ describe('a signed token', () => {
     const signers = await Promise.all(['one', 'two', 'three'].map((kid) => createSigner('ES256', kid)));
     const find = createLocalJWKSet({ keys: signers.map(({ jwk }) => jwk) });
     const verify = createVerifySigned({
-      ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], leewayMs: 0, now: Date.now },
+      ...{ issuer: ISSUER, audience: AUDIENCE, leewayMs: 0, now: Date.now },
       keys: { current: async () => find, newer: async () => undefined },
     });
     const [, signer = expect.fail()] = signers;
@@ -48,7 +48,7 @@ describe('a signed token', () => {
     const signer = await createSigner('ES256', 'one');
     let lookups = 0;
     const verify = createVerifySigned({
-      ...{ issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], leewayMs: 0, now: Date.now },
+      ...{ issuer: ISSUER, audience: AUDIENCE, leewayMs: 0, now: Date.now },
       keys: {
         async current() {
           lookups += 1;

@@ -47,12 +47,12 @@ describe('a change of settings', () => {
   it('leaves in force what it cannot change, and changes the rest of the same block', () => {
     const { settings: next, changes } = changed({
       http: { port: 1, allowedOrigins: ['https://app.example'] },
-      mcp: { stdio: { token: 'a' }, publicLists: true },
+      mcp: { publicLists: true },
       log: { format: 'json', level: 'warn' },
     });
     expect(changes).to.deep.equal({
       applied: ['http.allowedOrigins', 'log.level', 'mcp.publicLists'],
-      needRestart: ['http.port', 'log.format', 'mcp.stdio.token'],
+      needRestart: ['http.port', 'log.format'],
     });
     expect(next.http).to.deep.include({ port: settings.http.port, allowedOrigins: ['https://app.example'] });
     expect(next.mcp).to.deep.equal({ ...settings.mcp, publicLists: true });

@@ -221,21 +221,6 @@ ${BASE}  tools:
     expect(masked()).not.to.match(/hidden|fallback|8123/);
   });
 
-  it('never show the token of portico stdio, and show that there is none', async () => {
-    for (const [token, shown] of [
-      ['"${T}"', '[masked]'],
-      ['plain', '[masked]'],
-      ['""', ''],
-    ] as const) {
-      const { masked } = await load(
-        `mcp: { stdio: { token: ${token} } }\n${BASE}  tools: { baseUrl: https://a.example }\n`,
-        { T: 'hidden' },
-      );
-      expect(parse(masked()).mcp.stdio.token).to.equal(shown);
-      expect(masked()).not.to.match(/hidden|plain/);
-    }
-  });
-
   it('never show a secret, whatever its text, and whether it comes by name or from the environment', async () => {
     const secret = fc.string({ unit: fc.constantFrom(...'abzAZ09-_.~+/= :#\'"{}[]&*!|>%@`,?\\') });
     await fc.assert(

@@ -13,7 +13,7 @@ type Tls = NonNullable<HttpSettings['tls']>;
 export function tlsOf({ cert, key }: Issued = LEAF, ca?: string): Tls {
   const held: TlsIdentity = { cert: Buffer.from(cert), key: Buffer.from(key), ca: ca ? Buffer.from(ca) : undefined };
   const files = { held, check: async () => {}, current: async () => held };
-  return { files, minVersion: 'TLSv1.2', clientCertificate: 'required', hstsMaxAgeDays: 365 };
+  return { files, hstsMaxAgeDays: 365 };
 }
 
 /** What connections to a listener may be made of, and the ways to have either. */

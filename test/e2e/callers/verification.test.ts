@@ -178,13 +178,6 @@ describe('a gateway that verifies tokens', () => {
     expect((await read('tools', as(token))).status).to.equal(200);
   });
 
-  it('accepts the configured algorithms only', async () => {
-    const { read, issuer } = await scene({ verification: { algorithms: ['RS256', 'PS256'] } });
-    expect((await read('tools', as(await issuer.token()))).status).to.equal(401);
-    const other = await scene({ verification: { algorithms: ['RS256', 'ES256'] } });
-    expect((await other.read('tools', as(await other.issuer.token()))).status).to.equal(200);
-  });
-
   it('rejects tokens of a withdrawn key once keys are twice as old as refreshMs, even when fetches fail', async () => {
     const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1, refreshMs: 1000 }, rememberMs: 0 } });
     const withdrawn = await issuer.token();
@@ -348,20 +341,21 @@ describe('an invalid token', () => {
 });
 
 describe('algorithms', () => {
-  it('are those of settings, even when the issuer publishes other keys or a secret', async () => {
-    const { read, issuer } = await scene({ verification: { algorithms: ['RS256'] } }, await createSigner('RS256'));
+  it('are those with a public key, even when the issuer publishes a secret', async () => {
+    const { read, issuer } = await scene({}, await createSigner('RS256'));
     const other = await createSigner('ES256');
     const secret = Buffer.from('a secret that the issuer has published by mistake');
     const jwk = { kty: 'oct', k: secret.toString('base64url'), kid: 'shared', alg: 'HS256', use: 'sig' };
     issuer.signers = [...issuer.signers, other, { key: secret as never, kid: 'shared', alg: 'HS256', jwk }];
     expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
-    for (const signer of issuer.signers.slice(1)) {
+    for (const [signer, status] of [
+      [issuer.signers[1], 200],
+      [issuer.signers[2], 401],
+    ] as const) {
+      if (signer === undefined) throw new Error('a key is missing');
       const token = await sign(signer, claimsOf(issuer.issuer));
-      expect((await read('tools', as(token))).status, signer.alg).to.equal(401);
+      expect((await read('tools', as(token))).status, signer.alg).to.equal(status);
     }
-    const takesBoth = settingsFor(issuer.issuer, (await platform()).url);
-    const open = await startGateway(takesBoth);
-    expect((await open.read('tools', as(await sign(other, claimsOf(issuer.issuer))))).status).to.equal(200);
   });
 });
 
@@ -465,9 +459,6 @@ describe('settings with verification', () => {
     ],
     ['an issuer in the clear', { issuer: 'http://login.example' }, /verification.issuer: must be an https URL/],
     ['an issuer with a query', { issuer: 'https://login.example?x=1' }, /must hold no user, password, query/],
-    ['HS256', { algorithms: ['HS256'] }, /verification.algorithms.0: must be one of/],
-    ['none', { algorithms: ['none'] }, /verification.algorithms.0: must be one of/],
-    ['no algorithm', { algorithms: [] }, /verification.algorithms: must not be empty/],
     ['a verdict that is remembered for long', { rememberMs: 60_001 }, /must be at most 60000/],
     [
       'two scopes in one',

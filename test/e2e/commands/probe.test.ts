@@ -186,7 +186,7 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
       PORTICO_TOKEN: '',
     });
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-    expect(stderr).to.match(/mcp\.stdio\.token: is empty; portico check --probe needs an access token: PORTICO_TOKEN/);
+    expect(stderr).to.match(/PORTICO_TOKEN is not set in the environment; portico check --probe needs an access token/);
   });
 
   it('exits with 2 without a request when settings are wrong', async () => {

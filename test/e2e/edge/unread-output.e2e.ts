@@ -69,7 +69,6 @@ describe('a process with a full, unread output', function () {
         `
 http: { port: ${port} }
 admin: { enabled: false }
-mcp: { stdio: { token: token-of-the-test } }
 shutdown: { graceMs: ${graceMs} }
 upstreams:
   projects: { baseUrl: "${platformUrl}" }
@@ -87,7 +86,7 @@ upstreams:
         ...command.map((word) => (word === 'FILE' ? file : word)),
       ];
       const child = spawn(process.execPath, args, {
-        env: porticoEnvironment({ PORT: `${port}`, ADMIN_PORT: '0' }),
+        env: porticoEnvironment({ PORT: `${port}`, ADMIN_PORT: '0', PORTICO_TOKEN: 'token-of-the-test' }),
         stdio: ['pipe', ...outputs],
       });
       endWithTest(child);

@@ -18,7 +18,6 @@ resources:
   projects: { upstream: platform }
   workflows: { upstream: platform }
   tools: { upstream: platform }
-mcp: { stdio: { token: "\${PORTICO_TOKEN:-}" } }
 shutdown:
   graceMs: \${GRACE_MS:-20000}
 `;
@@ -107,10 +106,10 @@ describe('portico stdio', function () {
   });
 
   for (const [token, told] of [
-    ['', 'mcp.stdio.token: is empty'],
-    ['two words', 'mcp.stdio.token: is no token of visible ASCII characters: it has white space'],
+    ['', 'PORTICO_TOKEN is not set in the environment'],
+    ['two words', 'PORTICO_TOKEN in the environment is no token of visible ASCII characters: it has white space'],
   ] as const) {
-    it(`does not start with the token ${JSON.stringify(token)}, and names the setting`, async () => {
+    it(`does not start with the token ${JSON.stringify(token)}, and names the variable`, async () => {
       const { code, stdout, stderr } = await run(() => {}, token);
       expect(code).to.equal(2);
       expect(stdout).to.equal('');

@@ -30,7 +30,6 @@ resources:
   projects: { upstream: platform }
   workflows: { upstream: platform }
   tools: { upstream: platform }
-mcp: { stdio: { token: "\${PORTICO_TOKEN:-}" } }
 shutdown: { graceMs: 10000 }
 `;
 const READ = '/mcp/v1/resources/read?uri=platform://tools';

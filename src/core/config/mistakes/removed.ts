@@ -3,6 +3,7 @@ import { LIMIT_ROWS, type Limits } from '../../kernel/limits.ts';
 /** Where settings had the bounds of each part. */
 export const PLACES: Readonly<Record<keyof Limits, string>> = {
   http: 'http.',
+  tls: 'http.tls.',
   mcp: 'mcp.',
   limits: 'limits.',
   tracing: 'tracing.',
@@ -19,6 +20,8 @@ export const PLACES: Readonly<Record<keyof Limits, string>> = {
   lifetime: 'resources.<name>.cache.',
 };
 
+const TLS = 'TLS 1.2 or newer; NODE_OPTIONS=--tls-min-v1.3 makes it 1.3';
+
 /** Keys that settings once had, and what holds now: ends the sentence "is no longer a setting: …". */
 export const REMOVED: ReadonlyMap<string, string> = new Map([
   ...LIMIT_ROWS.map(
@@ -26,6 +29,19 @@ export const REMOVED: ReadonlyMap<string, string> = new Map([
   ),
   ['shared.maxInFlight', 'commands are bounded by the client of Redis'],
   ['shared.maxInFlightBytes', 'commands are bounded by the client of Redis'],
+  ...['http', 'admin', 'shared', 'upstreams.<name>', 'upstreams.<name>.credential'].map(
+    (place) => [`${place}.tls.minVersion`, TLS] as const,
+  ),
+  ...['http', 'admin'].map(
+    (place) => [`${place}.tls.clientCertificate`, 'with clientCaFile every client needs a certificate'] as const,
+  ),
+  ['mcp.stdio', 'portico stdio and check --probe take the access token from PORTICO_TOKEN of the environment'],
+  ['shared.limits', 'replicas always count requests for limits together'],
+  ['verification.algorithms', 'every algorithm with a public key is accepted, if the key of the issuer is for it'],
+  [
+    'upstreams.<name>.credential.client.rsaAlgorithm',
+    'an RSA key signs with RS256; use a key on P-256 where PS256 was needed',
+  ],
   ['upstreams.<name>.breaker', 'the same breaker protects every upstream (docs/limits.md)'],
 ]);
 

@@ -11,13 +11,15 @@ import {
   webOrigin,
   whole,
 } from './scalars.ts';
-import { AdminTls, HttpTls } from './tls.ts';
+import { ListenerTls } from './tls.ts';
 
 const HttpShape = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on. Use 0.0.0.0 or :: in a container.'),
   port: port.default(8080).describe('TCP port; 0 lets the system choose.'),
   socketPath: socketPath.optional().describe('Unix socket to listen on; host and port are then not used.'),
-  tls: HttpTls.optional().describe('TLS, in place of plain HTTP. Unset: something in front ends it, or nothing does.'),
+  tls: ListenerTls.optional().describe(
+    'TLS, in place of plain HTTP. Unset: something in front ends it, or nothing does.',
+  ),
   allowedHosts: z
     .array(hostWithPort)
     .min(1)
@@ -54,16 +56,6 @@ export const HttpSettings = HttpShape.superRefine(
   EVEN_AFTER_ISSUES,
 );
 
-/** `portico stdio`. */
-const StdioSettings = z.strictObject({
-  token: z
-    .string()
-    .default('')
-    .describe(
-      'Access token that portico stdio and portico check --probe read the platform with. Left out of a file: PORTICO_TOKEN of the environment. Empty: neither starts where a platform is given it.',
-    ),
-});
-
 /** MCP, over HTTP and over stdio. */
 export const McpSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether POST /mcp is answered.'),
@@ -80,7 +72,6 @@ export const McpSettings = z.strictObject({
   maxResultBytes: bytes(1024)
     .default(65_536)
     .describe('Largest result of a tool, so that it fits a model; instead of more, the tool says how to narrow it.'),
-  stdio: StdioSettings.prefault({}).describe('What portico stdio alone needs.'),
 });
 
 /** The admin listener: operations only, never a read. */
@@ -95,7 +86,7 @@ export const AdminSettings = z.strictObject({
     .describe(
       'Host header values to answer for, such as that of a Service which a scraper asks, beside loopback names and, where host is no loopback address, IP addresses; name:* is any port.',
     ),
-  tls: AdminTls.optional().describe('TLS, in place of plain HTTP.'),
+  tls: ListenerTls.optional().describe('TLS, in place of plain HTTP.'),
   metrics: z.boolean().default(true).describe('Whether there are metrics, at /metrics. Without, nothing is counted.'),
 });
 

@@ -199,11 +199,11 @@ export type ResourceConfig = Config['resources'][ResourceName];
 
 /** Adds to settings the bounds that are no settings. */
 export function withLimits(settings: Settings, limits: Limits) {
-  const { verification } = settings;
+  const { http, verification } = settings;
   return {
     ...settings,
     ...limits.reads,
-    http: { ...settings.http, ...limits.http },
+    http: { ...settings.http, ...limits.http, tls: http.tls && { ...http.tls, ...limits.tls } },
     mcp: { ...settings.mcp, ...limits.mcp },
     cache: {
       ...settings.cache,

@@ -1,37 +1,23 @@
 import { z } from 'zod';
 import type { Report, Unchecked } from './cross-check.ts';
-import { userName, whole } from './scalars.ts';
+import { userName } from './scalars.ts';
 
 const path = z.string().min(1);
-
-const minVersion = z.enum(['TLSv1.2', 'TLSv1.3']).default('TLSv1.2').describe('Oldest version of TLS that is spoken.');
 
 const LISTENER = {
   certFile: path.describe(
     'PEM file of the certificate, and behind it of those between it and its authority; read anew when it changes.',
   ),
   keyFile: path.describe('PEM file of its private key, without a passphrase; read anew when it changes.'),
-  minVersion,
   clientCaFile: path
     .optional()
     .describe(
       'PEM file of the authorities whose certificates clients must show (mTLS); read anew when it changes. Unset: none is asked for.',
     ),
-  clientCertificate: z
-    .enum(['required', 'optional'])
-    .default('required')
-    .describe('Whether, with clientCaFile, a client without a certificate is let in. One with a wrong one never is.'),
 };
 
-/** How the public listener speaks TLS. */
-export const HttpTls = z.strictObject({
-  ...LISTENER,
-  hstsMaxAgeDays: whole(0, 3650)
-    .default(365)
-    .describe(
-      'How long browsers are to come by TLS only (Strict-Transport-Security); 0 has them forget it. Not sent on a loopback address.',
-    ),
-});
+/** How a listener speaks TLS. */
+export const ListenerTls = z.strictObject(LISTENER);
 
 /** Settings of TLS to a server. `whom` and `url` are the names of the server and of the setting of its address. */
 export function clientTls(whom: string, url: string) {
@@ -45,7 +31,6 @@ export function clientTls(whom: string, url: string) {
       .optional()
       .describe(`PEM file of the certificate that ${whom} is shown (mTLS); read anew when it changes.`),
     keyFile: path.optional().describe('PEM file of its private key, without a passphrase; read anew when it changes.'),
-    minVersion,
     serverName: z
       .string()
       .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name, without port')
@@ -90,6 +75,3 @@ function isOrigin(text: string): boolean {
   const { username, password, pathname, search, hash } = new URL(text);
   return pathname === '/' && [username, password, search, hash].every((part) => part === '');
 }
-
-/** How the admin listener speaks TLS. */
-export const AdminTls = z.strictObject(LISTENER);

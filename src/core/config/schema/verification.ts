@@ -3,12 +3,6 @@ import { crossCheck, keysOf } from './cross-check.ts';
 import { issuer, scopeToken, secureUrl, whole } from './scalars.ts';
 import { checkSecret, secretText } from './secret.ts';
 
-/** Algorithms by which whoever can verify a token cannot make one (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
-const ALGORITHMS = [
-  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
-  ...(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const),
-] as const;
-
 const KeySettings = z.strictObject({
   url: secureUrl.optional().describe("Where the issuer's keys are (a JWKS); unset: where its metadata says."),
 });
@@ -37,11 +31,6 @@ export const VerificationSettings = z.strictObject({
     .describe(
       'Issuers with whom MCP clients may have a person sign in. They are published (RFC 9728) and named in challenges; some clients then ignore a token in their settings. Needs publicUrl. Empty: nothing is published.',
     ),
-  algorithms: z
-    .array(z.enum(ALGORITHMS))
-    .min(1)
-    .default([...ALGORITHMS])
-    .describe('Algorithms that a token may be signed with. Those with a shared secret, and none, cannot be chosen.'),
   type: z
     .string()
     .regex(/^[\w!#$&^.+-]+(?:\/[\w!#$&^.+-]+)?$/, 'must be a media type such as at+jwt')

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
-import type { SecureVersion, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { TlsFiles } from '../../credentials/files/tls-files.ts';
 import type { Events } from '../../kernel/events.ts';
 import { isLoopbackHost } from '../request/hosts.ts';
@@ -10,9 +10,6 @@ import { isLoopbackHost } from '../request/hosts.ts';
 export interface ListenerTls {
   /** Its certificate and key, and the authorities of client certificates, if any. */
   readonly files: TlsFiles;
-  readonly minVersion: SecureVersion;
-  /** Whether a client needs a certificate, if there are authorities. One with an invalid certificate is always rejected. */
-  readonly clientCertificate: 'required' | 'optional';
 }
 
 /** How often the files are checked for changes. */
@@ -27,7 +24,7 @@ export function createSecureServer(tls: ListenerTls, options: ServerOptions): Se
     ...contextOf(tls),
     ALPNProtocols: ['http/1.1'],
     requestCert: requestsCertificate,
-    rejectUnauthorized: requestsCertificate && tls.clientCertificate === 'required',
+    rejectUnauthorized: requestsCertificate,
     // As in node:http. Otherwise a FIN of the client would end a response that is being sent.
     allowHalfOpen: true,
     noDelay: true,
@@ -90,9 +87,9 @@ export function createHandshakes(server: Server, tls: ListenerTls, events: Event
   };
 }
 
-function contextOf({ files, minVersion }: ListenerTls) {
+function contextOf({ files }: ListenerTls) {
   const { cert, key, ca } = files.held;
-  return { cert, key, ca, minVersion, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
+  return { cert, key, ca, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 }
 
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {

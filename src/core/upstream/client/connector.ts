@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createSecureContext, type SecureVersion } from 'node:tls';
+import { createSecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { createProxyTunnel, type ProxyOptions } from './proxy-tunnel.ts';
 import { loadUndici } from './undici.ts';
@@ -13,7 +13,6 @@ export interface UpstreamTls {
     /** Reads them again if they have changed. Never rejects. */
     check(): Promise<void>;
   };
-  readonly minVersion: SecureVersion;
   /** Name that the upstream's certificate must be for. @default the host of its URL */
   readonly serverName?: string | undefined;
 }
@@ -46,7 +45,7 @@ export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOpt
   function createOpen(): buildConnector.connector {
     identity = tls?.files.held;
     if (tls === undefined) return buildConnector({ allowH2, timeout: timeoutMs });
-    const secureContext = createSecureContext({ ...identity, minVersion: tls.minVersion });
+    const secureContext = createSecureContext({ ...identity });
     const name = tls.serverName && { servername: tls.serverName };
     return buildConnector({ allowH2, timeout: timeoutMs, secureContext, ...name });
   }

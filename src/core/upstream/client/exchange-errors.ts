@@ -123,7 +123,7 @@ const FAILURES: readonly (readonly [RegExp, Failure])[] = [
   ],
   [
     /^ERR_SSL_(.*ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE)$/,
-    { reason: 'the upstream speaks no version of TLS that settings allow', detail: DETAILS.insecure },
+    { reason: 'the upstream speaks no version of TLS that is allowed', detail: DETAILS.insecure },
   ],
   [
     /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,

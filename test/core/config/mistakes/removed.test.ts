@@ -17,7 +17,9 @@ function fileWith(path: string): string {
     block[key] = { ...block[key] };
     block = block[key];
   }
-  if (path.includes('.credential.')) Object.assign(block, { kind: 'exchange' });
+  const { credential } = settings.upstreams.tools;
+  if (credential !== undefined) Object.assign(credential, { kind: 'exchange' });
+  if (credential?.client !== undefined) Object.assign(credential.client, { kind: 'private_key_jwt' });
   block[String(keys.at(-1))] = 1;
   return JSON.stringify(settings);
 }

@@ -60,14 +60,11 @@ describe('a listener that speaks TLS', () => {
     expect((await exchange(url, get('/livez'), { tls: { ca } })).status).to.equal(200);
   });
 
-  it('speaks no version older than its settings have it', async () => {
+  it('speaks no version before TLS 1.2', async () => {
     const old: ConnectionOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
     const { url, failed } = await serveTls();
     expect(await handshake(url, old)).to.match(/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS/);
     expect(await handshake(url, { maxVersion: 'TLSv1.2' })).not.to.be.a('string');
-    const newest = await serveTls({ tls: { ...tlsOf(), minVersion: 'TLSv1.3' } });
-    expect(await handshake(newest.url, { maxVersion: 'TLSv1.2' })).to.match(/PROTOCOL_VERSION/);
-    expect(await handshake(newest.url)).not.to.be.a('string');
     expect(failed).to.deep.equal(['ERR_SSL_UNSUPPORTED_PROTOCOL']);
   });
 
@@ -186,16 +183,6 @@ describe('clients that must show a certificate', () => {
     expect(await isAnswered(url, await AUTHORITY.issue())).to.equal(false);
     expect(await isAnswered(url, await CLIENTS.issue({ days: [-2, -1] }))).to.equal(false);
     expect(failed.length).to.equal(3);
-    expect(failed).to.include('CERT_HAS_EXPIRED');
-  });
-
-  it('may come without one where it is optional, and never with a wrong one', async () => {
-    const tls = { ...tlsOf(undefined, CLIENTS.ca), clientCertificate: 'optional' as const };
-    const { url, failed } = await serveTls({ tls });
-    expect(await isAnswered(url, CLIENT)).to.equal(true);
-    expect(await isAnswered(url, {})).to.equal(true);
-    expect(await isAnswered(url, await AUTHORITY.issue())).to.equal(false);
-    expect(await isAnswered(url, await CLIENTS.issue({ days: [-2, -1] }))).to.equal(false);
     expect(failed).to.include('CERT_HAS_EXPIRED');
   });
 });

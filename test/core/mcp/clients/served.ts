@@ -46,10 +46,8 @@ const platform: RequestListener = (request, response) => {
   response.end(JSON.stringify(page));
 };
 
-const MCP_SETTINGS = "mcp: { stdio: { token: '${PORTICO_TOKEN}' } }";
-
 /** `folder` takes the settings file of the processes, in which `mcp` is that section. */
-export async function serve(folder: string, mcp = MCP_SETTINGS): Promise<Served> {
+export async function serve(folder: string, mcp = ''): Promise<Served> {
   const upstream = await startHttpUpstream(platform);
   const running = await startGateway(settingsFor(upstream.url));
   const each = `{ baseUrl: '${upstream.url}' }`;

@@ -122,9 +122,9 @@ function stdio(modern: boolean): Way {
 /** A process of its own, which has its own clock. */
 export const stdioProcess: Way = async (settings) => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-'));
-  const mcp = { stdio: { token: 'token-of-the-test' } };
-  const file = await writeSettings(folder, JSON.stringify({ ...settings, mcp }));
-  const child = spawn(process.execPath, [MAIN, 'stdio', '--config', file], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const file = await writeSettings(folder, JSON.stringify(settings));
+  const env = { ...process.env, PORTICO_TOKEN: 'token-of-the-test' };
+  const child = spawn(process.execPath, [MAIN, 'stdio', '--config', file], { stdio: ['pipe', 'pipe', 'ignore'], env });
   const closed = once(child, 'close');
   return {
     read: overStreams(child.stdin, child.stdout, false),

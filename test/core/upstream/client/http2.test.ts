@@ -10,7 +10,6 @@ const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
 const TLS = {
   files: { held: { ca: Buffer.from(AUTHORITY.ca), cert: undefined, key: undefined }, check: async () => {} },
-  minVersion: 'TLSv1.2',
 } as const;
 
 type Respond = (stream: ServerHttp2Stream, path: string) => void;

@@ -14,7 +14,6 @@ const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
 const TLS = {
   files: { held: { ca: Buffer.from(AUTHORITY.ca) }, check: async () => {} },
-  minVersion: 'TLSv1.2',
 } as const;
 const PASSWORD = 'hush-hush-of-the-proxy';
 

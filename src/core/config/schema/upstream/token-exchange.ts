@@ -26,9 +26,8 @@ const ByKey = z.strictObject({
   keyFile: z
     .string()
     .min(1)
-    .describe('PEM file of the private key: RSA, or on P-256, P-384 or P-521; read anew when it changes.'),
+    .describe('PEM file of the private key: RSA (RS256), or on P-256, P-384 or P-521; read anew when it changes.'),
   keyId: z.string().min(1).optional().describe('Name of the key at the authorization server.'),
-  rsaAlgorithm: z.enum(['RS256', 'PS256']).default('RS256').describe('What an RSA key signs with.'),
 });
 
 /** The certificate of the connection (RFC 8705). */
