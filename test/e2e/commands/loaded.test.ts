@@ -53,7 +53,7 @@ describe('a module of a feature that is off', () => {
       expect(loaded).not.to.include(off);
   });
 
-  it('includes undici until the first connection to a platform', async () => {
+  it('is not loaded: undici before the first connection to a platform', async () => {
     expect(await loadedBy(SETTINGS, ['/livez', LIST])).not.to.include('undici');
   });
 
