@@ -5,8 +5,11 @@ import type { Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
 import { loggedMethod } from '../../core/mcp/message.ts';
 import { andThen, attempt, InnerContext, type RequestContext } from '../../core/mcp/request-context.ts';
-import { CURRENT } from '../../core/mcp/revisions.ts';
+import type { Revision } from '../../core/mcp/revisions.ts';
 import type { Tracer } from './tracer.ts';
+
+/** The revision with envelopes. Not imported: its file loads the MCP SDK, also while tracing is off. */
+const CURRENT = '2026-07-28' satisfies Revision;
 
 /**
  * Creates a span for each request. It belongs to the trace that `params._meta` names (SEP-414), and then has a link to the HTTP
