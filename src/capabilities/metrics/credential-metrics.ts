@@ -50,7 +50,7 @@ export function credentialMetrics({ counter, gauge, histogram }: Families): Even
       observe(certificates, `upstreams.${upstream}.tls`);
       observe(secrets, `upstreams.${upstream}.credential`);
     },
-    credentialJudged: ({ by, verdict, ms }) => verifications({ by, verdict }, ms),
+    credentialVerified: ({ by, verdict, ms }) => verifications({ by, verdict }, ms),
     issuerKeysFetched: ({ error }) => keys({ outcome: error === undefined ? 'fetched' : 'failed' }),
     tokenExchanged: ({ upstream, ms, error }) => exchanges({ upstream, error_type: error }, ms),
     secretChanged: ({ upstream, block = `upstreams.${upstream}.credential`, issue }) => changed(secrets, block, issue),

@@ -90,6 +90,6 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
       items({ resource, outcome: 'dropped' }, list.dropped);
       for (const [field, count] of list.defaulted) defaulted({ resource, field }, count);
     },
-    mappingDoubted: ({ resource, finding, field }) => warnings({ resource, finding, field }),
+    mappingWarning: ({ resource, finding, field }) => warnings({ resource, finding, field }),
   };
 }

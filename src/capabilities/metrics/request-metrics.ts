@@ -64,7 +64,7 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
       operations(labels, ms);
     },
     internalError: () => bugs(),
-    boundReached: ({ bound, upstream }) => limits({ bound, upstream }),
+    limitReached: ({ bound, upstream }) => limits({ bound, upstream }),
     connectionsChanged({ listener, open, maxConnections: max }) {
       connections({ listener }, open);
       maxConnections({ listener }, max);

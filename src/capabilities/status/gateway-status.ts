@@ -99,7 +99,7 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
       const warnings: MappingWarning[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
       loads.set(resource, { at: time(), items, warnings });
     },
-    mappingDoubted({ resource, finding, field = '' }) {
+    mappingWarning({ resource, finding, field = '' }) {
       loads.get(resource)?.warnings.push(finding === 'field_empty' ? { finding, field } : { finding });
     },
     sharedStoreOpened() {

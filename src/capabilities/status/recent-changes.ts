@@ -24,7 +24,7 @@ interface Note extends Pick<Change, 'isTrouble' | 'text'> {
 const MAX_CHANGES = 50;
 
 /** Events that callers and platforms can cause again and again. */
-const REPEATED: ReadonlySet<keyof Events> = new Set(['boundReached', 'mappingDoubted', 'unsolicitedResponse']);
+const REPEATED: ReadonlySet<keyof Events> = new Set(['limitReached', 'mappingWarning', 'unsolicitedResponse']);
 
 const WARNINGS = {
   nothing_left: () => 'nothing is left of a reply that was not empty',
@@ -56,8 +56,8 @@ export function recentChanges(time: () => string) {
   const bad = (event: keyof Events, text: string, about?: string) => add({ event, text, isTrouble: true, about });
 
   const events: Events = {
-    mappingDoubted: ({ resource, finding, field }) =>
-      bad('mappingDoubted', `${resource}: ${WARNINGS[finding](field)} (${finding})`),
+    mappingWarning: ({ resource, finding, field }) =>
+      bad('mappingWarning', `${resource}: ${WARNINGS[finding](field)} (${finding})`),
     breakerChanged({ upstream, state, failures, calls }) {
       // A half-open breaker lets one call try, and then opens or closes.
       if (state === 'half-open') return;
@@ -89,8 +89,8 @@ export function recentChanges(time: () => string) {
       if (names === undefined) bad('sharedEvictionsReceived', 'evictions of other replicas may have been missed');
     },
     unsolicitedResponse: ({ upstream }) => bad('unsolicitedResponse', `${upstream}: sent unsolicited bytes`),
-    boundReached: ({ bound, upstream }) =>
-      bad('boundReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`),
+    limitReached: ({ bound, upstream }) =>
+      bad('limitReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`),
     connectionsRefused: () =>
       bad('connectionsRefused', 'connections were refused: http.maxConnections are open', 'connections'),
     listenerFailed: () => bad('listenerFailed', 'a listener failed', 'listener'),

@@ -56,7 +56,7 @@ export function withVerdicts(
     try {
       const verdict = await judge(credential, key);
       if (rememberMs > 0) accepted.set(key, { what: verdict, until: begun + rememberMs });
-      events.credentialJudged?.({ verdict: 'accepted', by, ms: clock() - begun });
+      events.credentialVerified?.({ verdict: 'accepted', by, ms: clock() - begun });
       return verdict;
     } catch (error) {
       const { code, reason = 'a bug' } = error instanceof GatewayError ? error : new GatewayError('internal');
@@ -64,7 +64,7 @@ export function withVerdicts(
       if (isRejected && rememberRejectedMs > 0) {
         refused.set(key, { what: { why: reason }, until: clock() + rememberRejectedMs });
       }
-      events.credentialJudged?.({ verdict: isRejected ? 'rejected' : 'undecided', by, ms: clock() - begun, reason });
+      events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', by, ms: clock() - begun, reason });
       throw error;
     } finally {
       running[by] -= 1;

@@ -112,7 +112,7 @@ export function createEdge(options: EdgeOptions): Edge {
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     makeRoom();
-    events.boundReached?.({ bound: 'http.maxConnections' });
+    events.limitReached?.({ bound: 'http.maxConnections' });
     if (performance.now() - toldAt < REFUSALS_PAUSE_MS) return;
     toldAt = performance.now();
     events.connectionsRefused?.({ maxConnections });

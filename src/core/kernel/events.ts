@@ -1,10 +1,10 @@
 import type { GatewayError } from './errors.ts';
 import type { RequestRecord, RequestRef } from './request-record.ts';
 
-/** An upstream that was opened: after a change of settings, the one before of its name ends what it has begun. */
+/** One instance of an upstream. After a reload, the replaced instance finishes its calls beside the new one. */
 export interface UpstreamRef {
   readonly upstream: string;
-  /** Tells those of one name apart. */
+  /** Identifies the instance. */
   readonly opening?: symbol | undefined;
 }
 
@@ -13,83 +13,83 @@ export interface ListenerRef {
   readonly listener: 'http' | 'admin';
 }
 
-/** What was found in the second level of the snapshots. */
+/** The result of a lookup in the second level of the snapshots. */
 export interface SharedLooked {
   readonly resource: string;
   /**
-   * `hit`: something to serve, be it after waiting for another replica's load. `stale`: only what was too old. `altered`:
-   * something else than a replica has put there. `unavailable`: it could not be asked.
+   * `hit`: a snapshot to serve, perhaps after waiting for another replica's load. `stale`: only an expired one. `altered`: a
+   * value that no replica has stored. `unavailable`: Redis could not be used.
    */
   readonly outcome: 'hit' | 'miss' | 'stale' | 'altered' | 'unavailable';
 }
 
-/** What became of a load that was to be put into the second level. */
+/** The result of storing a load in the second level. */
 export interface SharedPut {
   readonly resource: string;
   /**
-   * `refused`: the caller was denied it since the load began, the lease was over, or the store could not be asked. `too_large`:
-   * it is longer than is shared. `overloaded`: too much was being sealed and opened.
+   * `refused`: the caller was denied access since the load began, the lease was over, or Redis could not be used. `too_large`:
+   * it exceeds what is shared. `overloaded`: too many values were being sealed and opened.
    */
   readonly outcome: 'stored' | 'refused' | 'too_large' | 'overloaded';
 }
 
 /**
- * What happens, told once by whoever does it. A listener has a function for each event that it wants to hear. It is told
- * with `events.retried?.({ … })`: where nobody listens, not even the object is made.
+ * Events of a gateway. A listener has a function for each event that it handles. Emit with `events.retried?.({ … })`: without
+ * a listener, not even the object is created.
  *
- * Names in events are those of settings; there is no place in them for a URL, a header value, a body or a token.
+ * Names in events are those of settings. No event holds a URL, a header value, a body or a token.
  */
 export interface Events {
-  /** A request has been answered, or cannot be. The record is not used any more. */
+  /** A request was answered, or cannot be. Its record does not change any more. */
   requestEnded?(request: RequestRecord): void;
-  /** Something was thrown that should not have been. The stack holds no credential. */
+  /** An unexpected exception: a bug. The stack holds no credential. */
   internalError?(bug: RequestRef & { readonly stack: string }): void;
-  /** A request of JSON-RPC has been worked on, by itself or as one of a batch; `tool` is one that there is. */
+  /** A JSON-RPC request ended, by itself or as a member of a batch. `tool` is an existing one. */
   operationEnded?(operation: {
     /** Of a closed list. */
     readonly rpc: string;
     readonly tool?: string | undefined;
     readonly ms: number;
-    /** Code of the JSON-RPC error, `tool_error` for a result with `isError`, or `cancelled` where nobody waits any more. */
+    /** Code of the JSON-RPC error, `tool_error` for a result with `isError`, or `cancelled` if the client is gone. */
     readonly error?: number | 'tool_error' | 'cancelled' | undefined;
   }): void;
   /**
-   * A read of a resource has ended, over whichever edge it came: with what the snapshot cache had to do with it, as in the
-   * record of a request; or with the code of its error, or `cancelled` where nobody waits any more.
+   * A read of a resource ended, over either edge: with the cache result, as in the record of a request, or with the code of
+   * its error, or `cancelled`.
    */
   readEnded?(read: {
     readonly resource: string;
     readonly cache?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /** What a load brought is held now; `renewed` where the upstream said that it is what it was. */
+  /** A load was stored. `renewed`: the upstream reported that the list had not changed. */
   snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly renewed: boolean }): void;
-  /** Snapshots were let go of, since the upstream refused to show them. */
+  /** Snapshots were evicted because the upstream refused access. */
   snapshotEvicted?(evicted: RequestRef & { readonly resource: string; readonly code: string }): void;
-  /** A snapshot was let go of to make room for others. */
+  /** A snapshot was evicted to make room. */
   snapshotDisplaced?(displaced: { readonly resource: string }): void;
-  /** What is held has changed: snapshots of all resources, and what was made of them, as they are charged. */
+  /** The cache changed: snapshots of all resources and their representations, as `cache.maxBytes` counts them. */
   snapshotsHeld?(held: { readonly bytes: number; readonly entries: number }): void;
-  /** The second level of the snapshots was looked into for a read that the first one could not serve. */
+  /** A read that the first level of the snapshots could not serve was looked up in the second. */
   sharedLooked?(looked: SharedLooked): void;
-  /** What a load brought was to be put into the second level. */
+  /** A load was stored in the second level, or could not be. */
   sharedPut?(put: SharedPut): void;
-  /** A refresh behind a stale read failed. The request that began it has been answered long since. */
+  /** A background load behind a stale read failed. The request that started it was answered before. */
   refreshFailed?(failed: RequestRef & { readonly resource: string; readonly error: unknown }): void;
-  /** A read waits for the load of another. */
+  /** A read waits for the load of another read. */
   flightJoined?(joined: RequestRef & { readonly resource: string }): void;
-  /** A load has ended, all pages of it: `error` is its code, or `cancelled` where nobody waits any more. */
+  /** A load of all pages ended. `error`: its code, or `cancelled`. */
   loadEnded?(load: {
     readonly resource: string;
     readonly upstream: string;
     readonly ms: number;
     readonly error?: string | undefined;
-    /** Why, in words of ours. */
+    /** A fixed text, never the upstream's. */
     readonly reason?: string | undefined;
   }): void;
   /**
-   * A list was loaded whole. Of the items `received`, `where` left out those `excluded`, and those `dropped` could not be
-   * mapped; `defaulted` counts the others by the fields that took their default.
+   * A list was loaded whole. Of the items `received`, `where` excluded some, and those `dropped` could not be mapped.
+   * `defaulted` counts the others by the fields that took their default.
    */
   listLoaded?(loaded: {
     readonly resource: string;
@@ -102,23 +102,23 @@ export interface Events {
     readonly defaulted: ReadonlyMap<string, number>;
   }): void;
   /**
-   * A list could be read, but a field that has an expression is empty in every item (`field_empty`); or settings allow what is
-   * an error otherwise: nothing is left of a reply that was not empty (`nothing_left`), or an id occurs more than once
-   * (`duplicate_ids`). Emitted with each such read.
+   * A mapping is probably wrong, although the list could be read: a field that has an expression is empty in every item
+   * (`field_empty`). Or settings allow what is otherwise an error: nothing is left of a reply that was not empty
+   * (`nothing_left`), or an id occurs more than once (`duplicate_ids`). Emitted with each such load.
    */
-  mappingDoubted?(doubted: {
+  mappingWarning?(warning: {
     readonly resource: string;
     readonly upstream: string;
     readonly finding: 'nothing_left' | 'duplicate_ids' | 'field_empty';
     readonly field?: string | undefined;
   }): void;
-  /** These resources are offered from now on. */
+  /** Resources that are offered from now on. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
-  /** An upstream will be asked from now on, with its breaker closed. What its bulkhead has room for stands in settings. */
+  /** An upstream opened, with its breaker closed. `connections` and `maxQueue` are its settings. */
   upstreamOpened?(opened: UpstreamRef & { readonly connections: number; readonly maxQueue: number }): void;
-  /** An upstream is asked no more: one that was opened, perhaps before another of its name. */
+  /** An instance of an upstream closed. Another one of its name can be open. */
   upstreamClosed?(closed: UpstreamRef): void;
-  /** An upstream answered one request, or failed to (`error`: code of the table). */
+  /** An upstream answered a request, or failed (`error`: code of the table). */
   pageFetched?(
     fetched: RequestRef & {
       readonly upstream: string;
@@ -128,16 +128,16 @@ export interface Events {
       readonly bytes: number;
       readonly status?: number | undefined;
       readonly error?: string | undefined;
-      /** Why, in words of ours, and the codes behind it. */
+      /** A fixed text, never the upstream's; and the names and codes of the errors behind it. */
       readonly reason?: string | undefined;
       readonly causes?: readonly string[] | undefined;
     },
   ): void;
-  /** A request is sent again after `delayMs`. */
+  /** A request is retried after `delayMs`. */
   retried?(retry: RequestRef & { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
   /**
-   * An upstream was not asked: its breaker is open, its queue is full, or it refused the credential a moment ago, as another
-   * replica has told (`shared`).
+   * A call was not made: the breaker is open, the queue is full, or the upstream rejected the credential a moment ago, as
+   * reported by another replica (`shared`).
    */
   callRefused?(
     refused: RequestRef & { readonly upstream: string; readonly code: string; readonly shared?: true | undefined },
@@ -146,10 +146,10 @@ export interface Events {
    * An upstream sent unsolicited bytes: for ten minutes each of its connections serves one request only. Emitted once in that
    * time.
    */
-  unsolicitedResponse?(unasked: { readonly upstream: string }): void;
+  unsolicitedResponse?(unsolicited: { readonly upstream: string }): void;
   /**
-   * Another secret of an upstream, or of a block of settings (`verification.introspection`), was taken from its file. `issue`: the file cannot be used, and the secret before stays;
-   * told once for each issue, and without one once the file can be used again.
+   * A secret of an upstream, or of a block of settings (`verification.introspection`), was reloaded from its file. `issue`: the
+   * file is unusable, and the previous secret stays in use. Emitted once for each issue, and without one when it is over.
    */
   secretChanged?(changed: {
     readonly upstream?: string | undefined;
@@ -157,34 +157,34 @@ export interface Events {
     readonly issue?: string | undefined;
   }): void;
   /**
-   * Other certificates or keys were taken from the files of a block of settings (`http.tls`). `issue`: the one under `key`
-   * cannot be used, and what was there before stays; told once for each issue, and without one once they can be used again.
+   * Certificates or keys of a block of settings (`http.tls`) were reloaded. `issue`: the file under `key` is unusable, and its
+   * previous content stays in use. Emitted once for each issue, and without one when it is over.
    */
   tlsFilesChanged?(changed: {
     readonly block: string;
     readonly key?: string | undefined;
     readonly issue?: string | undefined;
   }): void;
-  /** A client opened a connection, and did not come through the handshake of TLS. `code`: of Node's or OpenSSL's. */
+  /** The TLS handshake with a client failed. `code`: Node's or OpenSSL's. */
   handshakeFailed?(failed: { readonly code: string }): void;
   /**
-   * A token was verified, by its `signature` or by `introspection`. Not told where that was remembered. `undecided`: it could
-   * not be found out. `reason`: in words of ours.
+   * A token was verified. Not emitted for a remembered verdict. `undecided`: the verification failed. `reason`: a fixed
+   * text.
    */
-  credentialJudged?(judged: {
+  credentialVerified?(judged: {
     readonly verdict: 'accepted' | 'rejected' | 'undecided';
     readonly by: 'signature' | 'introspection';
     readonly ms: number;
     readonly reason?: string | undefined;
   }): void;
-  /** The keys of the issuer of tokens were fetched. `error`: they could not be. */
+  /** The keys of the token issuer were fetched, or could not be (`error`). */
   issuerKeysFetched?(fetched: { readonly keys: number; readonly error?: GatewayError | undefined }): void;
-  /** A caller's token was exchanged for one that is made for an upstream, or could not be (`error`: code of the table). */
+  /** A caller's token was exchanged for one of an upstream, or could not be (`error`: code of the table). */
   tokenExchanged?(
     exchanged: RequestRef & { readonly upstream: string; readonly ms: number; readonly error?: string | undefined },
   ): void;
   /** A bound rejected or ended something: the key of a setting, or a name of docs/limits.md. */
-  boundReached?(
+  limitReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },
   ): void;
   breakerChanged?(
@@ -194,9 +194,9 @@ export interface Events {
       readonly failures: number;
     },
   ): void;
-  /** A call got its place in the bulkhead. */
+  /** A call acquired a slot of the bulkhead. */
   bulkheadEntered?(entered: { readonly upstream: string; readonly waitedMs: number }): void;
-  /** What there is in the bulkhead has changed. */
+  /** The number of calls in the bulkhead changed. */
   bulkheadChanged?(changed: UpstreamRef & { readonly running: number; readonly waiting: number }): void;
   /** Portico starts to connect to Redis. */
   sharedStoreOpened?(): void;
@@ -222,34 +222,34 @@ export interface Events {
     /** `useless`: too old, or by an upstream that is called in another way here. `altered`: no replica has sealed it. */
     readonly outcome: 'taken' | 'useless' | 'altered';
   }): void;
-  /** Settings took effect: requests are answered. */
+  /** The gateway answers requests. */
   listening?(listening: {
     readonly url: string;
     readonly adminUrl?: string | undefined;
     readonly resources: readonly string[];
   }): void;
-  /** The collector of traces took spans. */
+  /** The trace collector accepted spans. */
   spansSent?(sent: { readonly spans: number }): void;
   /**
-   * Spans were dropped: too many waited already, or the collector did not take them, for the `cause` that is told. Told once
-   * for all that came together.
+   * Spans were dropped: the queue was full, or the collector failed, with a `cause`. Emitted once for spans that are dropped
+   * together.
    */
   spansDropped?(dropped: {
     readonly spans: number;
     readonly reason: 'queue_full' | 'not_taken' | 'shutdown';
     readonly cause?: string | undefined;
   }): void;
-  /** Other settings took effect: paths of what they changed, and of what they will change once the process is started anew. */
+  /** Changed settings took effect: paths of those applied, and of those that need a restart. */
   settingsChanged?(changes: { readonly applied: readonly string[]; readonly needRestart: readonly string[] }): void;
-  /** Nothing more will be accepted; `signal` is why, where the process was told to end. */
+  /** The gateway accepts no more connections. `signal`: the one that ended the process. */
   draining?(draining: { readonly signal?: string | undefined }): void;
   /** `whole`: whether every request in flight was answered. */
   drained?(drained: { readonly whole: boolean }): void;
-  /** Connections were refused since `maxConnections` are open. Told at most every ten seconds. */
+  /** Connections were refused at the limit `maxConnections`. Emitted at most every ten seconds. */
   connectionsRefused?(refused: { readonly maxConnections: number }): void;
-  /** A client has opened a connection to one of the two listeners, or one has been closed. */
+  /** A connection of a client opened or closed. */
   connectionsChanged?(changed: ListenerRef & { readonly open: number; readonly maxConnections: number }): void;
-  /** So many that were idle were closed for others, since `maxConnections` are open. */
+  /** Idle connections were closed for new ones at the limit `maxConnections`. */
   idleConnectionsClosed?(closed: ListenerRef & { readonly connections: number }): void;
   listenerFailed?(failed: { readonly error: Error }): void;
 }

@@ -15,15 +15,15 @@ export function setListeners(events: Events, listeners: readonly Events[]): void
  */
 export function joinEvents(listeners: readonly Events[]): Events {
   const names = new Set(listeners.flatMap((listener) => Object.keys(listener))) as Set<keyof Events>;
-  const joined: Events = Object.fromEntries([...names].map((name) => [name, tell(name)]));
+  const joined: Events = Object.fromEntries([...names].map((name) => [name, emitterOf(name)]));
   return joined;
 
-  function tell(name: keyof Events): (event: unknown) => void {
-    const heard = listeners.flatMap((listener) => listener[name] ?? []) as ((event: unknown) => void)[];
+  function emitterOf(name: keyof Events): (event: unknown) => void {
+    const handlers = listeners.flatMap((listener) => listener[name] ?? []) as ((event: unknown) => void)[];
     return (event) => {
-      for (const hear of heard) {
+      for (const handle of handlers) {
         try {
-          hear(event);
+          handle(event);
         } catch (error) {
           if (name !== 'internalError') joined.internalError?.(bugOf(event, error));
         }
@@ -35,7 +35,7 @@ export function joinEvents(listeners: readonly Events[]): Events {
 /** Emits the bound that a request reached, if its error has one. A load emits its own, once for all its waiters. */
 export function emitLimitReached(events: Events, { bound, upstream }: GatewayError, request: RequestRef): void {
   if (bound === undefined || upstream !== undefined) return;
-  events.boundReached?.({ bound, requestId: request.requestId, traceId: request.traceId });
+  events.limitReached?.({ bound, requestId: request.requestId, traceId: request.traceId });
 }
 
 function bugOf(event: unknown, error: unknown) {

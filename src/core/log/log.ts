@@ -96,9 +96,9 @@ function details(loggerAt: LoggerAt): Events {
     retried: (retry) => at(retry)?.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
     flightJoined: (joined) => at(joined)?.debug(joined, 'flight joined'),
     tokenExchanged: (exchanged) => at(exchanged)?.debug({ ...exchanged, ms: rounded(exchanged.ms) }, 'token exchanged'),
-    boundReached: (reached) => at(reached)?.debug(reached, 'bound reached'),
+    limitReached: (reached) => at(reached)?.debug(reached, 'limit reached'),
     callRefused: (refused) => at(refused)?.debug(refused, 'call refused'),
-    credentialJudged: (judged) => at({})?.debug({ ...judged, ms: rounded(judged.ms) }, 'token verified'),
+    credentialVerified: (judged) => at({})?.debug({ ...judged, ms: rounded(judged.ms) }, 'token verified'),
     snapshotEvicted: (evicted) => at(evicted)?.debug(evicted, 'snapshot evicted'),
   };
 }
@@ -133,7 +133,7 @@ function warnings(logger: Logger, now: () => number): Events {
       logger.warn({ spans: droppedSpans, reason, cause }, 'spans dropped');
       droppedSpans = 0;
     },
-    mappingDoubted(warning) {
+    mappingWarning(warning) {
       const { resource, finding, field } = warning;
       if (isDue(`${resource} ${finding} ${field}`)) logger.warn(warning, 'mapping warning');
     },
@@ -144,18 +144,18 @@ function warnings(logger: Logger, now: () => number): Events {
     },
     secretChanged: (changed) =>
       changed.issue === undefined
-        ? logger.info(changed, 'secret taken from its file')
+        ? logger.info(changed, 'secret reloaded')
         : logger.warn(changed, 'secret file unusable'),
     tlsFilesChanged: (changed) =>
       changed.issue === undefined
-        ? logger.info(changed, 'certificates taken from their files')
+        ? logger.info(changed, 'certificates reloaded')
         : logger.warn(changed, 'certificate files unusable'),
     issuerKeysFetched: ({ keys, error }) =>
       error === undefined
         ? logger.info({ keys }, 'issuer keys fetched')
         : logger.warn(whyOf(error), 'issuer keys not fetched'),
     sharedStoreChanged: ({ isUp, why, error }) =>
-      isUp ? logger.info('shared store there') : logger.warn({ error, reason: why }, 'shared store away'),
+      isUp ? logger.info('Redis connected') : logger.warn({ error, reason: why }, 'Redis unavailable'),
     unsolicitedResponse: (unsolicited) => logger.warn(unsolicited, 'unsolicited upstream response'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {

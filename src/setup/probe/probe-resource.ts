@@ -44,7 +44,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     listLoaded: ({ excluded, dropped, received, items, defaulted }) => {
       Object.assign(seen, { excluded, dropped, received, items, defaulted });
     },
-    mappingDoubted: ({ finding, field = '' }) => {
+    mappingWarning: ({ finding, field = '' }) => {
       const found: MappingFinding = finding === 'field_empty' ? { finding, field } : { finding };
       warnings.push({ ...found, text: describeFinding(found) });
     },

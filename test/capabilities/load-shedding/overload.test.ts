@@ -124,7 +124,7 @@ describe('a gateway whose event loop is late', () => {
       expect(response.json()).to.include({ code: 'overloaded', title: 'Overloaded' });
     }
     expect(answered.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200]);
-    const told = log.lines().filter(({ msg }) => msg === 'bound reached');
+    const told = log.lines().filter(({ msg }) => msg === 'limit reached');
     expect(told.length).to.be.at.least(refused.length);
     for (const { bound } of told) expect(bound).to.equal('http.maxEventLoopDelayMs');
     const lines = log.lines().filter(({ outcome }) => outcome === 'overloaded');

@@ -97,8 +97,8 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
   'a bug': [(events) => events.internalError?.({ requestId: 'r', stack: 's' }), { portico_internal_errors_total: 1 }],
   'bounds that are reached': [
     (events) => {
-      events.boundReached?.({ bound: 'maxPages', upstream: 'acme' });
-      events.boundReached?.({ bound: 'limits.perCaller' });
+      events.limitReached?.({ bound: 'maxPages', upstream: 'acme' });
+      events.limitReached?.({ bound: 'limits.perCaller' });
     },
     {
       'portico_bounds_reached_total{bound="maxPages",upstream="acme"}': 1,
@@ -177,8 +177,8 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       const defaulted = new Map([['description', 2]]);
       const list = { resource: 'tools', upstream: 'acme', pages: 3, items: 7, received: 12, excluded: 4, dropped: 1 };
       events.listLoaded?.({ ...list, defaulted });
-      events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'version' });
-      events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'nothing_left' });
+      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'version' });
+      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'nothing_left' });
     },
     {
       'portico_list_pages_total{resource="tools"}': 3,
@@ -232,8 +232,8 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
   ],
   'verified tokens, and the keys that they are verified by': [
     (events) => {
-      events.credentialJudged?.({ verdict: 'accepted', by: 'signature', ms: 1 });
-      events.credentialJudged?.({ verdict: 'undecided', by: 'introspection', ms: 1, reason: 'no response' });
+      events.credentialVerified?.({ verdict: 'accepted', by: 'signature', ms: 1 });
+      events.credentialVerified?.({ verdict: 'undecided', by: 'introspection', ms: 1, reason: 'no response' });
       events.issuerKeysFetched?.({ keys: 2 });
       events.issuerKeysFetched?.({ keys: 2, error: new GatewayError('internal') });
     },

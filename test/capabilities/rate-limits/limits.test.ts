@@ -45,7 +45,7 @@ describe('rate limits', () => {
       bounds: () =>
         log
           .lines()
-          .filter(({ msg }) => msg === 'bound reached')
+          .filter(({ msg }) => msg === 'limit reached')
           .map(({ bound }) => bound),
       logged: () => log.lines(),
       text: () => JSON.stringify(log.lines()),

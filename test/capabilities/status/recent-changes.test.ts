@@ -14,9 +14,9 @@ const breaker = { upstream: 'acme', calls: 4, failures: 4 };
 /** Events by the text of the change; `!` marks trouble. */
 const TEXTS: Readonly<Record<string, (events: Events) => void>> = {
   '!tools: nothing is left of a reply that was not empty (nothing_left)': (events) =>
-    events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'nothing_left' }),
+    events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'nothing_left' }),
   '!tools: name is empty in every item (field_empty)': (events) =>
-    events.mappingDoubted?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'name' }),
+    events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'name' }),
   '!acme: breaker open (4 of 4 calls failed)': (events) => events.breakerChanged?.({ ...breaker, state: 'open' }),
   'acme: breaker closed (4 of 4 calls failed)': (events) => events.breakerChanged?.({ ...breaker, state: 'closed' }),
   'settings changed: scheme': (events) => events.settingsChanged?.({ applied: ['scheme'], needRestart: [] }),
@@ -36,8 +36,8 @@ const TEXTS: Readonly<Record<string, (events: Events) => void>> = {
   '!evictions of other replicas may have been missed': (events) =>
     events.sharedEvictionsReceived?.({ names: undefined }),
   '!acme: sent unsolicited bytes': (events) => events.unsolicitedResponse?.({ upstream: 'acme' }),
-  '!acme: maxQueue is reached': (events) => events.boundReached?.({ bound: 'maxQueue', upstream: 'acme' }),
-  '!maxWaiting is reached': (events) => events.boundReached?.({ bound: 'maxWaiting' }),
+  '!acme: maxQueue is reached': (events) => events.limitReached?.({ bound: 'maxQueue', upstream: 'acme' }),
+  '!maxWaiting is reached': (events) => events.limitReached?.({ bound: 'maxWaiting' }),
   '!connections were refused: http.maxConnections are open': (events) =>
     events.connectionsRefused?.({ maxConnections: 1 }),
   '!a listener failed': (events) => events.listenerFailed?.({ error: new Error('E') }),
@@ -66,7 +66,7 @@ describe('a recent change', () => {
     const { events, list } = open();
     for (const failures of [4, 2, 3]) {
       events.breakerChanged?.({ ...breaker, failures, state: 'open' });
-      events.boundReached?.({ bound: 'maxQueue' });
+      events.limitReached?.({ bound: 'maxQueue' });
     }
     expect(
       list().map(({ text, times, since, at }) => [text, times, since.slice(17, 19), at.slice(17, 19)]),

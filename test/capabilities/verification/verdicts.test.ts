@@ -30,7 +30,7 @@ function scene(bounds: Partial<typeof BOUNDS> = {}) {
     }),
     {
       ...{ ...BOUNDS, ...bounds },
-      events: { credentialJudged: ({ verdict, reason }) => told.push({ verdict, reason }) },
+      events: { credentialVerified: ({ verdict, reason }) => told.push({ verdict, reason }) },
       now: () => time.now,
       clock: () => time.clock,
     },

@@ -182,7 +182,7 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
       requestEnded: (record) => ended.push(copyOf(record)),
       internalError: (bug) => bugs.push(bug),
       connectionsRefused: (refused) => refusals.push(refused),
-      boundReached: ({ bound }) => bounds.push(bound),
+      limitReached: ({ bound }) => bounds.push(bound),
     },
     told: {
       ended: (count) => eventually(() => ended.length >= count && [...ended]),

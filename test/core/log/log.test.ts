@@ -146,7 +146,7 @@ describe('the log of mapping warnings', () => {
     let now = 0;
     const events = logEvents(logger, { now: () => now });
     const tell = (resource: string, field?: string) =>
-      events.mappingDoubted?.({
+      events.mappingWarning?.({
         resource,
         upstream: 'platform',
         ...(field === undefined ? { finding: 'nothing_left' } : { finding: 'field_empty', field }),
@@ -296,8 +296,8 @@ describe('the log of an event', () => {
       { level: 'debug', requestId: 'r-2', resource: 'tools', msg: 'flight joined' },
     ],
     'of a bound that was reached': [
-      (events) => events.boundReached?.({ bound: 'maxReadBytes', upstream: 'tools' }),
-      { level: 'debug', bound: 'maxReadBytes', upstream: 'tools', msg: 'bound reached' },
+      (events) => events.limitReached?.({ bound: 'maxReadBytes', upstream: 'tools' }),
+      { level: 'debug', bound: 'maxReadBytes', upstream: 'tools', msg: 'limit reached' },
     ],
     'of an upstream that sends what it was not asked for': [
       (events) => events.unsolicitedResponse?.({ upstream: 'tools' }),
@@ -305,7 +305,7 @@ describe('the log of an event', () => {
     ],
     'of a secret that was taken from its file': [
       (events) => events.secretChanged?.({ upstream: 'tools', issue: undefined }),
-      { level: 'info', upstream: 'tools', msg: 'secret taken from its file' },
+      { level: 'info', upstream: 'tools', msg: 'secret reloaded' },
     ],
     'of a secret file that cannot be used': [
       (events) => events.secretChanged?.({ upstream: 'tools', issue: 'is empty' }),
@@ -313,7 +313,7 @@ describe('the log of an event', () => {
     ],
     'of certificates that were taken from their files': [
       (events) => events.tlsFilesChanged?.({ block: 'http.tls' }),
-      { level: 'info', block: 'http.tls', msg: 'certificates taken from their files' },
+      { level: 'info', block: 'http.tls', msg: 'certificates reloaded' },
     ],
     'of a certificate file that cannot be used': [
       (events) => events.tlsFilesChanged?.({ block: 'admin.tls', key: 'certFile', issue: 'is empty' }),
@@ -321,15 +321,15 @@ describe('the log of an event', () => {
     ],
     'of a shared store that is there': [
       (events) => events.sharedStoreChanged?.({ isUp: true }),
-      { level: 'info', msg: 'shared store there' },
+      { level: 'info', msg: 'Redis connected' },
     ],
     'of a shared store that is away': [
       (events) => events.sharedStoreChanged?.({ isUp: false, why: 'stalled' }),
-      { level: 'warn', reason: 'stalled', msg: 'shared store away' },
+      { level: 'warn', reason: 'stalled', msg: 'Redis unavailable' },
     ],
     'of a shared store that says why it is away': [
       (events) => events.sharedStoreChanged?.({ isUp: false, why: 'failing', error: 'MOVED' }),
-      { level: 'warn', error: 'MOVED', reason: 'failing', msg: 'shared store away' },
+      { level: 'warn', error: 'MOVED', reason: 'failing', msg: 'Redis unavailable' },
     ],
     'of a handshake that failed': [
       (events) => events.handshakeFailed?.({ code: 'ERR_SSL_HTTP_REQUEST' }),

@@ -128,7 +128,7 @@ describe('a bound that is reached', () => {
       const { url } = await startGateway(settings, { logger: log.logger });
       await exchange(url, request);
       const [access] = await log.access(1);
-      const told = log.lines().filter(({ msg }) => msg === 'bound reached');
+      const told = log.lines().filter(({ msg }) => msg === 'limit reached');
       // Each member of a batch that is beyond it is told of.
       expect(told.length).to.equal(bound === 'mcp.maxAnswerBytes' ? 2 : 1);
       expect(told[0]).to.include({

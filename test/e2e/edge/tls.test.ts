@@ -101,7 +101,7 @@ describe('a gateway with TLS', () => {
       clock.now += 10_000;
       await eventually(() => told().length === 2);
       expect(told()).to.deep.equal([
-        { ...of, level: 'info', msg: 'certificates taken from their files' },
+        { ...of, level: 'info', msg: 'certificates reloaded' },
         {
           ...of,
           level: 'warn',

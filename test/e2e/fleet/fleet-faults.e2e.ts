@@ -214,7 +214,7 @@ describe('replicas under load while their Redis', function () {
       await begin(redis, proxy);
       await sleep(FAULT_MS);
       if (told !== undefined) {
-        const line = `"reason":"${told}","msg":"shared store away"`;
+        const line = `"reason":"${told}","msg":"Redis unavailable"`;
         for (const { process } of replicas) {
           await eventually(async () => {
             if (process.stdout().includes(line)) return true;

@@ -173,7 +173,7 @@ describe('replicas under load whose secrets and certificates change', function (
     const areUp = async () => {
       for (const replica of replicas) await eventually(async () => (await metric(replica, 'portico_shared_up')) === 1);
     };
-    const away = (reason: string) => told(`"reason":"${reason}","msg":"shared store away"`);
+    const away = (reason: string) => told(`"reason":"${reason}","msg":"Redis unavailable"`);
 
     // Certificates: ours ahead of Redis's, Redis's for another name, one that has expired, half a file, and all as it should be.
     file('own-ca', nextAuthority.ca);
@@ -189,7 +189,7 @@ describe('replicas under load whose secrets and certificates change', function (
     await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue()) });
     await areUp();
     file('own-ca', nextAuthority.ca);
-    await told('certificates taken from their files');
+    await told('certificates reloaded');
     await areUp();
 
     // Redis begins to ask for a certificate, and then for one of another authority.
@@ -219,7 +219,7 @@ describe('replicas under load whose secrets and certificates change', function (
     await areUp();
     // Ours first: what is open goes on.
     file('own-password', 'third-password');
-    await told('secret taken from its file');
+    await told('secret reloaded');
     await areUp();
     await allow('third-password');
     await cut();

@@ -180,8 +180,8 @@ describe('the status of a gateway', () => {
     }
     const { changes } = await status();
     expect(changes.map(({ event, times }) => [event, times])).to.deep.equal([
-      ['boundReached', 60],
-      ['boundReached', 60],
+      ['limitReached', 60],
+      ['limitReached', 60],
       ['settingsChanged', 1],
       ['listening', 1],
     ]);

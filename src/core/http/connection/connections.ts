@@ -81,7 +81,7 @@ export function createConnections(
   const connections = new Map<Socket, PipelinedConnection>();
   const onceEmpty: (() => void)[] = [];
   const backlog = createWriteBacklog(maxUnsentBytes, ({ req }) => {
-    events.boundReached?.({ bound: 'http.maxUnsentBytes' });
+    events.limitReached?.({ bound: 'http.maxUnsentBytes' });
     abortSocket(req.socket, 'response_unread');
   });
   let waiting = 0;
@@ -157,7 +157,7 @@ export function createConnections(
     const connection = connections.get(req.socket);
     if (connection === undefined || connection.exchanges.size === 1) return undefined;
     if (waiting >= maxPipelinedWaiting) {
-      events.boundReached?.({ bound: 'http.maxPipelinedWaiting' });
+      events.limitReached?.({ bound: 'http.maxPipelinedWaiting' });
       abortSocket(req.socket, 'overloaded');
     }
     waiting += 1;

@@ -72,7 +72,7 @@ async function encodeInTime(
     return await withDeadline(leftMs, exchange.signal, async (signal) => representations.encoded(held, coding, signal));
   } catch (error) {
     if (!isDeadline(error)) throw error;
-    events.boundReached?.({ bound: 'http.maxCompressions' });
+    events.limitReached?.({ bound: 'http.maxCompressions' });
     if (acceptsIdentity(codings)) return undefined;
     throw new GatewayError('overloaded', { detail: NOT_COMPRESSED, reason: 'not compressed in time' });
   }

@@ -94,7 +94,7 @@ export function createLoader(options: LoaderOptions): Loader {
       const loaded = { resource, upstream: upstream.name, pages, items: snapshot.count };
       events.listLoaded?.({ ...loaded, received, excluded, dropped, defaulted });
       for (const finding of findingsOf(counts)) {
-        events.mappingDoubted?.({ resource, upstream: upstream.name, field: undefined, ...finding });
+        events.mappingWarning?.({ resource, upstream: upstream.name, field: undefined, ...finding });
       }
     }
 
@@ -153,7 +153,7 @@ export function createLoader(options: LoaderOptions): Loader {
       emitEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;
-      if (bound !== undefined) events.boundReached?.({ ...requestOf(caller), bound, upstream: upstream.name });
+      if (bound !== undefined) events.limitReached?.({ ...requestOf(caller), bound, upstream: upstream.name });
       throw error.from(upstream.name);
     }
   };

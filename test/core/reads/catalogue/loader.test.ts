@@ -255,7 +255,7 @@ describe('a loader', () => {
     const reached: unknown[] = [];
     const read = (maxReadBytes: number) => {
       const left = [...pages];
-      const events: Events = { boundReached: (event) => reached.push(event) };
+      const events: Events = { limitReached: (event) => reached.push(event) };
       return loaderOver(async () => left.shift() ?? expect.fail('no more'), { maxReadBytes, events })(
         callerWith(),
         never,
