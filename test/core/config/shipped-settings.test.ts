@@ -24,6 +24,10 @@ describe('config/default.yaml', () => {
     expect(keysOf(parse(text))).to.deep.equal(keysOf(config));
   });
 
+  it('has at most 12 KB', () => {
+    expect(Buffer.byteLength(text)).to.be.at.most(12_000);
+  });
+
   it('has a comment of one line above each setting that it shows first', () => {
     expect(text.split('\n').filter((line) => line.length > 150)).to.deep.equal([]);
     expect(text.match(/^# |^ +# /gm)?.length).to.be.greaterThan(50);
