@@ -18,14 +18,14 @@ import type { HostsOptions } from './request/hosts.ts';
 import type { RequestHooks } from './request-hooks.ts';
 import type { Challenge } from './response/problem.ts';
 
-/** At most one event in this time says that connections are refused. */
+/** At most one `connectionsRefused` in this time. */
 const REFUSALS_PAUSE_MS = 10_000;
 
-/** Which part of all connections is closed at once to make room for others, and at most how often: it takes a look at all. */
+/** Share of all connections that is closed at once to make room for others, and how often: all are checked each time. */
 const ROOM_SHARE = 1 / 32;
 const ROOM_PAUSE_MS = 100;
 
-/** What a listener answers, and whom. */
+/** What a listener serves. It can be replaced while the listener is open. */
 export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl'> {
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
@@ -36,34 +36,34 @@ export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowe
   readonly addressOf?: ClientAddress | undefined;
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;
-  /** Counts the exchanges that are answered by it. @default nobody does */
+  /** Counts the exchanges that it answers. @default not counted */
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
-  /** How long nothing may move on a connection. */
+  /** A connection without any traffic is closed after this time. */
   readonly inactivityMs: number;
 }
 
 export interface EdgeOptions extends ListenerRef {
   readonly settings: ListenerSettings & ConnectionBounds;
   readonly events: Events;
-  /** Sent with every response, names and values by turns. @default none */
+  /** Sent with every response, alternating names and values. @default none */
   readonly headers?: readonly string[] | undefined;
   readonly service: Service;
 }
 
-/** One HTTP listener, and the way it ends. */
+/** One HTTP listener. */
 export interface Edge {
   /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
   listen(): Promise<string>;
-  /** Answers by this from now on. What has begun ends as it began. */
+  /** Replaces the service for requests that begin from now on. */
   serve(service: Service): void;
   /**
-   * Takes no more, and gives what is in flight `graceMs` to finish; then destroys what is left. Resolves once nothing is
-   * open, with whether every response was sent whole.
+   * Accepts no more connections, gives requests in flight `graceMs` to finish, then aborts them. Resolves once no connection
+   * is open, with whether every response was sent completely.
    */
   drain(graceMs: number): Promise<boolean>;
 }
 
-/** What the public and the admin listener have in common. */
+/** Creates the public or the admin listener. */
 export function createEdge(options: EdgeOptions): Edge {
   const { listener, settings, events, headers, service } = options;
   const { tls, maxConnections } = settings;
@@ -91,7 +91,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const handshakes = tls && server instanceof SecureServer ? createHandshakes(server, tls, events) : undefined;
 
   let madeRoomAt = Number.NEGATIVE_INFINITY;
-  /** Once all connections are open that may be, those that were used longest ago are closed for the next ones. */
+  /** Closes the longest idle connections for the next ones, once the maximum is open. */
   function makeRoom(): void {
     if (performance.now() - madeRoomAt < ROOM_PAUSE_MS) return;
     madeRoomAt = performance.now();
@@ -109,12 +109,12 @@ export function createEdge(options: EdgeOptions): Edge {
     if (open >= maxConnections) makeRoom();
   });
   server.on(handshakes === undefined ? 'connection' : 'secureConnection', connections.open);
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     makeRoom();
     events.limitReached?.({ bound: 'http.maxConnections' });
-    if (performance.now() - toldAt < REFUSALS_PAUSE_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < REFUSALS_PAUSE_MS) return;
+    reportedAt = performance.now();
     events.connectionsRefused?.({ maxConnections });
   });
 
@@ -132,10 +132,10 @@ export function createEdge(options: EdgeOptions): Edge {
     },
     async drain(graceMs) {
       connections.stop();
-      // Not http.Server's own close(): that also destroys connections whose response is still being written (Node 26).
+      // Not close() of http.Server, which destroys connections whose response is still being written (Node 26).
       NetServer.prototype.close.call(server);
       handshakes?.stop();
-      // What has arrived already is parsed first, so that it gets a response rather than a reset.
+      // What has arrived is parsed first, so that it gets a response and not a reset.
       await turn();
       await turn();
       connections.closeIdle();
@@ -145,7 +145,7 @@ export function createEdge(options: EdgeOptions): Edge {
       grace.abort();
       const cut = connections.abortAll('draining');
       await finished;
-      // Ends what else http.Server keeps going.
+      // Stops the timers of http.Server.
       server.close();
       return cut === 0;
     },

@@ -39,7 +39,7 @@ export class Exchange implements RequestRecord {
   readonly method: string | undefined;
   /** Whether the caller wants a response of the upstream, not of the cache. */
   readonly noCache: boolean;
-  /** CORS headers of the response, names and values by turns. */
+  /** CORS headers of the response, alternating names and values. */
   originHeaders: readonly string[] | undefined = undefined;
   /** `Vary` of the response, except `Origin`. */
   vary: string | undefined = undefined;
@@ -64,7 +64,7 @@ export class Exchange implements RequestRecord {
   address = '';
   callerKey: string | undefined = undefined;
   members: MemberRecord[] | undefined = undefined;
-  /** Rate limit headers of the response, names and values by turns. */
+  /** Rate limit headers of the response, alternating names and values. */
   rateLimit: readonly string[] | undefined = undefined;
   error: GatewayError | undefined = undefined;
   staleFor: GatewayError | undefined = undefined;

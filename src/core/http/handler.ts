@@ -23,13 +23,13 @@ export interface HandlerOptions {
   readonly hooks: RequestHooks;
   /** Finds the address of a client. @default that of its connection */
   readonly addressOf?: ClientAddress | undefined;
-  /** @default nobody counts */
+  /** @default not counted */
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;
   readonly connections: Connections;
   readonly events: Events;
-  /** Sent with every response, names and values by turns. @default none */
+  /** Sent with every response, alternating names and values. @default none */
   readonly headers?: readonly string[] | undefined;
 }
 
@@ -105,7 +105,7 @@ export function createHandler(options: HandlerOptions): Handle {
   async function refuse(exchange: Exchange, thrown: unknown, operation: Operation): Promise<void> {
     if (exchange.gone) return;
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
-    if (error.code === 'internal') tellBug(exchange, thrown);
+    if (error.code === 'internal') reportBug(exchange, thrown);
     exchange.error = error;
     emitLimitReached(events, error, exchange);
     // What has begun can only be kept from passing for a whole response.
@@ -116,12 +116,12 @@ export function createHandler(options: HandlerOptions): Handle {
       const refused = error.code === 'rate_limited' ? operation.refuseRate?.(error, requestId) : undefined;
       respond(exchange, (await refused) ?? problemResponse(error, requestId, challenge));
     } catch (again) {
-      if (again !== thrown) tellBug(exchange, again);
+      if (again !== thrown) reportBug(exchange, again);
       connections.abort(exchange, 'internal');
     }
   }
 
-  function tellBug({ requestId, traceId, fields }: Exchange, thrown: unknown): void {
+  function reportBug({ requestId, traceId, fields }: Exchange, thrown: unknown): void {
     const stack = redactCredentials(stackOf(thrown), credentialsIn(fields));
     events.internalError?.({ requestId, traceId, stack });
   }

@@ -37,7 +37,7 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly hooks: RequestHooks;
   /** Endpoints beside those of the core; `unknown` answers a path that does not exist. @default none */
   operations?(unknown: OpenOperation): readonly Operation[];
-  /** Counts the exchanges that are answered by it. @default nobody does */
+  /** Counts the exchanges that it answers. @default not counted */
   readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
   readonly isDraining: () => boolean;

@@ -199,9 +199,9 @@ function bodyFor(all: readonly string[]): string {
 
 /** A response and its events, without what differs each time. */
 async function observe({ url, ended, bugs }: Served, text: string): Promise<unknown> {
-  const told = { ended: (await ended(0)).length, bugs: bugs.length };
+  const before = { ended: (await ended(0)).length, bugs: bugs.length };
   const { status, headers, body } = await exchange(url, text);
-  const [record] = (await ended(told.ended + 1)).slice(told.ended) as [Ended];
+  const [record] = (await ended(before.ended + 1)).slice(before.ended) as [Ended];
   const { date, 'x-request-id': id = '', ...others } = Object.fromEntries(headers);
   const { requestId, begun, ms, upstreamMs, callerKey, error, ...rest } = record;
   return {
@@ -209,7 +209,7 @@ async function observe({ url, ended, bugs }: Served, text: string): Promise<unkn
     headers: others,
     body: body.toString('latin1').replaceAll(id, 'the id'),
     id: id.length === 36 ? 'a new one' : id,
-    told: {
+    record: {
       ...rest,
       error: error?.code,
       ms: typeof ms,
@@ -217,7 +217,7 @@ async function observe({ url, ended, bugs }: Served, text: string): Promise<unkn
       sameId: requestId === id,
       callerKey,
     },
-    bugs: bugs.slice(told.bugs).map(({ stack }) => stack.split('\n', 1)[0]),
+    bugs: bugs.slice(before.bugs).map(({ stack }) => stack.split('\n', 1)[0]),
   };
 }
 

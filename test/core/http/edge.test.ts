@@ -304,7 +304,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('is kept for a request that arrived while the process was busy', async () => {
       const connection = await keptConnection(await serve({ keepAliveTimeoutMs: 50 }));
       connection.send(get(LIST));
-      // Node waits for a second longer than it tells the client.
+      // Node waits a second longer than its Keep-Alive header says.
       standStill(1500);
       expect((await connection.receive()).status).to.equal(200);
       connection.send(get(LIST));

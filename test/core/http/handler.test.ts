@@ -29,7 +29,7 @@ const TOKEN = 'token+of/the~test==';
 const SECRETS = [TOKEN, encodeURIComponent(TOKEN)];
 const fields = { Authorization: `Bearer ${TOKEN}`, 'X-Request-Id': 'mine' };
 
-/** A bug that tells the token. */
+/** A bug whose message contains the token. */
 const bug = () => new TypeError(`cannot take ${SECRETS.join(' or ')}`);
 
 function rpcServed(response: HttpResponse, options?: ServeOptions): Promise<Served> {
@@ -263,18 +263,18 @@ describe('a mistake in a request', () => {
   // Each row corrects the mistake of the row before it, and still has those of all later rows.
   const late = { Accept: 'text/html' };
   const foreign = { Origin: 'https://evil.example' };
-  const nobody = { ...late, Authorization: undefined };
+  const anonymous = { ...late, Authorization: undefined };
   const steps: readonly [ErrorCode, string][] = [
     [
       'headers_too_large',
-      requestText('POST', '/x?uri=', { ...nobody, ...foreign, Host: 'evil.example', X: 'x'.repeat(17_000) }, 'x'),
+      requestText('POST', '/x?uri=', { ...anonymous, ...foreign, Host: 'evil.example', X: 'x'.repeat(17_000) }, 'x'),
     ],
-    ['host_refused', requestText('POST', '/x?uri=', { ...nobody, ...foreign, Host: 'evil.example' }, 'x')],
-    ['origin_refused', requestText('POST', '/x?uri=', { ...nobody, ...foreign }, 'x')],
-    ['not_found', requestText('POST', '/x?uri=', nobody, 'x')],
-    ['method_not_allowed', requestText('POST', `${READS}?uri=`, nobody, 'x')],
-    ['invalid_request', requestText('GET', `${READS}?uri=`, nobody, 'x')],
-    ['credential_missing', get(`${READS}?uri=`, nobody)],
+    ['host_refused', requestText('POST', '/x?uri=', { ...anonymous, ...foreign, Host: 'evil.example' }, 'x')],
+    ['origin_refused', requestText('POST', '/x?uri=', { ...anonymous, ...foreign }, 'x')],
+    ['not_found', requestText('POST', '/x?uri=', anonymous, 'x')],
+    ['method_not_allowed', requestText('POST', `${READS}?uri=`, anonymous, 'x')],
+    ['invalid_request', requestText('GET', `${READS}?uri=`, anonymous, 'x')],
+    ['credential_missing', get(`${READS}?uri=`, anonymous)],
     ['credential_malformed', get(`${READS}?uri=`, { ...late, Authorization: 'Basic YTpi' })],
     ['uri_missing', get(`${READS}?uri=`, late)],
     ['resource_unknown', get(`${READS}?uri=platform://users`, late)],

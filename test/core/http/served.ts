@@ -36,7 +36,7 @@ export const RPC_MAX_BYTES = 1024;
 /** Longer than a test may take: a test that waits for it to pass fails. */
 export const LONG_MS = 60_000;
 
-/** The public listener's settings, as long as nothing is told otherwise. */
+/** Default settings of the public listener. */
 const SETTINGS: HttpSettings = {
   host: '127.0.0.1',
   port: 0,
@@ -55,12 +55,12 @@ const SETTINGS: HttpSettings = {
   compressMinBytes: 1024,
 };
 
-/** What a record of a request says, without what stands for nothing. */
+/** A record of a request without its empty fields. */
 export type Ended = Record<string, unknown> &
   Pick<RequestRecord, 'requestId' | 'begun' | 'ms' | 'outcome' | 'bytes' | 'error'>;
 
-/** What a listener of the events was told. */
-export interface Told {
+/** Events that were emitted. */
+export interface Recorded {
   /** The requests that have ended, in that order, once there are `count` of them. */
   ended(count: number): Promise<Ended[]>;
   readonly bugs: { readonly requestId: string; readonly stack: string }[];
@@ -73,7 +73,7 @@ export interface Told {
   readonly bounds: string[];
 }
 
-export interface Served extends Told {
+export interface Served extends Recorded {
   readonly url: string;
   readonly edge: Edge;
   readonly reads: readonly CatalogueRead[];
@@ -139,7 +139,7 @@ export async function serve({
     tokenSource,
   });
   onCleanup(() => edge.drain(0));
-  return { url: await edge.listen(), edge, reads, ...recorder.told };
+  return { url: await edge.listen(), edge, reads, ...recorder.recorded };
 }
 
 /** The public listener with JSON-RPC that `handle` answers. */
@@ -155,8 +155,8 @@ export async function serveAdmin(
   isDraining = () => false,
   tls?: HttpSettings['tls'],
   operations: readonly Operation[] = [],
-): Promise<Told & { readonly url: string }> {
-  const { events, told } = createRecorder();
+): Promise<Recorded & { readonly url: string }> {
+  const { events, recorded } = createRecorder();
   const edge = createAdminEdge({
     operations,
     settings: { host: '127.0.0.1', port: 0, tls },
@@ -165,13 +165,13 @@ export async function serveAdmin(
     isDraining,
   });
   onCleanup(() => edge.drain(0));
-  return { url: await edge.listen(), ...told };
+  return { url: await edge.listen(), ...recorded };
 }
 
-function createRecorder(): { readonly events: Events; readonly told: Told } {
+function createRecorder(): { readonly events: Events; readonly recorded: Recorded } {
   const ended: Ended[] = [];
-  const bugs: Told['bugs'] = [];
-  const refusals: Told['refusals'] = [];
+  const bugs: Recorded['bugs'] = [];
+  const refusals: Recorded['refusals'] = [];
   const bounds: string[] = [];
   const open: number[] = [];
   const closed: number[] = [];
@@ -184,7 +184,7 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
       connectionsRefused: (refused) => refusals.push(refused),
       limitReached: ({ bound }) => bounds.push(bound),
     },
-    told: {
+    recorded: {
       ended: (count) => eventually(() => ended.length >= count && [...ended]),
       bugs,
       refusals,
@@ -195,7 +195,7 @@ function createRecorder(): { readonly events: Events; readonly told: Told } {
   };
 }
 
-/** A record is used no more once it was told. */
+/** A record is reused after its event. */
 function copyOf(record: RequestRecord): Ended {
   const { edge, requestId, traceId, begun, ms, method, route, rpc, tool, resource, status, ...rest } = record;
   const { outcome, bytes, upstreamMs, cache, callerKey, error } = rest;
@@ -224,6 +224,6 @@ export function expectNoUncaught(): void {
     process.off('unhandledRejection', note);
     process.off('uncaughtExceptionMonitor', note);
     const [first] = uncaught.splice(0);
-    if (first !== undefined) throw new Error('something was thrown that nobody caught', { cause: first });
+    if (first !== undefined) throw new Error('an uncaught error', { cause: first });
   });
 }

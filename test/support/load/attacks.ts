@@ -94,9 +94,9 @@ export const ATTACKS = {
   'reads of one token that hang': {
     everyMs: 1000,
     async round({ open }) {
-      for (let index = 0; index < 24; index += 1) {
-        open().write(read('workflows', 'waiting').repeat(16));
-        await sleep(20);
+      for (let index = 0; index < 300; index += 1) {
+        open().write(read('workflows', 'waiting'));
+        if (index % 15 === 0) await sleep(20);
       }
       await sleep(500);
     },
@@ -114,11 +114,11 @@ export const ATTACKS = {
   'connections that read nothing': {
     everyMs: 3000,
     async round({ open }) {
-      for (let index = 0; index < 32; index += 1) {
+      for (let index = 0; index < 64; index += 1) {
         const socket = open();
         socket.pause();
         socket.write(read(index % 8 === 0 ? 'projects' : 'tools', 'large-unread').repeat(12));
-        await sleep(30);
+        await sleep(15);
       }
       await sleep(1000);
     },

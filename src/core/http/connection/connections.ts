@@ -37,7 +37,7 @@ export interface Connections {
   open(socket: Socket): void;
   of(socket: Socket): PipelinedConnection | undefined;
   /**
-   * Returns whether an exchange is to be answered: not once the last response of its connection has been decided on. A
+   * Returns whether an exchange must be answered: not once the last response of its connection has been decided on. A
    * request that has a body and may have none is the last one of its connection.
    */
   begin(exchange: Exchange): boolean;

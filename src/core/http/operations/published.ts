@@ -4,7 +4,7 @@ import type { HttpResponse } from '../response/send.ts';
 import { namesTag } from '../response/snapshot-response.ts';
 import type { OpenOperation } from './operation.ts';
 
-/** A JSON document that anybody may read, made once. `forAnyPage`: a page of any origin, too. */
+/** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
   const body = Buffer.from(JSON.stringify(document));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;

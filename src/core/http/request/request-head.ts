@@ -73,7 +73,7 @@ const NAMES: ReadonlyMap<string, keyof Joined | 'authorization' | 'host'> = new 
 const LINE_OVERHEAD = 4;
 
 /**
- * Reads the field lines of a request in one pass. `rawHeaders` is as Node has it, names and values by turns, decoded as
+ * Reads the field lines of a request in one pass. `rawHeaders` is as Node has it, alternating names and values, decoded as
  * Latin-1: one character a byte. Credentials are replaced there, also those of `otherNames` (in lower case), so that nothing
  * else finds them.
  */

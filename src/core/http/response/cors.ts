@@ -17,7 +17,7 @@ const MAX_AGE_SECONDS = 7200;
 
 const VARY_ORIGIN: readonly string[] = ['Vary', 'Origin'];
 
-/** Opens a response to the pages of all origins: for responses that are the same for all. Names and values by turns. */
+/** Opens a response to the pages of all origins: for responses that are the same for all. Alternating names and values. */
 export const ANY_ORIGIN: readonly string[] = [
   ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
 ];
@@ -25,7 +25,7 @@ export const ANY_ORIGIN: readonly string[] = [
 /** The web origins that settings list. */
 export interface Origins {
   has(origin: string): boolean;
-  /** CORS headers of every response to a request of this origin, or of none, names and values by turns. */
+  /** CORS headers of every response to a request of this origin, or of none, alternating names and values. */
   headersFor(origin: string | undefined): readonly string[] | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts';
 /** A response without the headers that every response has. */
 export interface HttpResponse {
   readonly status: number;
-  /** Names and values by turns. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   /** One buffer, or several that are sent one after the other; `undefined` where the status allows none (304). */
   readonly body: Buffer | readonly Buffer[] | undefined;
@@ -13,7 +13,7 @@ export interface HttpResponse {
   readonly policy?: string;
 }
 
-/** Security headers of every response. Names and values by turns. */
+/** Security headers of every response. Alternating names and values. */
 export const ALWAYS: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',

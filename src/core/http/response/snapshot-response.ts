@@ -25,7 +25,7 @@ export interface SnapshotResponseOptions {
   /** Deadline of a response since the beginning of its request, compression included. */
   readonly readDeadlineMs: number;
   readonly events: Events;
-  /** Returns the headers of the snapshot, names and values by turns; called when it is sent. */
+  /** Returns the headers of the snapshot, alternating names and values; called when it is sent. */
   readonly headers: (snapshot: Snapshot) => string[];
 }
 
@@ -95,14 +95,14 @@ export function namesTag(ifNoneMatch: string, etag: string): boolean {
   return named;
 }
 
-/** Returns the headers of the list of definitions, also on 304. Names and values by turns. */
+/** Returns the headers of the list of definitions, also on 304. Alternating names and values. */
 export function listHeaders({ etag }: Snapshot): string[] {
   return ['ETag', etag, 'Cache-Control', 'private, no-cache'];
 }
 
 /**
  * Returns the headers of a loaded snapshot, also on 304: its entity tag, `Cache-Control` and `Age` for the client's cache (RFC
- * 9111), and `Cache-Status` of Portico's own (RFC 9211). `now` is in milliseconds since the epoch. Names and values by turns.
+ * 9111), and `Cache-Status` of Portico's own (RFC 9211). `now` is in milliseconds since the epoch. Alternating names and values.
  *
  * `max-age` is the whole freshness of the snapshot, of which `Age` has passed. What was loaded for this request has no `Age`
  * (RFC 9111, section 5.1).

@@ -68,7 +68,7 @@ describe('a listener that speaks TLS', () => {
     expect(failed).to.deep.equal(['ERR_SSL_UNSUPPORTED_PROTOCOL']);
   });
 
-  it('lets no client begin a handshake anew', async () => {
+  it('rejects renegotiation', async () => {
     const { url } = await serveTls();
     const socket = await handshake(url, { maxVersion: 'TLSv1.2' });
     if (typeof socket === 'string') throw new Error(socket);
@@ -79,7 +79,7 @@ describe('a listener that speaks TLS', () => {
     expect(error).to.be.instanceOf(Error);
   });
 
-  it('ends a connection cleanly on which plain HTTP is spoken, and tells', async () => {
+  it('closes a connection with plain HTTP cleanly, and reports it', async () => {
     const { url, failed, ended } = await serveTls();
     const plain = openConnection(url.replace('https:', 'http:'));
     plain.send(get(LIST));
@@ -145,7 +145,7 @@ describe('a listener that speaks TLS', () => {
     await silent.closed();
   });
 
-  it('tells browsers to come by TLS only, unless it is bound to loopback', async () => {
+  it('sends HSTS, unless it is bound to loopback', async () => {
     const hstsOf = async (options: ServeOptions, request = get(LIST)) => {
       const { url } = await serve({ tls: tlsOf(), ...options });
       const at = url.replace('0.0.0.0', '127.0.0.1');
@@ -187,18 +187,18 @@ describe('clients that must show a certificate', () => {
   });
 });
 
-/** A listener whose certificates stand in files, and a clock that goes on only when it is told to. */
+/** A listener with certificates in files, and a clock that the test sets. */
 async function serveFiles(paths: TlsPaths, options: ServeOptions = {}) {
   const clock = { now: Date.now() };
-  const told: (Unusable | undefined)[] = [];
-  const files = openTlsFiles(paths, { now: () => clock.now, onChange: (unusable) => told.push(unusable) });
+  const changes: (Unusable | undefined)[] = [];
+  const files = openTlsFiles(paths, { now: () => clock.now, onChange: (unusable) => changes.push(unusable) });
   if ('issue' in files) throw new Error(files.issue);
   const served = await serveTls({ ...options, tls: { ...tlsOf(), files } });
   /** Lets the files have been left alone for long. */
   const settle = () => {
     clock.now += 10_000;
   };
-  return { ...served, told, settle };
+  return { ...served, changes, settle };
 }
 
 /** Which certificate a new connection is shown. */
@@ -217,7 +217,7 @@ describe('certificates that are renewed', () => {
     inFolder(async (folder) => {
       const paths = mountPem(folder, 'first', await AUTHORITY.issue({ commonName: 'first' }));
       const { read, release } = createHeldReads();
-      const { url, reads, told, settle } = await serveFiles({ certFile: paths.cert, keyFile: paths.key }, { read });
+      const { url, reads, changes, settle } = await serveFiles({ certFile: paths.cert, keyFile: paths.key }, { read });
       const reading = openConnection(url, { tls: { ca } });
       reading.send(get(READ));
       await eventually(() => reads.length === 1);
@@ -230,38 +230,38 @@ describe('certificates that are renewed', () => {
       expect((await reading.receive()).status).to.equal(200);
       reading.send(get(LIST));
       expect((await reading.receive()).status).to.equal(200);
-      expect(told).to.deep.equal([undefined]);
+      expect(changes).to.deep.equal([undefined]);
     }));
 
-  it('are not taken while only one of a pair has been written, or one is garbage, which is told', () =>
+  it('are not used while only one of a pair was written, or one is garbage, which is reported', () =>
     inFolder(async (folder) => {
       const first = await AUTHORITY.issue({ commonName: 'first' });
       const second = await AUTHORITY.issue({ commonName: 'second' });
       const { cert: certFile, key: keyFile } = writePem(folder, first);
-      const { url, told, settle } = await serveFiles({ certFile, keyFile });
+      const { url, changes, settle } = await serveFiles({ certFile, keyFile });
       writeFileSync(certFile, second.cert);
       settle();
-      await eventually(() => told.length === 1);
+      await eventually(() => changes.length === 1);
       expect(await shown(url)).to.equal('first');
       writeFileSync(certFile, 'garbage');
       settle();
-      await eventually(() => told.length === 2);
+      await eventually(() => changes.length === 2);
       expect(await shown(url)).to.equal('first');
-      expect(told).to.deep.equal([
+      expect(changes).to.deep.equal([
         { key: 'keyFile', issue: 'is not the key of certFile' },
         { key: 'certFile', issue: 'holds no certificate in PEM' },
       ]);
       writePem(folder, second);
       settle();
       await eventually(async () => (await shown(url)) === 'second');
-      expect(told.at(-1)).to.equal(undefined);
+      expect(changes.at(-1)).to.equal(undefined);
     }));
 
   it('are those of the authorities of clients, too, with no session of before resumed', () =>
     inFolder(async (folder) => {
       const { cert, key, clients } = writePem(folder, { ...(await AUTHORITY.issue()), clients: CLIENTS.ca });
       const paths = { certFile: cert, keyFile: key, clientCaFile: clients };
-      const { url, told, settle } = await serveFiles(paths);
+      const { url, changes, settle } = await serveFiles(paths);
       for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
         writeFileSync(clients, CLIENTS.ca);
         settle();
@@ -272,9 +272,9 @@ describe('certificates that are renewed', () => {
           (socket: TLSSocket) => socket.isSessionReused(),
         );
         writeFileSync(clients, (await createAuthority('others')).ca);
-        const before = told.length;
+        const before = changes.length;
         settle();
-        await eventually(() => told.length > before);
+        await eventually(() => changes.length > before);
         expect(await isAnswered(url, { ...CLIENT, maxVersion })).to.equal(false);
         expect(await isAnswered(url, { ...CLIENT, maxVersion, session })).to.equal(false);
       }
@@ -293,7 +293,7 @@ describe('certificates that are renewed', () => {
           connection.send(get(READ));
           statuses.add((await connection.receive()).status);
           count += 1;
-          // Half of them come anew each time.
+          // Half of them open a new connection each time.
           if (index % 2 === 0) statuses.add((await exchange(url, get(READ), { tls: { ca } })).status);
         }
       });

@@ -23,7 +23,7 @@ describe('the probes', () => {
         .and.not.have.property('callerKey');
     });
 
-    it(`${path} asks for no credential and no host of ours, and minds no origin`, async () => {
+    it(`${path} needs no credential, and allows any host and origin`, async () => {
       const { url } = await serve({ allowedHosts: ['portico.example'] });
       const foreign = { Host: '10.0.0.1:8080', Origin: 'https://evil.example' };
       for (const fields of [bare, foreign, { Host: 'a b' }]) {
@@ -41,7 +41,7 @@ describe('the probes', () => {
     });
   }
 
-  it('tell a draining process that is not ready, and lives', async () => {
+  it('report that a draining process is alive, but not ready', async () => {
     const { url } = await serve({ isDraining: () => true });
     const response = await exchange(url, get('/readyz', bare));
     expect(response.json()).to.include({ status: 503, code: 'draining' });

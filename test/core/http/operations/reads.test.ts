@@ -112,7 +112,7 @@ describe('a read', () => {
   });
 
   for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', close: 'destroy', FIN: 'end' } as const)) {
-    it(`is aborted by its caller's ${how}, and told so, with the time that it took`, async () => {
+    it(`is aborted by a ${how} of its caller, and records the time that it took`, async () => {
       const { read } = createHeldReads();
       const { url, reads, ended, bugs } = await serve({ read });
       const connection = openConnection(url);

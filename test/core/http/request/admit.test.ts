@@ -6,7 +6,7 @@ import { LIST, post, READ, READS, RPC, serve, serveRpc } from '../served.ts';
 const BOUNDS = { maxUrlBytes: 300, maxHeaderBytes: 1024 };
 
 /** Status and code of the response to a request. */
-async function told(url: string, request: string): Promise<unknown[]> {
+async function outcomeOf(url: string, request: string): Promise<unknown[]> {
   const response = await exchange(url, request);
   return [response.status, response.json()['code']];
 }
@@ -21,7 +21,7 @@ describe('the framing of a request', () => {
     for (const begin of [`${LIST}?`, `${READ}&`, `http://localhost${LIST}?`]) {
       const target = begin.padEnd(BOUNDS.maxUrlBytes, 'x');
       expect(await statusOf(url, get(target))).to.equal(200);
-      expect(await told(url, get(`${target}x`))).to.deep.equal([414, 'uri_too_long']);
+      expect(await outcomeOf(url, get(`${target}x`))).to.deep.equal([414, 'uri_too_long']);
     }
   });
 
@@ -30,13 +30,13 @@ describe('the framing of a request', () => {
     const used = get(LIST, { X: '' }).length - `GET ${LIST} HTTP/1.1\r\n\r\n`.length;
     const room = 'x'.repeat(BOUNDS.maxHeaderBytes - used);
     expect(await statusOf(url, get(LIST, { X: room }))).to.equal(200);
-    expect(await told(url, get(LIST, { X: `${room}x` }))).to.deep.equal([431, 'headers_too_large']);
+    expect(await outcomeOf(url, get(LIST, { X: `${room}x` }))).to.deep.equal([431, 'headers_too_large']);
   });
 
   it('counts the bytes of many small headers', async () => {
     const { url } = await serve();
     const fields = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`h${index}`, '']));
-    expect(await told(url, get(LIST, fields))).to.deep.equal([431, 'headers_too_large']);
+    expect(await outcomeOf(url, get(LIST, fields))).to.deep.equal([431, 'headers_too_large']);
   });
 
   it('must be HTTP/1.1 or HTTP/1.0', async () => {
@@ -49,9 +49,9 @@ describe('the framing of a request', () => {
   it('is checked for probes, too', async () => {
     const { url } = await serve(BOUNDS);
     const long = 'x'.repeat(600);
-    expect(await told(url, get(`/livez?${long}`))).to.deep.equal([414, 'uri_too_long']);
-    expect(await told(url, get('/readyz', { X: long, Y: long }))).to.deep.equal([431, 'headers_too_large']);
-    expect(await told(url, requestText('GET', '/livez', {}, '{}'))).to.deep.equal([400, 'invalid_request']);
+    expect(await outcomeOf(url, get(`/livez?${long}`))).to.deep.equal([414, 'uri_too_long']);
+    expect(await outcomeOf(url, get('/readyz', { X: long, Y: long }))).to.deep.equal([431, 'headers_too_large']);
+    expect(await outcomeOf(url, requestText('GET', '/livez', {}, '{}'))).to.deep.equal([400, 'invalid_request']);
   });
 });
 
@@ -70,7 +70,7 @@ describe('the host of a request', () => {
       ...['evil.example', `evil.example:${port}`, 'evil.example:9000', 'localhost.example:9000'],
       ...['localhost.', 'a.localhost', '127.0.0.2', ''],
     ]) {
-      expect(await told(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
+      expect(await outcomeOf(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
     }
   });
 
@@ -78,8 +78,8 @@ describe('the host of a request', () => {
     for (const settings of [{}, { publicUrl: 'https://portico.example' }]) {
       const { url } = await serve({ host: '0.0.0.0', ...settings });
       for (const host of ['rebound.example', 'rebound.example:8080', '10.0.0.1.rebound.example', 'localhost.']) {
-        expect(await told(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
-        expect(await told(url, get(`http://${host}${LIST}`)), host).to.deep.equal([421, 'host_refused']);
+        expect(await outcomeOf(url, get(LIST, { Host: host })), host).to.deep.equal([421, 'host_refused']);
+        expect(await outcomeOf(url, get(`http://${host}${LIST}`)), host).to.deep.equal([421, 'host_refused']);
         expect(await statusOf(url, get('/readyz', { Host: host })), host).to.equal(200);
       }
       for (const host of ['10.0.0.1:8080', '[fe80::1]', 'localhost:1'])
@@ -163,7 +163,7 @@ describe('the origin of a request', () => {
       }
     }
     const absolute = get(`http://localhost:9000${LIST}`, { Host: host, Origin: `http://${host}` });
-    expect(await told(url, absolute)).to.deep.equal([403, 'origin_refused']);
+    expect(await outcomeOf(url, absolute)).to.deep.equal([403, 'origin_refused']);
     expect(await statusOf(url, absolute.replace(`Origin: http://${host}`, 'Origin: http://localhost:9000'))).to.equal(
       200,
     );
@@ -177,7 +177,7 @@ describe('the origin of a request', () => {
     for (const host of ['10.0.0.1:8080', '[fe80::1]', 'localhost:1']) {
       expect(await statusOf(open.url, named(host)), host).to.equal(200);
     }
-    expect(await told(open.url, named('rebound.example'))).to.deep.equal([403, 'origin_refused']);
+    expect(await outcomeOf(open.url, named('rebound.example'))).to.deep.equal([403, 'origin_refused']);
   });
 
   it('may be that of publicUrl, whatever Host a proxy sends', async () => {
@@ -191,7 +191,7 @@ describe('the origin of a request', () => {
     }
     for (const origin of ['http://portico.example', 'https://portico.example:444', 'https://evil.example']) {
       const request = get(LIST, { Host: 'localhost:8080', Origin: origin });
-      expect(await told(url, request), origin).to.deep.equal([403, 'origin_refused']);
+      expect(await outcomeOf(url, request), origin).to.deep.equal([403, 'origin_refused']);
     }
   });
 
@@ -312,9 +312,12 @@ describe('a preflight', () => {
       [READ, PREFLIGHT, '{}'],
       ['/livez', PREFLIGHT, ''],
     ] as const) {
-      expect(await told(url, requestText('OPTIONS', target, fields, body))).to.deep.equal([405, 'method_not_allowed']);
+      expect(await outcomeOf(url, requestText('OPTIONS', target, fields, body))).to.deep.equal([
+        405,
+        'method_not_allowed',
+      ]);
     }
-    expect(await told(url, requestText('GET', READ, { ...PREFLIGHT, Authorization: 'Bearer a' }))).to.deep.equal([
+    expect(await outcomeOf(url, requestText('GET', READ, { ...PREFLIGHT, Authorization: 'Bearer a' }))).to.deep.equal([
       200,
       undefined,
     ]);

@@ -47,7 +47,7 @@ describe('the address of a client', () => {
       'the same /64 for all of it': ['2001:db8:1:2::9', [], '2001:db8:1:2::/64'],
       'the /64 of what begins with zeros': ['::2', [], '0:0:0:0::/64'],
       'the /64 of what a loopback proxy says': ['::1', [list('2001:db8::1')], '2001:db8:0:0::/64'],
-      'the /64 of what stands in brackets': ['fd00::1', [forwarded('For="[2001:db8::1]:4711"')], '2001:db8:0:0::/64'],
+      'the /64 of an address in brackets': ['fd00::1', [forwarded('For="[2001:db8::1]:4711"')], '2001:db8:0:0::/64'],
       'IPv4 out of its form in IPv6': ['::ffff:10.1.2.3', [list('::ffff:198.51.100.1')], '198.51.100.1'],
       'IPv4 out of its form in hexadecimal': ['10.1.2.3', [list('::FFFF:c633:6401')], '198.51.100.1'],
       'without the zone of a link': ['fe80::1%eth0', [], 'fe80:0:0:0::/64'],
@@ -121,7 +121,7 @@ describe('the address of a client', () => {
   it(`is never one that a client wrote into Forwarded ${SEEDED}`, () => {
     fc.assert(
       fc.property(raw, added, (text, { client, element }) => {
-        // What the proxy added may be lost in a quote that the client opened: then the proxy stands for the client.
+        // What the proxy added may be lost in a quote that the client opened: then it is the proxy.
         const found = clientOf('10.0.0.1', [forwarded(text), forwarded(element)]);
         expect(found).to.be.oneOf([client, '10.0.0.1']);
       }),

@@ -211,7 +211,7 @@ describe('a body that is not read', () => {
 describe('bodies that are held', () => {
   expectNoUncaught();
 
-  /** Answers once it is told to, and holds 1000 bytes at most. */
+  /** Responds after `release`, and holds 1000 bytes at most. */
   async function serveHolding() {
     const gate = Promise.withResolvers<void>();
     let asked = 0;

@@ -1,4 +1,4 @@
-/** Names and values by turns, as an object. Throws where a name comes twice. */
+/** Alternating names and values, as an object. Throws where a name comes twice. */
 export function headersOf(pairs: readonly string[]): Record<string, string | undefined> {
   const headers: Record<string, string | undefined> = {};
   for (let index = 0; index < pairs.length; index += 2) {

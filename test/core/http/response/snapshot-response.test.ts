@@ -92,7 +92,7 @@ describe('a snapshot that is sent', () => {
 });
 
 describe('a snapshot that is not compressed in time', () => {
-  /** Compresses for ever, as long as somebody waits. */
+  /** Never finishes compressing. */
   function createSlow() {
     const signals: AbortSignal[] = [];
     const encoded = (_held: unknown, _coding: unknown, signal: AbortSignal) => {
