@@ -2,7 +2,7 @@ import { type Config, resourceConfig } from '../../core/config/schema/settings.t
 import type { Resource } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
 import { LimitSettings } from './limit-settings.ts';
-import { createLimits } from './limits.ts';
+import { createLimits } from './request-limits.ts';
 
 /** Credentials that the platform of an upstream verifies. */
 const JUDGED_KINDS = ['passthrough', 'header', 'exchange'];

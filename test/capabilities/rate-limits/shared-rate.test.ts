@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
-import { createLimits } from '../../../src/capabilities/rate-limits/limits.ts';
 import { createRate } from '../../../src/capabilities/rate-limits/rate.ts';
+import { createLimits } from '../../../src/capabilities/rate-limits/request-limits.ts';
 import { createSharedRate } from '../../../src/capabilities/rate-limits/shared-rate.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
 import type { SharedCounts } from '../../../src/core/kernel/shared-counts.ts';
