@@ -10,7 +10,7 @@ import type { Workshop } from './workshop.ts';
 /** A Redis on the clients' core. */
 export interface BenchRedis {
   /** As settings name it. */
-  readonly shared: { readonly url: string; readonly keySecretFile: string; readonly timeoutMs: number };
+  readonly shared: { readonly url: string; readonly keySecretFile: string };
   readonly port: number;
   /** Has it do a command that it says OK to. */
   tell(command: string): Promise<void>;
@@ -29,7 +29,7 @@ export async function serveRedis(workshop: Workshop): Promise<BenchRedis> {
   await writeFile(keySecretFile, 'a secret of the bench, which is long enough');
   // No command is to be given up since the machine has other things to do.
   return {
-    shared: { url: `redis://127.0.0.1:${port}`, keySecretFile, timeoutMs: 1000 },
+    shared: { url: `redis://127.0.0.1:${port}`, keySecretFile },
     port,
     async tell(command) {
       const socket = connect(port, '127.0.0.1').end(`${command}\r\n`);

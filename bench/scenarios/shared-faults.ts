@@ -26,7 +26,7 @@ export const sharedFaults: Scenario = {
     const redis = await serveRedis(workshop);
     const relay = await serveRelay(redis.port);
     const platform = await servePlatform(workshop);
-    const shared = { ...redis.shared, url: `redis://127.0.0.1:${relay.port}`, timeoutMs: 50 };
+    const shared = { ...redis.shared, url: `redis://127.0.0.1:${relay.port}` };
     const server = await servePortico(workshop, platform.url, { settings: { resources: RESOURCES, shared } });
     const url = `${server.url}${READ}tools`;
     await warmUp(client, url);
