@@ -58,9 +58,10 @@ const floors = [
     to: { path: '^src/capabilities/', pathNot: '^src/capabilities/(index|capability|compose)[.]ts$' },
   },
   {
-    name: 'only-the-gateway-composes',
-    comment: 'gateway.ts puts the core and the capabilities together. A second importer would be a second composition.',
-    from: { path: '^src/', pathNot: '^src/gateway[.]ts$' },
+    name: 'only-the-composition-lists',
+    comment:
+      'composition.ts puts the core and the capabilities together. A second importer would be a second composition.',
+    from: { path: '^src/', pathNot: '^src/composition[.]ts$' },
     to: { path: '^src/capabilities/(index|compose)[.]ts$' },
   },
   {

@@ -1,25 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnyCapability, CapabilityContext, Purpose } from './capabilities/capability.ts';
-import {
-  checkCapabilities,
-  type OpenCapabilities,
-  openCapabilities,
-  type SlicesOf,
-  slicesOf,
-} from './capabilities/compose.ts';
-import { CAPABILITIES } from './capabilities/index.ts';
+import type { AnyCapability } from './capabilities/capability.ts';
+import { type CapabilitySettings, openToServe, slicesFor } from './composition.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
-import type { Environment } from './core/config/environment.ts';
-import { type LoadedConfig, loadConfig, parseSettings } from './core/config/load-config.ts';
+import { parseSettings } from './core/config/load-config.ts';
 import {
   type Config,
   type SettingsInput as CoreSettingsInput,
   type Settings,
   withLimits,
 } from './core/config/schema/settings.ts';
-import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
+import type { SettingsSlice } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
-import { createKeyOf } from './core/credentials/authenticate.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
@@ -30,7 +21,7 @@ import { type LimitOverrides, type Limits, limitsWith } from './core/kernel/limi
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
 import { rpcOptions } from './core/mcp-over-http.ts';
-import { checkOwnFiles, createOwnFiles, type OwnFiles, withFiles } from './core/own-files.ts';
+import { createOwnFiles, type OwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
@@ -41,10 +32,7 @@ export type { Config } from './core/config/schema/settings.ts';
 export type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
 
 /** Settings as a person writes them: those of the core and of all capabilities. What has a default may be left out. */
-export type SettingsInput = CoreSettingsInput & SliceInputs<SlicesOf<typeof CAPABILITIES>>;
-
-/** Blocks of the settings file that belong to capabilities. */
-export const SLICES = slicesOf(CAPABILITIES);
+export type SettingsInput = CoreSettingsInput & CapabilitySettings;
 
 export interface GatewayOptions {
   /** @default a logger on standard output, at `log.level` */
@@ -94,8 +82,9 @@ export interface Gateway {
  * issue in them. Nothing listens and no upstream is asked before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
-  const { resources = RESOURCES, now = Date.now, capabilities: known = CAPABILITIES } = options;
-  const parsed = parseSettings(settings, resources, slicesOf(known));
+  const { resources = RESOURCES, now = Date.now } = options;
+  const slices = slicesFor(options.capabilities);
+  const parsed = parseSettings(settings, resources, slices);
   const limits = limitsWith(options.limits);
   const config = withLimits(parsed, limits);
   const given = options.logger ?? createLogger(config.log);
@@ -105,10 +94,11 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
   const readings: Partial<Readings> = {};
-  const capabilities = openAs('serve', known, {
-    ...{ config, limits, events, readings, logger, destination, now, resources },
-    ...{ isFromEnvironment: options.isFromEnvironment, settingsFile: options.settingsFile },
-  });
+  const about = { isFromEnvironment: options.isFromEnvironment, settingsFile: options.settingsFile };
+  const capabilities = openToServe(
+    { config, limits, events, readings, logger, destination, now, resources, ...about },
+    options.capabilities,
+  );
   const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
   Object.assign(readings, capabilities.hooks.readings, droppedLogLines && { droppedLogLines });
   try {
@@ -119,7 +109,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
       files,
       limits,
       open: capabilities,
-      slices: slicesOf(known),
+      slices,
     });
   } catch (error) {
     void capabilities.stop(0);
@@ -132,7 +122,7 @@ interface BuildOptions extends Omit<GatewayOptions, 'limits'> {
   readonly logger: Logger;
   readonly events: Events;
   readonly files: OwnFiles;
-  readonly open: OpenCapabilities;
+  readonly open: ReturnType<typeof openToServe>;
   readonly slices: readonly SettingsSlice[];
 }
 
@@ -275,42 +265,6 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
       return whole;
     },
   };
-}
-
-type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
-
-/** Opens the capabilities that settings switch on for `portico stdio`, or for one read of a probe. Throws `ConfigError`. */
-export function openFor(
-  purpose: Exclude<Purpose, 'serve'>,
-  context: Pick<CapabilityContext, 'config' | 'events' | 'logger' | 'destination'>,
-): OpenCapabilities {
-  const own = { readings: {}, now: Date.now, resources: RESOURCES, limits: limitsWith() };
-  return openAs(purpose, CAPABILITIES, { ...context, ...own });
-}
-
-function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnContext): OpenCapabilities {
-  const capabilities: OpenCapabilities = openCapabilities(known, purpose, {
-    ...context,
-    counts: undefined,
-    keyOf: createKeyOf(),
-    wrapClient: (client, baseUrl) => capabilities.hooks.wrapClient(client, baseUrl),
-  });
-  return capabilities;
-}
-
-/** Reads a settings file. Throws `ConfigError` with everything that is wrong in it. */
-export function loadSettings(
-  file: string,
-  environment?: Environment,
-  resources: readonly Resource[] = RESOURCES,
-): Promise<LoadedConfig> {
-  return loadConfig(file, environment, resources, SLICES);
-}
-
-/** Throws `ConfigError` with every file named by settings that cannot be used. */
-export function checkFiles(config: Config): void {
-  checkOwnFiles(config, RESOURCES);
-  checkCapabilities(CAPABILITIES, config);
 }
 
 /** A page that reached this by a name of its own has no token that is verified (docs/decisions/0059). */

@@ -55,12 +55,12 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
     }
     case 'schema': {
       const { settingsJsonSchema } = await import('./core/config/json-schema.ts');
-      const { SLICES } = await import('./gateway.ts');
+      const { SLICES } = await import('./composition.ts');
       return print(settingsJsonSchema(undefined, SLICES));
     }
     case 'init': {
       const { runInit } = await import('./setup/init/init-command.ts');
-      const { loadSettings } = await import('./gateway.ts');
+      const { loadSettings } = await import('./composition.ts');
       const { openapi, from, yes = false } = init ?? {};
       return runInit({ openapi, from, file }, yes, loadSettings);
     }
@@ -69,7 +69,7 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
       return process.exit(await serveDemo());
     }
   }
-  const { loadSettings } = await import('./gateway.ts');
+  const { loadSettings } = await import('./composition.ts');
   const loaded = await loadSettings(file);
   try {
     return await runWith(loaded, { file, ...rest });
@@ -85,7 +85,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
   if (name === 'check') {
     const { checkReport } = await import('./setup/check.ts');
     const { warningLines } = await import('./core/config/mistakes/config-error.ts');
-    const { checkFiles } = await import('./gateway.ts');
+    const { checkFiles } = await import('./composition.ts');
     process.stderr.write(warningLines(warnings, file));
     checkFiles(config);
     if (!probe) return print(checkReport(file, loaded, full));

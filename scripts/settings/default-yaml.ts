@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
+import { SLICES } from '../../src/composition.ts';
 import { parseConfig } from '../../src/core/config/load-config.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
-import { SLICES } from '../../src/gateway.ts';
 import { kindOf, resolved, type SettingSchema, settingsSchemaOf } from './setting-list.ts';
 
 const HEAD = `# yaml-language-server: $schema=./schema.json

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { loadSettings } from '../composition.ts';
 import { processEnvironment } from '../core/config/environment.ts';
 import { demoInstructions } from '../demo/instructions.ts';
 import { startDemoPlatform } from '../demo/platform.ts';
-import { loadSettings } from '../gateway.ts';
 import { serve } from './serve.ts';
 
 /** Resolved by the package's own name, because a build moves this module. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadSettings } from '../composition.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import { ConfigError, logWarnings } from '../core/config/mistakes/config-error.ts';
 import { CHECK_MS, QUIET_MS, stateOf } from '../core/credentials/files/watched-files.ts';
 import type { Logger } from '../core/log/logger.ts';
-import { type Gateway, loadSettings } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { describeBug } from './process-end.ts';
 
 export interface FollowOptions {

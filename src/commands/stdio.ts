@@ -1,3 +1,4 @@
+import { openForStdio } from '../composition.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import { logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createCore } from '../core/core.ts';
@@ -10,7 +11,6 @@ import { createLogger, standardError } from '../core/log/logger.ts';
 import { openStdio } from '../core/mcp/stdio/open-stdio.ts';
 import { createOwnFiles } from '../core/own-files.ts';
 import { createRepresentations } from '../core/reads/representations/representations.ts';
-import { openFor } from '../gateway.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   const signalled = nextSignal(logger, destination, { reopen: () => capabilities.hooks.reopenFiles() });
   logWarnings(logger, warnings);
   const events: Events = {};
-  const capabilities = openFor('stdio', { config, events, logger, destination });
+  const capabilities = openForStdio({ config, events, logger, destination });
   Object.assign(events, joinEvents([logEvents(logger), ...capabilities.listeners]));
   const files = createOwnFiles({ events, now: Date.now });
   const version = readVersion();

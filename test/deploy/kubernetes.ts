@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import type { SharedSettings } from '../../src/capabilities/shared-cache/shared-settings.ts';
+import { loadSettings } from '../../src/composition.ts';
 import type { LoadedConfig } from '../../src/core/config/load-config.ts';
-import { loadSettings } from '../../src/gateway.ts';
 import { inFolder, startProcess, writeSettings } from '../support/process/process.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { loadSettings } from '../../src/composition.ts';
 import type { Config } from '../../src/core/config/schema/settings.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
-import { loadSettings } from '../../src/gateway.ts';
 import { parseDocumentText } from '../../src/setup/describe/document-text.ts';
 import { describeDocument } from '../../src/setup/describe/openapi-document.ts';
 import { baseUrlOf } from '../../src/setup/init/base-url.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import nock from 'nock';
 import { parse } from 'yaml';
-import { loadSettings } from '../../../src/gateway.ts';
+import { loadSettings } from '../../../src/composition.ts';
 import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
 import { useNock } from '../../support/nock.ts';
 

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { type Setting, type SettingSchema, settingKeys, settingsOf } from '../../../scripts/settings/setting-list.ts';
 import { staleFiles } from '../../../scripts/settings/write.ts';
+import { SLICES } from '../../../src/composition.ts';
 import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
-import { SLICES } from '../../../src/gateway.ts';
 import { UPSTREAMS } from './settings-file.ts';
 
 describe('the JSON Schema of settings', () => {

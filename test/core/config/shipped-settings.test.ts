@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { settingsIn } from '../../../scripts/settings/setting-list.ts';
+import { loadSettings, SLICES } from '../../../src/composition.ts';
 import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
-import { loadSettings, SLICES } from '../../../src/gateway.ts';
 
 const HOSTS = RESOURCES.map(({ name }) => [name, `https://${name}.example`] as const);
 const URLS = Object.fromEntries(HOSTS.map(([name, url]) => [`${name.toUpperCase()}_URL`, url]));

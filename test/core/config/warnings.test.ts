@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { loadSettings } from '../../../src/composition.ts';
 import { issueLine } from '../../../src/core/config/mistakes/config-error.ts';
-import { loadSettings } from '../../../src/gateway.ts';
 import { codeBlocks } from '../../support/docs.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { loadSettings } from '../../../src/composition.ts';
 import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
 import { parseConfig } from '../../../src/core/config/load-config.ts';
 import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
 import type { SettingsInput } from '../../../src/core/config/schema/settings.ts';
 import { createCore } from '../../../src/core/core.ts';
-import { loadSettings } from '../../../src/gateway.ts';
 import { callerWith } from '../../support/authorization/caller.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { NAMES } from '../../support/resources.ts';

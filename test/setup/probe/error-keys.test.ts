@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
+import { loadSettings } from '../../../src/composition.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { loadSettings } from '../../../src/gateway.ts';
 import { printReport } from '../../../src/setup/probe/print-report.ts';
 import { errorKeys } from '../../../src/setup/probe/read-failure.ts';
 import { json } from '../../support/platform/http-upstream.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { loadSettings } from '../../../src/composition.ts';
 import type { SettingsInput } from '../../../src/gateway.ts';
-import { loadSettings } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe-command.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { answerAs, EXAMPLE_PLATFORMS, exampleSettings } from '../../support/platform/example-platforms.ts';

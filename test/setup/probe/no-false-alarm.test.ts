@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { loadSettings } from '../../../src/composition.ts';
 import { startDemoPlatform } from '../../../src/demo/platform.ts';
-import { loadSettings } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe-command.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { loadSettings } from '../../../src/gateway.ts';
+import { loadSettings } from '../../../src/composition.ts';
 import { type ProbeOptions, probe } from '../../../src/setup/probe/probe-command.ts';
 import type { ProbeReport, ResourceReport } from '../../../src/setup/probe/probe-report.ts';
 import { onCleanup } from '../../support/cleanup.ts';

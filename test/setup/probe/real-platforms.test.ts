@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
-import { loadSettings } from '../../../src/gateway.ts';
+import { loadSettings } from '../../../src/composition.ts';
 import { probe } from '../../../src/setup/probe/probe-command.ts';
 import type { ResourceReport } from '../../../src/setup/probe/probe-report.ts';
 import { ITEMS, PAGED_LISTS, servePagedList } from '../../support/platform/example-platforms.ts';

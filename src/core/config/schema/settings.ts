@@ -12,7 +12,7 @@ import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource.ts';
 import { bytes, listenHost, publicUrl } from './scalars.ts';
 import { credentialHeader, UpstreamSettings } from './upstream/upstream.ts';
-import { checkVerification, VerificationSettings } from './verification.ts';
+import { checkVerification, VerificationSettings } from './verification-settings.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
 const upstreamName = z

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { SLICES } from '../../../../src/composition.ts';
 import { settingsJsonSchema } from '../../../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { SIGNS } from '../../../../src/core/upstream/signs/signs.ts';
 import { headerStatements, type Statement, statementsOf } from '../../../../src/core/upstream/signs/statements.ts';
-import { SLICES } from '../../../../src/gateway.ts';
 
 const said = (body: object, headers: Record<string, string> = {}) =>
   statementsOf([{ fields: [], value: body }], headers);

@@ -1,0 +1,69 @@
+import type { AnyCapability, CapabilityContext, Purpose } from './capabilities/capability.ts';
+import {
+  checkCapabilities,
+  type OpenCapabilities,
+  openCapabilities,
+  type SlicesOf,
+  slicesOf,
+} from './capabilities/compose.ts';
+import { CAPABILITIES } from './capabilities/index.ts';
+import type { Environment } from './core/config/environment.ts';
+import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
+import type { Config } from './core/config/schema/settings.ts';
+import type { SliceInputs } from './core/config/settings-slice.ts';
+import { createKeyOf } from './core/credentials/authenticate.ts';
+import { limitsWith } from './core/kernel/limits.ts';
+import { checkOwnFiles } from './core/own-files.ts';
+import { RESOURCES } from './core/resources/index.ts';
+import type { Resource } from './core/resources/resource.ts';
+
+/** Settings of all capabilities as a person writes them. */
+export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
+
+/** Blocks of the settings file that belong to capabilities. */
+export const SLICES = slicesOf(CAPABILITIES);
+
+type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
+
+/** Opens these capabilities for `portico serve`. Throws `ConfigError`. @default all */
+export function openToServe(context: OwnContext, known: readonly AnyCapability[] = CAPABILITIES): OpenCapabilities {
+  return openAs('serve', known, context);
+}
+
+/** Opens the capabilities that `portico stdio` uses. Throws `ConfigError`. */
+export function openForStdio(
+  context: Pick<CapabilityContext, 'config' | 'events' | 'logger' | 'destination'>,
+): OpenCapabilities {
+  const own = { readings: {}, now: Date.now, resources: RESOURCES, limits: limitsWith() };
+  return openAs('stdio', CAPABILITIES, { ...context, ...own });
+}
+
+function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnContext): OpenCapabilities {
+  const capabilities: OpenCapabilities = openCapabilities(known, purpose, {
+    ...context,
+    counts: undefined,
+    keyOf: createKeyOf(),
+    wrapClient: (client, baseUrl) => capabilities.hooks.wrapClient(client, baseUrl),
+  });
+  return capabilities;
+}
+
+/** Blocks of the settings file that belong to these capabilities. @default all */
+export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES) {
+  return slicesOf(known);
+}
+
+/** Reads a settings file. Throws `ConfigError` with everything that is wrong in it. */
+export function loadSettings(
+  file: string,
+  environment?: Environment,
+  resources: readonly Resource[] = RESOURCES,
+): Promise<LoadedConfig> {
+  return loadConfig(file, environment, resources, SLICES);
+}
+
+/** Throws `ConfigError` with every file named by settings that cannot be used. */
+export function checkFiles(config: Config): void {
+  checkOwnFiles(config, RESOURCES);
+  checkCapabilities(CAPABILITIES, config);
+}
