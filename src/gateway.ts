@@ -39,47 +39,47 @@ export interface GatewayOptions {
   readonly logger?: Logger;
   /** Log lines that `logger` has dropped so far, for metrics. @default unknown */
   readonly droppedLines?: () => number;
-  /** Milliseconds since the epoch, for how old an answer is. @default `Date.now` */
+  /** Milliseconds since the epoch, for the age of lists. @default `Date.now` */
   readonly now?: () => number;
-  /** Whether the environment put in what settings have at a path: the status page masks it. @default nothing */
+  /** Whether the value at a path came from the environment: the status page masks it. @default none */
   readonly isFromEnvironment?: (path: readonly string[]) => boolean;
-  /** The file that the settings are from and are read from again, which the status page names. @default none */
+  /** Path of the settings file, shown on the status page. @default none */
   readonly settingsFile?: string;
-  /** What is added to the core. @default every capability of Portico */
+  /** Capabilities of the gateway. @default all of Portico's */
   readonly capabilities?: readonly AnyCapability[];
-  /** Every resource that there is; settings name those that are offered. @default the three */
+  /** All resources; settings select those that are offered. @default the three */
   readonly resources?: readonly Resource[];
   /** Bounds in place of those of `docs/limits.md`, for tests that reach them sooner. @default none */
   readonly limits?: LimitOverrides;
 }
 
-/** One Portico in this process. */
+/** A Portico in this process. */
 export interface Gateway {
   /** Base URL of the public listener, without a trailing slash (`unix:<path>` on a socket). Throws before `start`. */
   readonly url: string;
-  /** Base URL of the admin listener; `undefined` where there is none, or before `start`. */
+  /** Base URL of the admin listener; `undefined` without one, or before `start`. */
   readonly adminUrl: string | undefined;
-  /** State of the circuit breaker of each upstream now, by the upstream's name in settings. */
+  /** State of the circuit breaker of each upstream, by its name in settings. */
   readonly breakers: Readonly<Record<string, BreakerState>>;
-  /** Listens, and resolves with `url`. Rejects with Node's own error where it cannot. No upstream is asked. */
+  /** Listens, and resolves with `url`. Rejects with Node's error if it cannot. Sends no request. */
   start(): Promise<string>;
   /**
-   * Goes on by other settings, and tells what they have changed. What is under way ends by those that it began with. Throws
-   * `ConfigError` with every issue in them; nothing has changed then.
+   * Applies other settings and returns their changes. Requests in flight keep the settings they started with. Throws
+   * `ConfigError` with every issue, without any change.
    */
   change(settings: SettingsInput): SettingsChanges;
-  /** Reopens files after a log rotation; `false` where there is none. The log has a line with the result. */
+  /** Reopens files after a log rotation; `false` without any. Logs the result. */
   reopenFiles(): boolean;
   /**
-   * Drains: `/readyz` says 503 for `shutdown.delayMs`, then nothing more is accepted, and what is in flight has
-   * `shutdown.graceMs` to finish. Resolves with whether all of it did. `signal` is why, for the log.
+   * Drains: `/readyz` answers 503 for `shutdown.delayMs`, then no connections are accepted, and requests in flight have
+   * `shutdown.graceMs`. Resolves with whether all finished. `signal` is the reason for the log.
    */
   close(signal?: NodeJS.Signals): Promise<boolean>;
 }
 
 /**
- * Puts a gateway together from settings, as a person would write them in YAML. Throws `ConfigError` with every
- * issue in them. Nothing listens and no upstream is asked before `start`.
+ * Creates a gateway from settings as in YAML. Throws `ConfigError` with every issue. It neither listens nor sends
+ * requests before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const { resources = RESOURCES, now = Date.now } = options;
@@ -172,7 +172,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
         operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
       })
     : undefined;
-  /** Resolves once the cores before this one are closed, one after the other: what one takes over, another may still use. */
+  /** Resolves when the previous cores are closed, in order, because each may use parts of earlier ones. */
   let retired = Promise.resolve();
   const retiring = new Set<Core>();
   let url: string | undefined;
@@ -272,7 +272,7 @@ function publicHosts({ publicUrl, verification }: Config) {
   return { publicUrl, takesAnyName: verification !== undefined };
 }
 
-/** Upper bound of a read: first it may wait for another replica's load. */
+/** Upper bound of a read, including the wait for another replica's load. */
 function longestReadMs({ upstreams }: Config, { sharing }: Hooks): number {
   return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs)) + (sharing?.waitMs ?? 0);
 }

@@ -9,13 +9,12 @@ const { nodeIssue } = await import('./node-version.ts');
 const tooOld = nodeIssue(process.versions.node);
 if (tooOld !== undefined) process.exit(complain(`${tooOld}\n`, 1));
 
-// Ahead of any code that V8 may learn from: the burst of first loads teaches it to put the objects of each request
-// straight into the old generation (allocation-site pretenuring). From then on each scavenge takes 7 to 12 ms and keeps
-// 5 MB of what is garbage. Without it, cached reads per second are 20 % more (measured in six rounds).
+// Before any code that V8 optimizes: otherwise the first loads make it allocate each request's objects in the old
+// generation (allocation-site pretenuring), and each scavenge takes 7 to 12 ms. Without pretenuring, cached reads per
+// second are 20 % more (six rounds).
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-// Everything else is imported once it is known to be needed: what is off is not loaded, and a Node that is too old, and
-// could not even read it, is gone by now.
+// Everything else is imported on demand: what is off is not loaded, and a Node that is too old has exited by now.
 const { parseCommandLine, USAGE } = await import('./commands/command-line.ts');
 
 const DEFAULT_FILE = 'portico.yaml';
@@ -23,7 +22,7 @@ const DEFAULT_FILE = 'portico.yaml';
 type Command = Exclude<ReturnType<typeof parseCommandLine>, { issue: string }>;
 type WithSettings = Omit<Command, 'file' | 'init'> & { readonly file: string };
 
-/** Exit codes: 0 done, 1 it failed while running or starting, 2 the command line or the settings are wrong. */
+/** Exit codes: 0 done, 1 failed while starting or running, 2 invalid command line or settings. */
 async function main(args: string[]): Promise<number> {
   const command = parseCommandLine(args);
   if ('issue' in command) return complain(`${command.issue}\n\n${USAGE}`, 2);
@@ -32,7 +31,7 @@ async function main(args: string[]): Promise<number> {
   } catch (error) {
     const { ConfigError } = await import('./core/config/mistakes/config-error.ts');
     if (!(error instanceof ConfigError)) throw error;
-    // As compilers do, each line begins with the place: editors jump there.
+    // Like compilers, each line starts with its place, so that editors can jump there.
     process.stderr.write(`${error.message}\n`);
     const isUnread = error.issues.some(({ path, line }) => path.length === 0 && line === undefined);
     if (isUnread && command.file === undefined)
@@ -41,10 +40,10 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** What serves ends the process itself: output that nobody reads would keep it. */
+/** A server ends the process itself, because unread output would keep it alive. */
 async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<number> {
   const { name } = rest;
-  // A signal that ends the process ahead of its work leaves this: what serves has nothing in flight yet.
+  // Set by a signal that ends the process before its work: a server has nothing in flight yet.
   process.exitCode = ['serve', 'stdio', 'demo'].includes(name) ? 0 : 1;
   switch (name) {
     case 'help':
@@ -75,7 +74,7 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
     return await runWith(loaded, { file, ...rest });
   } catch (error) {
     const { ConfigError } = await import('./core/config/mistakes/config-error.ts');
-    // It came up where the settings were used, by something that knows no file.
+    // Thrown where settings are used, without a file name.
     throw error instanceof ConfigError ? loaded.placed(error) : error;
   }
 }
@@ -102,9 +101,9 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
   return endProcess(await serve(loaded.settings, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
 }
 
-/** Resolves once all of it is written, or nobody reads it any more. */
+/** Resolves when all of it is written, or its reader is gone. */
 function print(text: string): Promise<number> {
-  process.stdout.on('error', () => {}); // `write` tells it, too.
+  process.stdout.on('error', () => {}); // Also passed to `write`.
   return new Promise((resolve) => process.stdout.write(text, (error) => resolve(error ? 1 : 0)));
 }
 

@@ -1,4 +1,4 @@
-// What `import 'portico/testing'` runs. Its types are those of testing/testing.ts.
+// Entry point of `import 'portico/testing'`. Its types are those of testing/testing.ts.
 
 import { refuseOldNode } from './node-version.ts';
 

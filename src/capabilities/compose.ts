@@ -13,7 +13,7 @@ export interface OpenCapabilities {
   /** Starts them in order. Rejects with the first failure. */
   start(): Promise<void>;
   /**
-   * Opens anew the capabilities whose own settings have changed, and tells the others of the change. `stop` of what this
+   * Reopens the capabilities whose own settings have changed, and notifies the others. `stop` of what this
    * returns stops all that is open then. Throws `ConfigError` where one cannot be opened; nothing has changed then.
    */
   reload(config: Config): ReloadedCapabilities;
@@ -25,7 +25,7 @@ export interface OpenCapabilities {
 export interface ReloadedCapabilities extends OpenCapabilities {
   /** Stops those that were replaced. Called when no request uses them. */
   retire(): Promise<void>;
-  /** Stops those that were opened anew, where the reload failed later. */
+  /** Stops the reopened ones if the reload fails later. */
   revert(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export interface FollowOptions {
   readonly logger: Logger;
   /** Whether the file is looked at, too, and not only read when it is asked for. */
   readonly watch: boolean;
-  /** Told of the settings that are in force now, but for what needs a restart. */
+  /** Called with the settings in force, except those that need a restart. */
   readonly onChange: (loaded: LoadedConfig, needRestart: readonly string[]) => void;
   /** Ends it. */
   readonly signal: AbortSignal;

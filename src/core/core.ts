@@ -19,15 +19,15 @@ export interface CoreOptions {
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The registry that the settings were checked for. @default `RESOURCES` */
+  /** The registry that the settings were checked against. @default `RESOURCES` */
   readonly resources?: readonly Resource[];
-  /** Opens the files that settings name. @default others have been opened by nobody */
+  /** Opens the files that settings name. @default opened for this core */
   readonly files?: OwnFiles | undefined;
   /** @default none */
   readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier'>;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
-  /** The core so far, of which this one takes over what settings leave as it was. @default none */
+  /** The previous core, whose unchanged parts are kept. @default none */
   readonly before?: Core | undefined;
 }
 
@@ -35,25 +35,25 @@ export interface CoreOptions {
 export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly config: Config;
   readonly catalogue: Catalogue;
-  /** Those of the resources that are offered. */
+  /** Upstreams of offered resources. */
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
-  /** Finds out who asks. */
+  /** Identifies the caller. */
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. */
   readonly otherCredentials: readonly string[];
   readonly holdings: Holdings;
   /**
-   * Ends it once nobody uses it, but for what `next` has taken over. What it holds of resources that `next` reads in another
-   * way is let go of at once.
+   * Closes it when it is unused, except what `next` has kept. Snapshots of resources that `next` reads differently are
+   * dropped immediately.
    */
   retire(next: Core): Promise<void>;
-  /** Ends it at once. */
+  /** Closes it immediately. */
   close(): Promise<void>;
 }
 
 /**
- * Builds the catalogue that settings describe. No upstream is asked; the files of the upstreams are read. Throws `ConfigError`
- * where one of them, or of those that were opened before, cannot be used; nothing has changed then.
+ * Builds the catalogue from settings. Sends no request; reads the files of upstreams. Throws `ConfigError`, without any
+ * change, if a file cannot be used.
  */
 export function createCore(config: Config, options: CoreOptions): Core {
   const {
@@ -97,8 +97,8 @@ export function createCore(config: Config, options: CoreOptions): Core {
     return [...upstreams.values()].filter((one) => !kept.has(one));
   }
 
-  // The error with which an upstream ends holds the functions that were being called, and what these hold: nothing of the next
-  // core may be among that, or each one would hold all that came after it.
+  // A closing upstream's error references pending calls and all that they hold. It must not reference the next core, or
+  // cores would be chained.
   async function close(next?: Core): Promise<void> {
     await Promise.all([desk.close(), ...endingBefore(next).map((one) => one.close())]);
   }
@@ -123,7 +123,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
       };
       drop();
       await users.none();
-      // What was under way has stored since.
+      // Pending loads have stored since.
       drop();
       await close(next);
     },

@@ -47,7 +47,7 @@ export interface GatewayState {
   readonly unknown: OpenOperation;
   /** Path of MCP over HTTP; `undefined` where it is off. */
   readonly mcpPath: string | undefined;
-  /** Whether clients are told where to obtain a token. */
+  /** Whether clients can find out where to obtain a token. */
   readonly signsIn: boolean;
 }
 

@@ -16,7 +16,7 @@ interface RpcParts {
   readonly now: () => number;
 }
 
-/** MCP over HTTP. The SDK takes a while to load and a good deal of memory, so that it waits for the first who asks. */
+/** MCP over HTTP. The SDK is loaded with the first request, because it takes time and memory. */
 export function rpcOptions(
   config: Config,
   core: Core,

@@ -12,15 +12,15 @@ import { openServer } from './upstream/open-server.ts';
 type WrapClient = Wrappers['wrapClient'];
 type UpstreamConfig = Config['upstreams'][string];
 
-/** Opens what settings name by a path, and Portico reads by itself: secrets, certificates and keys. */
+/** Opens the secrets, certificates and keys that settings name by path. */
 export interface OwnFiles {
-  /** How an upstream is told who asks; `undefined` where its secret cannot be had. */
+  /** Returns how an upstream is given credentials; `undefined` if its secret cannot be read. */
   authorization(upstream: string, settings: UpstreamConfig, wrapClient?: WrapClient): Authorization | undefined;
-  /** What an upstream is known by over TLS; `undefined` where settings say nothing of it, or name what cannot be used. */
+  /** Returns the TLS identity for an upstream; `undefined` without settings, or if a file cannot be used. */
   upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
-  /** Throws `ConfigError` with every file that could not be used so far. */
+  /** Throws `ConfigError` with every unusable file so far. */
   check(): void;
 }
 
@@ -46,7 +46,7 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
     return usable(path, openTlsFiles(paths, { now, onChange }));
   }
 
-  /** How the authorization server of an upstream is asked: by its own way, not by the platform's. */
+  /** Settings for the connection to an upstream's authorization server, which is not the platform's. */
   function serverOf(upstream: string, credential: UpstreamConfig['credential']) {
     const { tls: paths, proxy } = credential.kind === 'exchange' ? credential : {};
     return {
@@ -81,12 +81,12 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   };
 }
 
-/** A block of settings, with the files that it names. */
+/** A block of settings with its files. */
 export function withFiles<Settings>(settings: Settings | undefined, files: TlsFiles | undefined) {
   return settings && files && { ...settings, files };
 }
 
-/** Opens all that is in use, for who only wants to know whether it can be. Throws `ConfigError`. */
+/** Opens all files in use, to check them. Throws `ConfigError`. */
 export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
   const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);

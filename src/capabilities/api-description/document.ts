@@ -53,7 +53,7 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
     openapi: '3.1.1',
     info: {
       title: 'Portico',
-      // Of the interface, as its paths have it. Nobody needs to know which release answers here.
+      // Of the interface, as its paths have it. The release is not public.
       version: '1',
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

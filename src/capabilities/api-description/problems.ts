@@ -67,7 +67,7 @@ export function problemResponses(codes: readonly ErrorCode[]): Record<string, ob
   );
 }
 
-/** Whether an attempt may be told when to come again. A platform may say so with any of its failures. */
+/** Whether a response may have `Retry-After`, as any failure of a platform can. */
 function isWaitedFor(code: ErrorCode): boolean {
   return 'retryAfterSeconds' in ERRORS[code] || code === 'upstream_failed';
 }

@@ -1,18 +1,18 @@
 import { GatewayError } from '../../core/kernel/errors.ts';
 
-/** Refuses what would be work, while the event loop is too far behind to do it in time. */
+/** Rejects work while the event loop is delayed. */
 export interface Overload {
-  /** Throws `overloaded` as long as that is so. Reads what the watch has found. */
+  /** Throws `overloaded` while shedding. */
   check(): void;
-  /** Begins to watch the event loop. Keeps no process alive. */
+  /** Starts watching the event loop, without keeping the process alive. */
   watch(): void;
   stop(): void;
 }
 
-/** The most time between two looks at the event loop. */
+/** Maximum interval between two samples of the delay. */
 const LOOK_MS = 100;
 
-/** `undefined` where `maxDelayMs` is 0: nothing is refused, and nobody watches. */
+/** `undefined` if `maxDelayMs` is 0: nothing is rejected. */
 export function createOverload(maxDelayMs: number): Overload | undefined {
   if (maxDelayMs === 0) return undefined;
   const shedding = createShedding(maxDelayMs);
@@ -41,10 +41,10 @@ export function createOverload(maxDelayMs: number): Overload | undefined {
   };
 }
 
-/** So many looks in a row have to find a delay: a garbage collection, or a process that was stopped, is late once. */
+/** Number of consecutive delays that start shedding: a garbage collection or a stopped process causes one. */
 const LOOKS = 3;
 
-/** Whether to shed load, by how late the event loop was each time that somebody looked. */
+/** Returns whether to shed load, from successive delays of the event loop. */
 export interface Shedding {
   readonly isOn: boolean;
   /** The last delay. */
@@ -53,8 +53,8 @@ export interface Shedding {
 }
 
 /**
- * Goes on where the last three delays were above `maxDelayMs`, and off with the first one below half of it: in between,
- * whoever is let in would have it go on again.
+ * Starts when the last three delays exceed `maxDelayMs`, and ends with the first below half of it; with one threshold,
+ * admitted requests would start it again.
  */
 export function createShedding(maxDelayMs: number): Shedding {
   let above = 0;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from '../../core/config/schema/scalars.ts';
 
-/** How many requests are answered, of those that need a token. */
+/** Limits of requests that need a token. */
 export const LimitSettings = z.strictObject({
   perCaller: whole(0, 1_000_000_000)
     .default(0)

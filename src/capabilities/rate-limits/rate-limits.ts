@@ -4,7 +4,7 @@ import { defineCapability } from '../capability.ts';
 import { LimitSettings } from './limit-settings.ts';
 import { createLimits } from './request-limits.ts';
 
-/** Credentials that the platform of an upstream verifies. */
+/** Credential kinds that the platform verifies. */
 const JUDGED_KINDS = ['passthrough', 'header', 'exchange'];
 
 /** Limits of requests in a window of time: per caller, per address and in total (docs/decisions/0028). */
@@ -34,7 +34,7 @@ export const rateLimits = defineCapability({
 });
 
 /**
- * Names of the resources whose 2xx shows that the platform has accepted the caller's access token. None where callers bring
+ * Returns the resources whose 2xx shows that the platform has accepted the caller's access token. None if callers send
  * other credentials beside it.
  */
 function judgedIn(config: Config, resources: readonly Resource[]): ReadonlySet<string> {

@@ -3,48 +3,48 @@ import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { createRecentKeys } from '../../core/kernel/tables/recent-keys.ts';
 
 export interface RateOptions {
-  /** What one key may take in a window. */
+  /** Quota of one key per window. */
   readonly quota: number;
-  /** How long a window is; it begins with the first that a key takes. */
+  /** Length of a window, which starts with the key's first unit. */
   readonly windowMs: number;
-  /** Keys that are counted: the one that took longest ago is forgotten, and begins anew. */
+  /** Maximum number of keys; the oldest is removed and starts again. */
   readonly maxKeys: number;
 }
 
-/** What there is for a key. */
-export interface Standing {
-  /** Whether more was taken than there is. */
+/** State of a key. */
+export interface RateState {
+  /** Whether the quota is exceeded. */
   readonly isOver: boolean;
-  /** What may still be taken in this window. */
+  /** Remaining units of this window. */
   readonly remaining: number;
-  /** Until the window ends. */
+  /** Time until the end of the window. */
   readonly resetMs: number;
 }
 
-/** Counts what keys take in fixed windows of time. Bounded by `maxKeys`, however many come. */
+/** Counts units per key in fixed windows, for at most `maxKeys` keys. */
 export interface Rate {
   readonly keys: number;
-  /** Takes so many. They count even where they are refused: whoever does not wait is not let in again by and by. */
-  take(key: string, units: number): Promise<Standing>;
-  /** What there is for a key, where something was taken lately. Takes nothing. */
-  look(key: string): Promise<Standing | undefined>;
+  /** Takes units. Rejected ones count too, so that a client must wait for the next window. */
+  take(key: string, units: number): Promise<RateState>;
+  /** Returns the state of a key that was used recently, without taking units. */
+  look(key: string): Promise<RateState | undefined>;
   /**
-   * Replaces what was taken for a key, and ends its window in so many milliseconds: never later than the window that is open, or
-   * that one which begins now, would end.
+   * Replaces the count of a key, and ends its window after this time, but never later than its open window, or a new
+   * one, would end.
    */
   set(key: string, taken: number, resetMs: number): Promise<void>;
 }
 
-/** The one home of the package, which keeps a timer for each key and forgets none before its window ends. */
+/** The only file that imports the package, which keeps a timer per key and removes none before its window ends. */
 export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
-  // Where no rate is limited, it is not loaded: it comes with every kind of store, and takes 20 ms.
+  // Loaded on first use: it contains every kind of store and takes 20 ms.
   const { RateLimiterMemory, RateLimiterRes }: typeof import('rate-limiter-flexible') = createRequire(import.meta.url)(
     'rate-limiter-flexible',
   );
   const limiter = new RateLimiterMemory({ points: quota, duration: windowMs / 1000, keyPrefix: '' });
   const keys = createRecentKeys({ max: maxKeys, onForgotten: (key) => limiter.delete(key) });
 
-  function standing({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): Standing {
+  function stateOf({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): RateState {
     return { isOver: consumedPoints > quota, remaining: remainingPoints, resetMs: msBeforeNext };
   }
 
@@ -55,21 +55,21 @@ export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
     async take(key, units) {
       keys.add(key);
       try {
-        return standing(await limiter.consume(key, units));
+        return stateOf(await limiter.consume(key, units));
       } catch (over) {
-        if (over instanceof RateLimiterRes) return standing(over);
+        if (over instanceof RateLimiterRes) return stateOf(over);
         throw over;
       }
     },
     async look(key) {
       const found = await limiter.get(key);
-      return found === null || found.msBeforeNext <= 0 ? undefined : standing(found);
+      return found === null || found.msBeforeNext <= 0 ? undefined : stateOf(found);
     },
     async set(key, taken, resetMs) {
       const open = await limiter.get(key);
       const longestMs = open !== null && open.msBeforeNext > 0 ? open.msBeforeNext : windowMs;
       keys.add(key);
-      // 0 would keep it for ever.
+      // 0 would keep it forever.
       await limiter.set(key, taken, Math.min(Math.max(resetMs, 1), longestMs) / 1000);
     },
   };

@@ -1,19 +1,22 @@
 import type { Exchange } from '../../core/http/exchange.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { Rate, Standing } from './rate.ts';
+import type { Rate, RateState } from './rate.ts';
 
-/** Places of an address for credentials that are being judged, so that a burst of guesses is counted before it is answered. */
+/**
+ * Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are
+ * answered.
+ */
 export interface Reservations {
   /**
-   * Takes a place, once there is one. Rejects with what `refuse` throws where the address has met its limit, with
-   * `rate_limited` where no place is free in time, and with the signal's reason where the caller hangs up.
+   * Takes a slot, waiting if necessary. Rejects with what `refuse` throws if the address has reached its limit, with
+   * `rate_limited` if no slot becomes free in time, and with the signal's reason if the caller disconnects.
    */
-  take(exchange: Exchange, address: string, refuse: (standing: Standing) => never): Promise<void>;
-  /** Gives the place of an exchange back, where it has one. */
+  take(exchange: Exchange, address: string, refuse: (state: RateState) => never): Promise<void>;
+  /** Releases the slot of an exchange, if it has one. */
   release(exchange: Exchange): void;
 }
 
-/** How long a request waits for a place, and how many wait at most. */
+/** Maximum wait for a slot, and maximum number of waiting requests. */
 const WAIT_MS = 2000;
 const MAX_WAITING = 1000;
 
@@ -22,7 +25,7 @@ interface Places {
   readonly waiting: Set<() => void>;
 }
 
-/** No address has more places than its `quota` leaves. */
+/** An address has no more slots than its `quota` leaves. */
 export function createReservations(rate: Rate, quota: number): Reservations {
   const places = new Map<string, Places>();
   const holders = new WeakMap<Exchange, string>();
@@ -71,11 +74,11 @@ export function createReservations(rate: Rate, quota: number): Reservations {
       const untilMs = performance.now() + WAIT_MS;
       try {
         for (;;) {
-          const standing = await rate.look(address);
+          const state = await rate.look(address);
           exchange.signal.throwIfAborted();
-          if (standing?.remaining === 0) refuse(standing);
+          if (state?.remaining === 0) refuse(state);
           const own = placesOf(address);
-          if (own.taken < (standing?.remaining ?? quota)) {
+          if (own.taken < (state?.remaining ?? quota)) {
             own.taken += 1;
             holders.set(exchange, address);
             return;
@@ -83,7 +86,7 @@ export function createReservations(rate: Rate, quota: number): Reservations {
           await wait(address, exchange, untilMs);
         }
       } catch (error) {
-        // The place that it was woken for is for the next one.
+        // Its slot passes to the next waiter.
         wakeNext(address);
         throw error;
       }
@@ -92,7 +95,7 @@ export function createReservations(rate: Rate, quota: number): Reservations {
       const address = holders.get(exchange);
       if (address === undefined) return;
       holders.delete(exchange);
-      // A request that read the count before this outcome was added takes its place before this one is released.
+      // A request that read the count before this outcome takes its slot before this one is released.
       setImmediate(() => {
         const own = placesOf(address);
         own.taken -= 1;

@@ -1,60 +1,59 @@
 import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
-import { createRate, type Rate, type RateOptions, type Standing } from './rate.ts';
+import { createRate, type Rate, type RateOptions, type RateState } from './rate.ts';
 
 export interface SharedRateOptions extends RateOptions {
   readonly counts: Pick<SharedCounts, 'add'>;
-  /** What a key is called there: the same on all replicas. */
+  /** Name of a key in the store, equal on all replicas. */
   readonly nameOf: (key: string) => string;
 }
 
-/** No key is told of more often. */
+/** Minimum time between two reports of one key. */
 const PAUSE_MS = 100;
-/** Keys that are told of at once. */
+/** Maximum number of keys per report. */
 const STEP = 1024;
 
 /**
- * Counts in this process, and adds what was taken to the shared counts a moment later, for all keys together: no request waits for
- * that. A key is refused where it is over by either count, so that a store that was emptied, or lies, lets through no more than
- * one process would alone. All together may take more than the quota by what they take within that moment. What cannot
- * be added is counted here alone.
+ * Counts in this process, and adds the units to the shared counts a moment later, for all keys together, so that no
+ * request waits. A key is rejected if either count exceeds its quota, so an emptied or lying store admits no more than
+ * one process alone would. All replicas together can exceed the quota by that moment's units. Units that cannot be
+ * added are counted locally only.
  *
- * The end of a shared window may come nearer, but never moves away while it is open: a store can refuse a key for one window, and
- * then not before the key has taken again.
+ * The end of a shared window can move closer, and never away while it is open: a store can reject a key for one window.
  */
 export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptions): Rate {
   const { windowMs, maxKeys } = options;
-  /** What was taken here. The store has no say in it. */
+  /** Units taken here, independent of the store. */
   const own = createRate(options);
-  /** What all replicas have taken, as the store has it, and what was taken here since. */
+  /** Units of all replicas according to the store, plus those taken here since. */
   const together = createRate(options);
-  /** What was taken and not told yet. */
-  const untold = new Map<string, number>();
-  let isTelling = false;
+  /** Units not yet reported. */
+  const unreported = new Map<string, number>();
+  let isReporting = false;
 
-  async function tell(): Promise<void> {
+  async function report(): Promise<void> {
     const step = new Map<string, number>();
     const keys: string[] = [];
-    for (const [key, units] of untold) {
+    for (const [key, units] of unreported) {
       step.set(nameOf(key), units);
       keys.push(key);
-      untold.delete(key);
+      unreported.delete(key);
       if (keys.length === STEP) break;
     }
     const found = await counts.add(step, windowMs);
     for (const [index, key] of keys.entries()) {
       const counted = found[index];
-      if (counted !== undefined) await together.set(key, counted.total + (untold.get(key) ?? 0), counted.restMs);
+      if (counted !== undefined) await together.set(key, counted.total + (unreported.get(key) ?? 0), counted.restMs);
     }
   }
 
-  function tellSoon(): void {
-    if (isTelling) return;
-    isTelling = true;
+  function reportSoon(): void {
+    if (isReporting) return;
+    isReporting = true;
     setImmediate(async () => {
-      await tell();
+      await report();
       setTimeout(() => {
-        isTelling = false;
-        if (untold.size > 0) tellSoon();
+        isReporting = false;
+        if (unreported.size > 0) reportSoon();
       }, PAUSE_MS);
     });
   }
@@ -65,10 +64,10 @@ export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptio
     },
     async take(key, units) {
       const taken = own.take(key, units);
-      const before = untold.get(key);
-      if (before !== undefined || untold.size < maxKeys) {
-        untold.set(key, (before ?? 0) + units);
-        tellSoon();
+      const before = unreported.get(key);
+      if (before !== undefined || unreported.size < maxKeys) {
+        unreported.set(key, (before ?? 0) + units);
+        reportSoon();
       }
       const shared = (await together.look(key)) && together.take(key, units);
       return narrower(await taken, await shared);
@@ -81,8 +80,8 @@ export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptio
   };
 }
 
-/** The one that lets less through, or for longer. */
-function narrower(one: Standing, other: Standing | undefined): Standing {
+/** Returns the stricter of two states. */
+function narrower(one: RateState, other: RateState | undefined): RateState {
   if (other === undefined) return one;
   if (one.isOver !== other.isOver) return one.isOver ? one : other;
   if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other;

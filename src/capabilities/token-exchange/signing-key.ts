@@ -10,7 +10,7 @@ import {
 export interface SigningKeySettings {
   /** PEM of the private key. */
   readonly keyFile: string;
-  /** Names the key to a server that knows several. */
+  /** Id of the key, for a server with several. */
   readonly keyId?: string | undefined;
   /** What an RSA key signs with; any other has one way only. */
 }
@@ -28,7 +28,7 @@ const UNFIT = 'is no RSA key of 2048 bits or more with an exponent of 65537 or m
 /** As Node and Web Crypto call them. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
-/** Opens the file of a private key, read anew when it changes; says why where it gives none that can sign. */
+/** Opens the file of a private key, reloaded when it changes; reports why it cannot sign. */
 export function openSigningKey(
   { keyFile }: SigningKeySettings,
   options: WatchOptions,

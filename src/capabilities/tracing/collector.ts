@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { nameError } from '../../core/kernel/causes.ts';
 import type { TracingSettings } from './traces.ts';
 
-/** Whoever takes spans, by OTLP over HTTP. */
+/** A collector of spans, by OTLP over HTTP. */
 export interface Collector {
   /** Resolves with why a batch was not taken; `undefined` where it was. */
   send(spans: readonly ReadableSpan[]): Promise<string | undefined>;

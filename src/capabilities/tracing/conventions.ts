@@ -30,7 +30,7 @@ const OTHER = '_OTHER';
 /** Routes of requests for which there is none. */
 const NO_ROUTE = 'unmatched';
 
-/** They say that nobody waited any more, and not that anything failed. */
+/** Outcomes without a waiting caller; they are no failures. */
 const LEFT: ReadonlySet<string> = new Set(['cancelled', 'caller_gone']);
 
 export function kindOf(about: SpanAbout): SpanKind {
@@ -50,7 +50,7 @@ export function attributesOf(facts: SpanFacts): Attributes {
   const { method, rpc, tool, edge } = facts;
   const route = facts.route === NO_ROUTE ? undefined : facts.route;
   return {
-    // HTTP, stable. A path is shown where it is one of ours, and the URL of an upstream without its query.
+    // HTTP, stable. The path is shown if it is one of Portico's, and the URL of an upstream without its query.
     'http.request.method': method && spelled(method, OTHER),
     'http.route': route,
     'url.path': route,

@@ -18,7 +18,7 @@ const SAMPLED = '01';
 /** What spans of one trace have in common. */
 interface Common {
   readonly flags: string;
-  /** As it came: it goes on to upstreams, and to nobody else. */
+  /** Unchanged; forwarded to upstreams only. */
   readonly tracestate?: string | undefined;
   /** What makes `performance.now()` milliseconds since the epoch: one for a trace, so that its spans are in order. */
   readonly epochMs: number;

@@ -36,7 +36,7 @@ export function traceOperations(tracer: Tracer): (dispatch: Dispatch) => Dispatc
       const isRead = method === 'resources/read' && record.resource !== undefined;
       span?.end({
         ...{ rpc, tool, edge, resource: record.resource },
-        // Of the others, only the client knows which it is.
+        // The client chooses among the others.
         revision: revision === CURRENT ? revision : undefined,
         uri: isRead ? String(params?.['uri']) : undefined,
         error: error?.toString(),

@@ -25,12 +25,12 @@ const BATCH_SPANS = 128;
 const BEYOND_MS = 5000;
 
 /**
- * Sends spans in batches. What waits and what is being sent is bounded together: the SDK's processor bounds what waits alone, and
- * keeps how many it dropped to itself. What is not taken is dropped: whoever would send it again would have to keep it.
+ * Sends spans in batches. Waiting spans and those being sent have a common bound: the SDK's processor bounds waiting ones only, and
+ * does not count drops. A rejected batch is dropped, because a retry would have to keep it.
  */
 export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events }: QueueOptions): Queue {
   let held = 0;
-  /** Dropped since there was no room, and not told yet. */
+  /** Dropped for lack of room, not emitted yet. */
   let refused = 0;
   /** Ended when all was being sent already. */
   let late = 0;
@@ -38,7 +38,7 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
   const emptied = Promise.withResolvers<void>();
   let isEmptying = false;
 
-  function tellRefused(): void {
+  function emitRefused(): void {
     if (refused > 0) events.spansDropped?.({ spans: refused, reason: 'queue_full' });
     refused = 0;
   }
@@ -54,8 +54,8 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
       if (cause === undefined) events.spansSent?.({ spans: spans.length });
       else events.spansDropped?.({ spans: spans.length, reason: 'not_taken', cause });
     }
-    // Not ahead of that: of both, the log tells the first, and that has the cause.
-    tellRefused();
+    // Afterwards: of both, the log emits the first, which has the cause.
+    emitRefused();
     settle();
     done({ code: cause === undefined ? ExportResultCode.SUCCESS : ExportResultCode.FAILED });
   }
@@ -91,7 +91,7 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
       return emptied.promise;
     },
     close() {
-      tellRefused();
+      emitRefused();
       if (held + late > 0) events.spansDropped?.({ spans: held + late, reason: 'shutdown' });
       isClosed = true;
     },

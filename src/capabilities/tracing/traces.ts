@@ -24,7 +24,7 @@ export interface TracingOptions {
   readonly events: Events;
 }
 
-/** How a span begins that has none of ours above it. */
+/** Starts a span without a parent in this process. */
 export interface Beginning {
   /** `performance.now()` when that was. @default now */
   readonly begun?: number | undefined;
@@ -36,7 +36,7 @@ export interface Beginning {
 export interface Traces {
   /** Begins a trace. */
   begin(about: SpanAbout, traceId: string, beginning: Beginning): Span;
-  /** Goes on with a trace of the caller's. */
+  /** Continues the caller's trace. */
   goOn(about: SpanAbout, trace: Trace, beginning: Beginning): Span;
   close(withinMs: number): Promise<void>;
 }

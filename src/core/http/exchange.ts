@@ -37,7 +37,7 @@ export class Exchange implements RequestRecord {
   readonly trace: Trace | undefined;
   span: Span | undefined = undefined;
   readonly method: string | undefined;
-  /** Whether the caller wants a response of the upstream, not of the cache. */
+  /** Whether the caller requests an upstream reply instead of a cached one. */
   readonly noCache: boolean;
   /** CORS headers of the response, alternating names and values. */
   originHeaders: readonly string[] | undefined = undefined;

@@ -47,7 +47,7 @@ export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'
   readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> | undefined;
 }
 
-/** Nobody tunes the listener of the operations: these fit any probe. */
+/** Constants of the admin listener, suitable for any probe. */
 const ADMIN_BOUNDS = {
   maxUrlBytes: 1024,
   maxHeaderBytes: 8192,

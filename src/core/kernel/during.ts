@@ -1,7 +1,7 @@
 import { codeOf } from './causes.ts';
 import type { Span, SpanFacts } from './span.ts';
 
-/** Does some work, and ends its span with it, whichever way that goes. `signal` is that of whoever waits for it. */
+/** Runs work, and ends its span with it in any case. `signal` is the waiting caller's. */
 export async function during<T>(
   span: Span | undefined,
   signal: AbortSignal | undefined,

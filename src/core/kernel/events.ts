@@ -124,7 +124,7 @@ export interface Events {
       readonly upstream: string;
       readonly method: 'GET' | 'POST';
       readonly ms: number;
-      /** Bytes of the body, decoded. */
+      /** Decoded bytes of the body. */
       readonly bytes: number;
       readonly status?: number | undefined;
       readonly error?: string | undefined;

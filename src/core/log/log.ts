@@ -10,7 +10,7 @@ const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 const CALLER_LENGTH = 12;
 
 /**
- * Logs events: one line for each request, and lines for all else that an operator wants to see. A line has no place for a
+ * Logs events: one line for each request, and lines for all else that an operator needs. A line has no place for a
  * URL, a header value or a body.
  *
  * A line below the logger's level is not built, unless `loggerFor` returns another logger for its request.

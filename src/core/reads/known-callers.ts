@@ -12,7 +12,7 @@ export interface KnownCallerOptions {
 
 /**
  * Reads as the caller that the upstream sees: identified by another header's credential for that upstream, or, if
- * callers are verified and the upstream receives nothing of theirs, as one partition of all callers.
+ * callers are verified and the upstream receives nothing from them, as one partition of all callers.
  */
 export function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
   const credential = config.upstreams[upstream]?.credential;

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createRate, type Standing } from '../../../src/capabilities/rate-limits/rate.ts';
+import { createRate, type RateState } from '../../../src/capabilities/rate-limits/rate.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 
 const WINDOW_MS = 10_000;
@@ -10,7 +10,7 @@ const WINDOW_MS = 10_000;
 function createModel(quota: number, maxKeys: number) {
   const windows = new Map<string, { begun: number; taken: number }>();
   return {
-    take(key: string, units: number, now: number): Standing {
+    take(key: string, units: number, now: number): RateState {
       const held = windows.get(key);
       const window = held === undefined || now >= held.begun + WINDOW_MS ? { begun: now, taken: 0 } : held;
       window.taken += units;

@@ -50,11 +50,11 @@ describe('a rate that replicas share', () => {
     await one.take('a', 8);
     await eventually(() => shared.totals.get('name of a') === 8);
     expect(await other.take('a', 1)).to.include({ isOver: false, remaining: 9 });
-    const standing = await eventually(async () => {
+    const state = await eventually(async () => {
       const found = await other.look('a');
       return found?.remaining === 1 && found;
     });
-    expect(standing.resetMs).to.be.within(20_000, 30_000);
+    expect(state.resetMs).to.be.within(20_000, 30_000);
     expect(await other.take('a', 2)).to.include({ isOver: true, remaining: 0 });
     expect(await other.take('b', 1)).to.include({ remaining: 9 });
   });
@@ -138,9 +138,9 @@ describe('a rate that replicas share', () => {
     expect((await rate.look('a'))?.isOver).to.equal(true);
     const raised = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
     await raised.set('a', 5, Number.MAX_SAFE_INTEGER);
-    const standing = await raised.look('a');
-    expect(standing).to.include({ remaining: 5 });
-    expect(standing?.resetMs).to.be.within(WINDOW_MS / 2, WINDOW_MS);
+    const state = await raised.look('a');
+    expect(state).to.include({ remaining: 5 });
+    expect(state?.resetMs).to.be.within(WINDOW_MS / 2, WINDOW_MS);
   });
 });
 

@@ -15,20 +15,20 @@ interface Asked {
   readonly takesBody: boolean;
   /** Whether it may read items. @default false */
   readonly isRead?: true;
-  /** Whether orchestrators ask for it: they know no host of ours, and ask while the listener ends, too. */
+  /** Whether orchestrators call it: with any `Host`, and also during a drain. */
   readonly isProbe: boolean;
   /** Header fields of a request by which its response is chosen, on errors too: the value of `Vary`. @default none */
   readonly vary?: string;
   /** Whether pages of all origins may read what it responds. @default those of origins that settings list */
   readonly forAnyPage?: boolean;
-  /** How a caller is told that it is over its rate. @default as of any other error */
+  /** Response to a caller over its rate limit. @default as for any other error */
   refuseRate?(error: GatewayError, requestId: string): HttpResponse | Promise<HttpResponse>;
 }
 
-/** What anybody may ask for. */
+/** A public operation. */
 export interface OpenOperation extends Asked {
   readonly open: true;
-  /** Whether it is a page for browsers: nobody else is told that there is something at its path. */
+  /** Whether it is a page for browsers; other clients get 404 for its path. */
   readonly isPage?: true;
   /** Throws, or rejects with, a `GatewayError` for what is wrong. */
   respond(exchange: Exchange): HttpResponse | Promise<HttpResponse>;
@@ -41,7 +41,7 @@ export interface CallerOperation extends Asked {
   respond(exchange: Exchange, caller: Caller): HttpResponse | Promise<HttpResponse>;
 }
 
-/** What anybody may ask for in part. Whoever brings a credential is known by it, or refused. */
+/** Partly public: a credential, if sent, is checked. */
 export interface PartlyOpenOperation extends Asked {
   readonly open: 'partly';
   /** `caller` is `undefined` where no credential came: throws, or rejects with, `credential_missing` for the other part. */

@@ -26,7 +26,7 @@ export interface RpcRequest {
   readonly caller: Caller | undefined;
   /** Aborts when the caller hangs up. Made when it is looked at. */
   readonly signal: AbortSignal;
-  /** The caller wants the upstream to be asked. */
+  /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
   /**
    * Counts so many messages beside the one that was counted with the request; rejects where they are more than the caller
@@ -58,7 +58,7 @@ export interface RpcOptions {
 /** Header fields by which a message is answered, beside those of `otherCredentials`. */
 const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
-/** RFC 8259 knows no `charset`; clients send it all the same. */
+/** RFC 8259 defines no `charset`, but clients send it. */
 const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
 
 /** JSON-RPC, posted at one path. */

@@ -115,7 +115,7 @@ const FAILURES: readonly (readonly [RegExp, Failure])[] = [
   ],
   [
     /^ERR_SSL_.*ALERT_((BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/,
-    { reason: "the upstream does not accept Portico's certificate, or wants one", detail: DETAILS.insecure },
+    { reason: "the upstream does not accept Portico's certificate, or requires one", detail: DETAILS.insecure },
   ],
   [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/,

@@ -74,7 +74,7 @@ interface Connection {
  * - Unsolicited bytes put the upstream in quarantine: connections that have served before are closed, and new ones serve one
  *   request each.
  *
- * Bytes that arrive later, while the next request is under way, cannot be told from its response. With `perCaller` they are
+ * Bytes that arrive later, while the next request is under way, cannot be distinguished from its response. With `perCaller` they are
  * still the same caller's (docs/decisions/0017).
  */
 export function createConnections(options: ConnectionsOptions): Connections {
