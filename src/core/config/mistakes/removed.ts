@@ -27,6 +27,8 @@ export const REMOVED: ReadonlyMap<string, string> = new Map([
   ...LIMIT_ROWS.map(
     ({ part, name, value }) => [`${PLACES[part]}${name}`, `${value} always holds (docs/limits.md)`] as const,
   ),
+  ['http.maxPipelined', 'requests of one connection are answered one after the other'],
+  ['http.maxConnectionUnsentBytes', 'each connection has one unread response at most'],
   ['shared.maxInFlight', 'commands are bounded by the client of Redis'],
   ['shared.maxInFlightBytes', 'commands are bounded by the client of Redis'],
   ...['http', 'admin', 'shared', 'upstreams.<name>', 'upstreams.<name>.credential'].map(
