@@ -122,9 +122,10 @@ const floors = [
   },
   {
     name: 'setup-knows-the-core',
-    comment: 'check, probe and init read as the gateway does, through the core. They run no server.',
+    comment:
+      'check, probe and init read as the gateway does, through the core and the capabilities that composition.ts opens. They run no server.',
     from: { path: '^src/setup/' },
-    to: { path: '^src/[^/]+/', pathNot: '^src/(setup|core)/' },
+    to: { path: '^src/', pathNot: '^src/((setup|core)/|composition[.]ts$)' },
   },
   {
     name: 'demo-shares-no-code',

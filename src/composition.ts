@@ -30,12 +30,13 @@ export function openToServe(context: OwnContext, known: readonly AnyCapability[]
   return openAs('serve', known, context);
 }
 
-/** Opens the capabilities that `portico stdio` uses. Throws `ConfigError`. */
-export function openForStdio(
+/** Opens the capabilities that `portico stdio`, or one read of a probe, uses. Throws `ConfigError`. */
+export function openFor(
+  purpose: Exclude<Purpose, 'serve'>,
   context: Pick<CapabilityContext, 'config' | 'events' | 'logger' | 'destination'>,
 ): OpenCapabilities {
   const own = { readings: {}, now: Date.now, resources: RESOURCES, limits: limitsWith() };
-  return openAs('stdio', CAPABILITIES, { ...context, ...own });
+  return openAs(purpose, CAPABILITIES, { ...context, ...own });
 }
 
 function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnContext): OpenCapabilities {

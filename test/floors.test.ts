@@ -54,7 +54,10 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'kernel-knows-nothing': [['src/core/kernel/a.ts', '../log/b.ts']],
   'config-knows-data-only': [['src/core/config/a.ts', '../upstream/b.ts']],
   'rooms-know-no-composition': [['src/core/http/a.ts', '../core.ts']],
-  'setup-knows-the-core': [['src/setup/a.ts', '../demo/b.ts']],
+  'setup-knows-the-core': [
+    ['src/setup/a.ts', '../demo/b.ts'],
+    ['src/setup/a.ts', '../gateway.ts'],
+  ],
   'demo-shares-no-code': [['src/demo/a.ts', '../core/mapping/b.ts']],
   'root-files-on-top': [
     ['src/core/http/a.ts', '../../gateway.ts'],
@@ -145,6 +148,7 @@ const ALLOWED: readonly Plant[] = [
   ['src/setup/a.ts', '../core/mapping/b.ts'],
   ['src/setup/a.ts', '../core/upstream/b.ts'],
   ['src/setup/a.ts', 'yaml'],
+  ['src/setup/a.ts', '../composition.ts'],
   ['src/commands/a.ts', '../setup/b.ts'],
   ['test/http/a.test.ts', '../../src/gateway.ts'],
   ['test/http/a.test.ts', 'declared-for-development'],

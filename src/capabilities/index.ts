@@ -7,6 +7,7 @@ import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
 import { sharedCache } from './shared-cache/shared-cache.ts';
 import { statusCapability } from './status/status.ts';
+import { tokenExchange } from './token-exchange/token-exchange.ts';
 import { tracing } from './tracing/tracing.ts';
 import { verification } from './verification/verification.ts';
 
@@ -15,6 +16,7 @@ export const CAPABILITIES = [
   tracing,
   sharedCache,
   verification,
+  tokenExchange,
   auditCapability,
   loadShedding,
   rateLimits,

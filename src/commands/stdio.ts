@@ -1,4 +1,4 @@
-import { openForStdio } from '../composition.ts';
+import { openFor } from '../composition.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import { logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createCore } from '../core/core.ts';
@@ -26,7 +26,7 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
   const signalled = nextSignal(logger, destination, { reopen: () => capabilities.hooks.reopenFiles() });
   logWarnings(logger, warnings);
   const events: Events = {};
-  const capabilities = openForStdio({ config, events, logger, destination });
+  const capabilities = openFor('stdio', { config, events, logger, destination });
   Object.assign(events, joinEvents([logEvents(logger), ...capabilities.listeners]));
   const files = createOwnFiles({ events, now: Date.now });
   const version = readVersion();

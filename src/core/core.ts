@@ -24,7 +24,7 @@ export interface CoreOptions {
   /** Opens the files that settings name. @default opened for this core */
   readonly files?: OwnFiles | undefined;
   /** @default none */
-  readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier'>;
+  readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier' | 'openExchange'>;
   /** Sees each exchange with an upstream as it is. @default none */
   readonly tap?: Tap | undefined;
   /** The previous core, whose unchanged parts are kept. @default none */

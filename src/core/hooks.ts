@@ -1,5 +1,6 @@
 import type { Config } from './config/schema/settings.ts';
 import type { Verify } from './credentials/authenticate.ts';
+import type { OpenExchange } from './credentials/authorize.ts';
 import type { OpenOperation, Operation } from './http/operations/operation.ts';
 import type { RequestHooks } from './http/request-hooks.ts';
 import type { TokenSource } from './http/response/problem.ts';
@@ -67,6 +68,8 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly readings: Partial<Readings>;
   /** Verifies tokens; `undefined` where any token is accepted. At most one capability has it. */
   readonly verifier: Verifier | undefined;
+  /** Exchanges tokens for those of an upstream; `undefined` where settings exchange none. At most one capability has it. */
+  readonly openExchange: OpenExchange | undefined;
   /** State that replicas share; `undefined` where they share none. At most one capability has it. */
   readonly sharing: Sharing | undefined;
   /** Returns the logger for lines about a request. @default that of the gateway */
@@ -116,6 +119,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,
+    openExchange: contributions.find(({ openExchange }) => openExchange !== undefined)?.openExchange,
     sharing: contributions.find(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
     loggerFor,

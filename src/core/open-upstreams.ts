@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Config, checked } from './config/schema/settings.ts';
 import type { Authorization } from './credentials/authorization.ts';
 import { proxyAuthorization } from './credentials/authorize.ts';
+import type { Hooks } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { readVersion } from './kernel/version.ts';
 import { type OwnFiles, withFiles } from './own-files.ts';
@@ -14,7 +15,7 @@ export type OpenUpstream = ReturnType<typeof openUpstream>;
 export interface OpenUpstreamsOptions {
   readonly events: Events;
   readonly files: OwnFiles;
-  readonly hooks: Required<Pick<OpenUpstreamOptions, 'wrapClient'>>;
+  readonly hooks: Pick<Hooks, 'wrapClient' | 'openExchange'>;
   /** Receives each exchange with an upstream unredacted. @default none */
   readonly tap?: Tap | undefined;
   /** Shares rejected credentials with other processes. @default with none */
@@ -38,7 +39,7 @@ export function openUpstreams(
       upstreams.set(name, running);
       continue;
     }
-    const authorization = files.authorization(name, settings, hooks.wrapClient);
+    const authorization = files.authorization(name, settings, hooks);
     const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
     const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
     if (authorization !== undefined) opened.set(name, { ...authorization, tls, proxy });

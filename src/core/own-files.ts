@@ -4,18 +4,18 @@ import type { Authorization } from './credentials/authorization.ts';
 import { openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';
-import type { Wrappers } from './hooks.ts';
+import { type Hooks, NO_HOOKS } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import type { Resource } from './resources/resource.ts';
 import { openServer } from './upstream/open-server.ts';
 
-type WrapClient = Wrappers['wrapClient'];
+type CredentialHooks = Pick<Hooks, 'wrapClient' | 'openExchange'>;
 type UpstreamConfig = Config['upstreams'][string];
 
 /** Opens the secrets, certificates and keys that settings name by path. */
 export interface OwnFiles {
   /** Returns how an upstream is given credentials; `undefined` if its secret cannot be read. */
-  authorization(upstream: string, settings: UpstreamConfig, wrapClient?: WrapClient): Authorization | undefined;
+  authorization(upstream: string, settings: UpstreamConfig, hooks?: CredentialHooks): Authorization | undefined;
   /** Returns the TLS identity for an upstream; `undefined` without settings, or if a file cannot be used. */
   upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
@@ -58,11 +58,11 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   }
 
   return {
-    authorization(upstream, settings, wrapClient = (client) => client) {
+    authorization(upstream, settings, { wrapClient, openExchange } = NO_HOOKS) {
       const { credential } = settings;
       const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
       const opened = openAuthorization(credential, {
-        ...{ upstream, events, now, onChange },
+        ...{ upstream, events, now, onChange, openExchange },
         openServer: (own) => openServer({ ...settings, ...own, ...serverOf(upstream, credential), events, wrapClient }),
       });
       return usable(
@@ -93,7 +93,8 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   const used = new Set(offered.map(({ upstream }) => upstream));
   for (const [name, settings] of Object.entries(config.upstreams)) {
     if (!used.has(name)) continue;
-    files.authorization(name, settings);
+    // Its capability checks the files of an exchange.
+    if (settings.credential.kind !== 'exchange') files.authorization(name, settings);
     files.upstreamTls(name, settings);
   }
   files.listenerTls('http', config);

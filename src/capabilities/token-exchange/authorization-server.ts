@@ -1,23 +1,10 @@
 import type { CustomFetch, ServerMetadata } from 'openid-client';
+import type { Send } from '../../core/credentials/authorize.ts';
 import { isTrustedEndpoint } from '../../core/credentials/trusted-endpoint.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';
 import { createFlights } from '../../core/kernel/flights.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
-
-/**
- * Sends one request to an authorization server. Rejects with a `GatewayError` without a response, or for one that is
- * neither success nor refusal.
- */
-export type Send = (
-  request: {
-    readonly url: URL;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string | undefined;
-    readonly caller: Caller;
-  },
-  signal: AbortSignal,
-) => Promise<Response>;
 
 /** Endpoint of exchanges: at least one of the two. */
 export interface ServerSettings {

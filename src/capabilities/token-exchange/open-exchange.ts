@@ -1,12 +1,12 @@
 import type { Authorization } from '../../core/credentials/authorization.ts';
-import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';
+import type { CredentialOptions } from '../../core/credentials/authorize.ts';
+import type { Unusable } from '../../core/credentials/files/watched-files.ts';
 import type { Caller, Credential } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { Events } from '../../core/kernel/events.ts';
 import { createFlights } from '../../core/kernel/flights.ts';
 import { requestOf } from '../../core/kernel/trace.ts';
-import { createAuthorizationServer, type Send, type ServerSettings } from './authorization-server.ts';
+import { createAuthorizationServer, type ServerSettings } from './authorization-server.ts';
 import { type ClientSettings, openClientAuthentication } from './client-authentication.ts';
 import { createExchangedTokens } from './exchanged-tokens.ts';
 import { errorOfExchange } from './refusals.ts';
@@ -21,17 +21,6 @@ export interface ExchangeSettings extends ServerSettings, Omit<TokenSettings, 'c
   /** Maximum use of a token, whatever its lifetime. */
   readonly maxAgeMs: number;
   readonly maxKeptBytes: number;
-}
-
-export interface ExchangeOptions extends WatchOptions {
-  /** Name of the upstream. */
-  readonly upstream: string;
-  readonly events: Events;
-  /** Opens a connection to the authorization server with a timeout and a maximum reply size. */
-  readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number }) => {
-    readonly send: Send;
-    close(): Promise<void>;
-  };
 }
 
 /** Above the size of any token or metadata. */
@@ -52,7 +41,7 @@ interface Given {
  * Provides an upstream's tokens by one exchange per credential. A token is cached under the key of the caller's
  * credential; claims never make two callers one.
  */
-export function openExchange(settings: ExchangeSettings, options: ExchangeOptions): Authorization | Unusable {
+export function openExchange(settings: ExchangeSettings, options: CredentialOptions): Authorization | Unusable {
   const { client, timeoutMs, maxAgeMs } = settings;
   const { upstream, events, now } = options;
   const authentication = openClientAuthentication(client, options);

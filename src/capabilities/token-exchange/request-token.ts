@@ -1,7 +1,8 @@
 import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
+import type { Send } from '../../core/credentials/authorize.ts';
 import { type Caller, Credential } from '../../core/kernel/caller.ts';
 import { TOKEN } from '../../core/kernel/header-value.ts';
-import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT, type Send } from './authorization-server.ts';
+import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
 import { claimsOf } from './jwt-claims.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Verify } from '../../core/credentials/authenticate.ts';
+import type { Send } from '../../core/credentials/authorize.ts';
 import type { ClientAuthorization, ClientSettings } from '../../core/credentials/client-secret.ts';
 import { Credential } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import type { Send } from '../token-exchange/authorization-server.ts';
 import { type BoundedFetch, createBoundedFetch } from './bounded-fetch.ts';
 import { createIntrospect } from './introspection.ts';
 import { createIssuer } from './issuer.ts';

@@ -1,10 +1,6 @@
-import {
-  type ExchangeOptions,
-  type ExchangeSettings,
-  openExchange,
-} from '../../capabilities/token-exchange/open-exchange.ts';
-import { Credential } from '../kernel/caller.ts';
+import { type Caller, Credential } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../kernel/events.ts';
 import type { Authorization } from './authorization.ts';
 import { openSecretFile } from './files/secret-file.ts';
 import type { Unusable, WatchOptions } from './files/watched-files.ts';
@@ -21,6 +17,38 @@ export type CredentialSettings =
   | ExchangeSettings
   | ServiceSettings
   | { readonly kind: 'none' };
+
+/** Settings of a token exchange, which its capability reads. */
+interface ExchangeSettings {
+  readonly kind: 'exchange';
+}
+
+/** Opens the exchange of callers' tokens for those of one upstream; returns the issue of a file that cannot be used. */
+export type OpenExchange = (settings: ExchangeSettings, options: CredentialOptions) => Authorization | Unusable;
+
+export interface CredentialOptions extends WatchOptions {
+  /** Name of the upstream. */
+  readonly upstream: string;
+  readonly events: Events;
+  /** Opens a connection to an authorization server with a timeout and a maximum reply size. */
+  readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number }) => {
+    readonly send: Send;
+    close(): Promise<void>;
+  };
+  /** Contributed by a capability. @default no token can be exchanged */
+  readonly openExchange?: OpenExchange | undefined;
+}
+
+/** Sends one request for a caller. Rejects with a `GatewayError` for a reply that is neither success nor refusal. */
+export type Send = (
+  request: {
+    readonly url: URL;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | undefined;
+    readonly caller: Caller;
+  },
+  signal: AbortSignal,
+) => Promise<Response>;
 
 /** Portico's own secret: one of `secret` and `file`. */
 interface ServiceSettings {
@@ -40,14 +68,15 @@ const ENDS_EARLY =
 const NO_HEADERS = Object.freeze({});
 
 /** Opens the credential that settings describe, including files of secrets; returns the issue of a file that cannot be used. */
-export function openAuthorization(settings: CredentialSettings, options: ExchangeOptions): Authorization | Unusable {
+export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization | Unusable {
   switch (settings.kind) {
     case 'passthrough':
       return ofCaller({ header: 'authorization', format: 'Bearer {token}' }, options);
     case 'header':
       return ofCaller({ header: settings.name.toLowerCase(), format: settings.format }, options);
     case 'exchange':
-      return openExchange(settings, options);
+      if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
+      return options.openExchange(settings, options);
     case 'service':
       return ofPortico(settings, options);
     case 'none':
@@ -62,7 +91,7 @@ export interface Form {
   readonly format: string;
 }
 
-function ofCaller({ header, format }: Form, { upstream }: Pick<ExchangeOptions, 'upstream'>): Authorization {
+function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
   const escapeToken = escapeFor(format);
   return {
     callersOwn: true,

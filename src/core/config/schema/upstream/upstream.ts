@@ -4,7 +4,7 @@ import { NOT_IN_URL, reportRepeated } from '../resource/request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from '../scalars.ts';
 import { checkSecret, secretText } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
-import { checkExchange, ExchangeCredential } from './token-exchange.ts';
+import { checkExchange, ExchangeCredential } from './exchange-credential.ts';
 
 const Passthrough = z.strictObject({
   kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),
