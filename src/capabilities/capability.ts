@@ -50,7 +50,7 @@ export interface CapabilityContext {
 export interface Capability<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly settings?: SettingsSlice<Key, Schema>;
   /**
-   * Settings beside its own that it depends on: a reload that changes them opens it anew. @default none
+   * Returns other settings that the capability depends on. A reload that changes them reopens it. @default none
    */
   dependsOn?(config: Config, resources: readonly Resource[]): unknown;
   /** @default `serve` alone */

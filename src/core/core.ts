@@ -31,7 +31,7 @@ export interface CoreOptions {
   readonly before?: Core | undefined;
 }
 
-/** What every edge stands on: the catalogue, and the upstreams behind it. */
+/** Catalogue and upstreams, shared by all edges. */
 export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly config: Config;
   readonly catalogue: Catalogue;

@@ -12,7 +12,7 @@ export const AuditSettings = z
       .string()
       .min(1)
       .optional()
-      .describe('Where the lines go; opened anew at SIGUSR2. Unset: standard output, with the log.'),
+      .describe('File that the lines are appended to; reopened at SIGUSR2. Unset: standard output, with the log.'),
     keyFile: z
       .string()
       .min(1)

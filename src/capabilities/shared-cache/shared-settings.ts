@@ -37,8 +37,8 @@ const SharedShape = z.strictObject({
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
     .optional()
-    .describe('User of an ACL that Redis knows Portico by, with passwordFile; unset: its default user.'),
-  passwordFile: path.optional().describe('File that holds its password in Redis, read anew when it changes.'),
+    .describe('Redis user (ACL), with passwordFile. Unset: the default user.'),
+  passwordFile: path.optional().describe('File that holds the Redis password; reloaded when it changes.'),
   tls: clientTls('Redis', 'url').optional().describe('How TLS is spoken to Redis, where url begins with rediss.'),
   prefix: z
     .string()
@@ -46,7 +46,7 @@ const SharedShape = z.strictObject({
     .default('portico')
     .describe('What all keys in Redis begin with. Replicas that share have the same.'),
   keySecretFile: path.describe(
-    'File that holds the secret of the deployment, 32 characters at least: what stands in Redis is named and sealed by it. Read at start. Replicas that share have the same.',
+    'File that holds the secret of the deployment, at least 32 characters. Names and values in Redis are derived and encrypted with it. Read at start. Must be the same on all replicas that share.',
   ),
   previousKeySecretFile: path
     .optional()

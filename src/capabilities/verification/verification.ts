@@ -20,7 +20,7 @@ const INTROSPECTION = {
   retry: { attempts: 2, baseDelayMs: 50, maxDelayMs: 1000, budgetPercent: 20 },
 };
 
-/** Verifies callers' access tokens, and tells clients where to obtain them (docs/decisions/0029, 0030). */
+/** Verifies callers' access tokens, and publishes where clients obtain them (docs/decisions/0029, 0030). */
 export const verification = defineCapability({
   dependsOn: (config, resources) => [verifiedBy(config, resources), config.publicUrl],
   check({ verification: settings }) {

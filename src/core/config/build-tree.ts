@@ -44,7 +44,7 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
       const place = [...path, name];
       const first = entries.get(name);
       if (first !== undefined) {
-        report(place, offset, `stands there twice: first on line ${yaml.position(first.offset).line}`);
+        report(place, offset, `is a duplicate key: first set on line ${yaml.position(first.offset).line}`);
         continue;
       }
       if (name === '__proto__') {
@@ -79,7 +79,7 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
   return contents === null ? emptyLeaf(0) : build(contents, []);
 }
 
-/** What stands where nothing is written. */
+/** Returns the leaf of an empty value. */
 function emptyLeaf(offset: number): Leaf {
   return { kind: 'leaf', size: 1, offset, value: null, text: '', fromEnvironment: false };
 }

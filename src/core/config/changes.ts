@@ -4,9 +4,9 @@ import type { SettingsSlice } from './settings-slice.ts';
 
 /** What other settings change, by their paths, as `resources.tools.path`, in the order of letters. */
 export interface SettingsChanges {
-  /** In force from now on. */
+  /** Take effect immediately. */
   readonly applied: readonly string[];
-  /** In force once the process is started anew; until then, what was in force stays. */
+  /** Take effect after a restart. Until then, the previous values apply. */
   readonly needRestart: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { Settings, SettingsSchema } from './schema/settings.ts';
 
 /** An issue that has no place in a file yet. */
 export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
-  /** Whether the last key of the path is wrong, and not what stands under it. */
+  /** Whether the last key of the path is wrong, and not its value. */
   readonly key: boolean;
 }
 
@@ -25,7 +25,7 @@ export function checkSettings(input: unknown, schema: SettingsSchema): Checked {
 }
 
 function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Finding[] {
-  // Paths of settings hold text and positions only: nobody can write a symbol.
+  // Paths of settings consist of text and positions: no key is a symbol.
   const path = [...above, ...(issue.path as (string | number)[])];
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -43,7 +43,7 @@ function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Findin
   }
 }
 
-/** Whether the value was of the type that this option of a union is for: then its issues are the ones to tell. */
+/** Returns whether the value has the type of this option of a union. If so, the issues of the option are reported. */
 function fits(option: readonly z.core.$ZodIssue[]): boolean {
   return !option.some(({ code, path }) => code === 'invalid_type' && path.length === 0);
 }

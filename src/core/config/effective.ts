@@ -52,7 +52,7 @@ function shownIn(block: object, path: Path): [string, unknown][] {
   return Object.entries(block).filter(([key]) => removedKey(path, key) === undefined);
 }
 
-/** Whether what stands at `path` may be secret. A block may have been written as one scalar. */
+/** Returns whether the value at `path` may be secret. A block may have been written as one scalar. */
 export function isMasked(value: unknown, path: Path, isFromEnvironment: IsFromEnvironment): boolean {
   if (value === '') return false;
   return isFromEnvironment(path) || (typeof value === 'string' && isSecret(value, path));

@@ -23,7 +23,7 @@ const NARROW = ['const', 'enum', 'format', 'pattern'];
 
 /**
  * What a settings file may hold, as JSON Schema (draft 2020-12), for editors. A scalar may be `${NAME}` everywhere.
- * Limits that span several keys are not in it: `portico check` knows more. This text is `config/schema.json`.
+ * It does not cover rules that span several keys: `portico check` validates these. This text is `config/schema.json`.
  */
 export function settingsJsonSchema(
   resources: readonly Resource[] = RESOURCES,

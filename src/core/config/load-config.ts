@@ -23,7 +23,7 @@ export interface LoadedConfig {
   masked(): string;
   /** The same issues, which came up once these settings were used, with their places in the file unless they have them. */
   placed(error: ConfigError): ConfigError;
-  /** Whether the file itself says what stands at `path`: elsewhere, the default holds. */
+  /** Returns whether the file sets the value at `path`. Otherwise the default applies. */
   isWritten(path: readonly string[]): boolean;
   /** `PORTICO_TOKEN` of the environment, empty where it is not set: the access token of commands, which have no caller. */
   readonly token: string;
@@ -32,9 +32,9 @@ export interface LoadedConfig {
    * which have no caller.
    */
   readonly headerCredentials: ReadonlyMap<string, string>;
-  /** Whether the environment put in what stands at `path`. */
+  /** Returns whether the value at `path` comes from the environment. */
   isFromEnvironment(path: readonly string[]): boolean;
-  /** Whether what stands at `path`, which is `value`, prints masked. */
+  /** Returns whether `value`, at `path`, is masked in output. */
   isMasked(path: readonly string[], value: unknown): boolean;
 }
 
@@ -115,17 +115,17 @@ export function parseSettings(
 }
 
 /**
- * Findings with their place in the file. Left out are values that could not be had, since that is told already, and
- * what was found before through another alias of the same block.
+ * Returns findings with their place in the file. Omits values that could not be read, which are already reported, and
+ * duplicates through another alias of the same block.
  */
 function placed(findings: readonly Finding[], root: SettingsNode, position: Position): ConfigIssue[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const issues: ConfigIssue[] = [];
   for (const { path, message, key } of findings) {
     const { offset, missing } = placeOf(root, path, key);
     const same = JSON.stringify([offset, missing, message]);
-    if (told.has(same) || isMissing(nodeAt(root, path))) continue;
-    told.add(same);
+    if (reported.has(same) || isMissing(nodeAt(root, path))) continue;
+    reported.add(same);
     issues.push({ path, message, ...position(offset) });
   }
   return issues;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ConfigIssue } from './mistakes/config-error.ts';
 import { scalarText } from './schema/scalars.ts';
 
-/** Settings as they stand in a file, with the environment put in. An alias shares the node of its anchor. */
+/** Settings of a file, with environment variables substituted. An alias shares the node of its anchor. */
 export type SettingsNode = Leaf | Branch;
 
 export interface Leaf {
@@ -33,7 +33,7 @@ export interface Entry {
 type Path = ConfigIssue['path'];
 type Schema = z.core.$ZodType;
 
-/** The node at `path`, if it stands in the file. */
+/** Returns the node at `path`, if the file has one. */
 export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined {
   let node: SettingsNode | undefined = root;
   for (const step of path) {
@@ -46,7 +46,7 @@ export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined
 /** Where to look for what is wrong. */
 export interface Place {
   readonly offset: number;
-  /** The end of the path that does not stand in the file. */
+  /** End of the path, which the file does not have. */
   readonly missing: Path;
 }
 
@@ -82,7 +82,7 @@ function isText(schema: Schema | undefined): boolean {
   return schema === scalarText || (schema instanceof z.ZodUnion && schema.options.some(isText));
 }
 
-/** The schema of `key`, where it does not depend on what else stands in the file. */
+/** Returns the schema of `key`, if it does not depend on other values of the file. */
 function childSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) return childSchema(schema.unwrap(), key);
   if (schema instanceof z.ZodObject) return schema.shape[key];

@@ -9,7 +9,7 @@ import type { SettingsSlice } from './settings-slice.ts';
 type Path = ConfigIssue['path'];
 type IsWritten = (path: Path) => boolean;
 
-/** Whoever writes one of these has a platform of another contract than the default, whose paging is another one, too. */
+/** Keys that are set only if the platform does not follow the default contract: its paging is then different, too. */
 const OF_ANOTHER_CONTRACT = ['path', 'items', 'where', 'fields'];
 
 /** Words for what has no other kind, name or text: no platform calls a field so. */
@@ -30,8 +30,8 @@ const SELDOM_FIELDS: ReadonlySet<string> = new Set(['manual', 'automatic', 'gene
 const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
 /**
- * What is most likely meant otherwise in settings that are valid. `isWritten` tells what stands in them, since defaults are
- * filled in.
+ * Returns warnings about valid settings that are probably mistakes. `isWritten` returns whether the file sets a path: in
+ * `config`, defaults are already filled in.
  */
 export function warningsOf(
   config: Config,
@@ -84,7 +84,7 @@ function verificationWarnings(config: Config, offered: readonly ResourceConfig[]
   return [...handedOn, ...useless, ...idle, ...publishedWarnings(config, isWritten)];
 }
 
-/** Of what clients are told to obtain, where they are told: whether that would be taken. */
+/** Warns if the tokens that clients obtain as published would be rejected. */
 function publishedWarnings({ verification, publicUrl }: Config, isWritten: IsWritten): Finding[] {
   const { issuer, audience, authorizationServers = [] } = verification ?? {};
   if (issuer === undefined || authorizationServers.length === 0) return [];
@@ -94,13 +94,13 @@ function publishedWarnings({ verification, publicUrl }: Config, isWritten: IsWri
         {
           path: ['verification', 'authorizationServers'],
           key: true,
-          message: `does not name ${issuer}, whose tokens alone are taken (issuer): whoever signs in elsewhere is rejected`,
+          message: `does not include ${issuer}: only tokens of that issuer are accepted, so a sign-in at another server fails`,
         },
       ];
   const resource = `${publicUrl}/mcp`;
   const isTaken = audience === undefined || [audience].flat().includes(resource);
   if (isTaken || !isWritten(['verification', 'audience'])) return unknown;
-  const message = `does not name ${resource}, for which clients are told to obtain a token: leave it out, unless the authorization server writes something else into aud`;
+  const message = `does not include ${resource}, for which clients request tokens: remove audience, unless the authorization server issues another aud`;
   return [...unknown, { path: ['verification', 'audience'], key: true, message }];
 }
 
@@ -115,7 +115,7 @@ function pagingWarnings(path: Path, isWritten: IsWritten): Finding[] {
   const isOther = OF_ANOTHER_CONTRACT.some((key) => isWritten([...path, key]));
   if (!isOther || isWritten([...path, 'pagination'])) return [];
   const message =
-    'pagination is left out, so that the default stands: { kind: token }; write how this platform pages, { kind: none } where it does not';
+    'pagination is not set, so the default { kind: token } applies: set the paging of this platform, or { kind: none } if it has none';
   return [{ path, key: true, message }];
 }
 
@@ -153,7 +153,7 @@ function expressionWarnings(path: Path, settings: ResourceConfig, resource: Reso
   ];
 }
 
-/** `isKind`: of a field that tells kinds of items apart. `isMapped`: its values are looked up, so that they come from somewhere. */
+/** `isKind`: the field distinguishes kinds of items. `isMapped`: `values` maps its text, so it comes from the platform. */
 function looksLikeText({ name, as }: BareName, isKind: boolean, isMapped: boolean): boolean {
   const word = name.toLowerCase();
   if (NO_FIELDS.has(word)) return true;

@@ -62,7 +62,7 @@ export function parseYaml(text: string): YamlDocument {
 const REFERENCE_IN_BRACKETS =
   'between brackets, ${…} must stand in quotes; for a number, or true and false, it needs a line of its own';
 
-/** What misleads the parser about all that comes after it: but for more of the same, that is told once this is mended. */
+/** Messages after which the parser misreads the rest of the file. Other issues are reported once these are fixed. */
 const MISLEADING: ReadonlySet<string> = new Set([REFERENCE_IN_BRACKETS, WORDS.TAB_AS_INDENT as string]);
 
 function describe(code: ErrorCode, text: string, offset: number): string {
@@ -79,7 +79,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** How long a pipe is waited for: for whoever writes into it, and to the end of that. */
+/** Time in which a pipe must get a writer and reach its end. */
 const PIPE_MS = 10_000;
 const LOOK_MS = 20;
 
@@ -88,7 +88,7 @@ export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<stri
   const bytes = await readBytes(file, pipeMs).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
   });
-  if (bytes === undefined) throw unreadable(file, 'is a pipe into which nobody has written a whole file yet');
+  if (bytes === undefined) throw unreadable(file, 'is a pipe to which no complete file was written in time');
   if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -97,9 +97,9 @@ export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<stri
   }
 }
 
-/** One byte more than allowed at most, so that the caller sees that there is more; `undefined` where they do not come. */
+/** Returns at most one byte more than allowed, so that the caller can detect an oversized file; `undefined` on timeout. */
 async function readBytes(file: string, pipeMs: number): Promise<Buffer | undefined> {
-  // Without this flag, opening a pipe that nobody writes into takes a thread of Node's for good.
+  // Without this flag, opening a pipe that has no writer blocks a thread of libuv forever.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const isPipe = (await handle.stat()).isFIFO();
@@ -121,7 +121,7 @@ async function readBytes(file: string, pipeMs: number): Promise<Buffer | undefin
   }
 }
 
-/** How many bytes were there, 0 at the end; `undefined` where whoever writes has written no more yet. */
+/** Returns the number of bytes read, 0 at the end, and `undefined` if the writer has not written more yet. */
 async function readSome(handle: FileHandle, buffer: Buffer, offset: number): Promise<number | undefined> {
   try {
     return (await handle.read(buffer, offset, buffer.length - offset, null)).bytesRead;

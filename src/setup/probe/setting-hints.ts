@@ -1,4 +1,4 @@
-import { PaginationSettings } from '../../core/config/schema/resource/pagination.ts';
+import { PaginationSettings } from '../../core/config/schema/resource/pagination-settings.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';

@@ -24,7 +24,7 @@ upstreams:
       '6:19: http.maxHeaderBytes: must be at least 1024',
       '8:24: upstreams.projects.baseUrl: must be an http or https URL',
       '9:3: upstreams.workflows.baseUrl: is required',
-      '10:60: upstreams.tools.credential.kind: none lets any caller in, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant',
+      '10:60: upstreams.tools.credential.kind: none accepts every caller, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended',
     ]);
   });
 
@@ -232,7 +232,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     [
       'a key that is there twice',
       `scheme: a\nscheme: 5\n${UPSTREAMS}`,
-      '2:1: scheme: stands there twice: first on line 1',
+      '2:1: scheme: is a duplicate key: first set on line 1',
     ],
     ['a key that is more than text', `? [a]\n: b\n${UPSTREAMS}`, '1:3: a key must be plain text'],
     [

@@ -31,7 +31,7 @@ resources:
         from: release || none
 `;
     expect(await warningsIn(yaml)).to.deep.equal([
-      '3:3: resources.tools: pagination is left out, so that the default stands: { kind: token }; write how this platform pages, { kind: none } where it does not',
+      '3:3: resources.tools: pagination is not set, so the default { kind: token } applies: set the paging of this platform, or { kind: none } if it has none',
       "4:12: resources.tools.where: type == tab compares two fields, not a field with tab itself: write type == 'tab' if that is meant, or @.tab for the field",
       `6:17: resources.tools.fields.category: other is read as a field of that name, not as other itself: write category: "'other'" if that is meant, or @.other for the field`,
       "8:15: resources.tools.fields.version.from: none is read as a field of that name, not as none itself: write 'none' if that is meant, or @.none for the field",
@@ -70,7 +70,7 @@ resources: { tools: { requiredScopes: [read] } }
     ]);
   });
 
-  it('are told of what clients are told to obtain, and would not be taken', async () => {
+  it('are reported if tokens for the published issuers or address would be rejected', async () => {
     const yaml = (verification: string) => `publicUrl: https://portico.example
 verification:
   issuer: https://login.example
@@ -79,8 +79,8 @@ upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
 `;
     const elsewhere = 'authorizationServers: [https://login.example/, https://other.example]';
     expect(await warningsIn(yaml(`${elsewhere}\n  audience: [api, https://portico.example]`))).to.deep.equal([
-      '4:3: verification.authorizationServers: does not name https://login.example, whose tokens alone are taken (issuer): whoever signs in elsewhere is rejected',
-      '5:3: verification.audience: does not name https://portico.example/mcp, for which clients are told to obtain a token: leave it out, unless the authorization server writes something else into aud',
+      '4:3: verification.authorizationServers: does not include https://login.example: only tokens of that issuer are accepted, so a sign-in at another server fails',
+      '5:3: verification.audience: does not include https://portico.example/mcp, for which clients request tokens: remove audience, unless the authorization server issues another aud',
     ]);
     for (const right of [
       'authorizationServers: [https://other.example, https://login.example]',
@@ -119,7 +119,7 @@ upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
       it(`come where settings have ${key}`, async () => {
         const warnings = await warningsIn(`${UPSTREAMS}resources: { tools: { ${key} } }`);
         expect(warnings).to.have.length(1);
-        expect(warnings[0]).to.contain('pagination is left out');
+        expect(warnings[0]).to.contain('pagination is not set');
       });
     }
 

@@ -38,11 +38,11 @@ describe('the text of a settings file', () => {
 
   it('is not waited for without end: neither for somebody who writes, nor for the rest of it', async () => {
     await withPipe(async (pipe) => {
-      expect(await issueOf(readSettings(pipe, 1))).to.contain('is a pipe into which nobody has written a whole file');
+      expect(await issueOf(readSettings(pipe, 1))).to.contain('is a pipe to which no complete file was written');
       const reading = readSettings(pipe, 500);
       const writer = await open(pipe, 'w');
       await writer.write('scheme: ');
-      expect(await issueOf(reading)).to.contain('is a pipe into which nobody has written a whole file');
+      expect(await issueOf(reading)).to.contain('is a pipe to which no complete file was written');
       await writer.close();
     });
   });

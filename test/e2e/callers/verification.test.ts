@@ -438,7 +438,7 @@ describe('settings with verification', () => {
     });
     expect(issues({ verification, ...without })).to.deep.equal([]);
     expect(issues({ ...without, allowUnverifiedCallers: true })).to.deep.equal([
-      'resources.tools.requiredScopes: needs verification: nobody knows the scopes of a token',
+      'resources.tools.requiredScopes: needs verification: without it, the scopes of a token are unknown',
     ]);
   });
 
@@ -451,7 +451,11 @@ describe('settings with verification', () => {
 
   for (const [name, verification, says] of [
     ['introspection without a secret', { introspection: { clientId: 'a' } }, /introspection: needs a secret/],
-    ['two secrets', { introspection: { clientId: 'a', secret: 'b', file: 'c' } }, /secret: stands beside file/],
+    [
+      'two secrets',
+      { introspection: { clientId: 'a', secret: 'b', file: 'c' } },
+      /secret: cannot be combined with file/,
+    ],
     [
       'a file that is not there',
       { introspection: { clientId: 'a', file: '/nowhere' } },

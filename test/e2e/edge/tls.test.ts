@@ -73,7 +73,7 @@ describe('a process with TLS', () => {
   it('does not listen on a Unix socket', async () => {
     const tls = { certFile: 'a', keyFile: 'b' };
     const settings = settingsFor('http://127.0.0.1:9', { http: { socketPath: '/tmp/x', tls } });
-    expect(() => createGateway(settings)).to.throw(ConfigError, /^http\.tls: stands beside socketPath/);
+    expect(() => createGateway(settings)).to.throw(ConfigError, /^http\.tls: cannot be combined with socketPath/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PaginationSettings } from '../../../src/core/config/schema/resource/pagination.ts';
+import { PaginationSettings } from '../../../src/core/config/schema/resource/pagination-settings.ts';
 import { guessFromPage } from '../../../src/setup/guess/guess-from-page.ts';
 
 const data = Array.from({ length: 25 }, (_, index) => ({ id: index }));

@@ -15,7 +15,7 @@ export function closest(word: unknown, known: readonly string[]): Neighbour | un
   return neighbours(word, known)[0];
 }
 
-/** What to ask of whoever wrote a word, or nothing. */
+/** Returns `; did you mean …?` for a similar word, and empty text for `undefined`. */
 export function ask(neighbour: Pick<Neighbour, 'candidate'> | undefined): string {
   return neighbour === undefined ? '' : `; did you mean ${neighbour.candidate}?`;
 }

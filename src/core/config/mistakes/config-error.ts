@@ -12,7 +12,7 @@ export interface ConfigIssue {
 /** Issues that a message lists: a file with thousands is not a settings file. */
 export const MAX_LISTED_ISSUES = 50;
 
-/** All that is wrong in settings, told at once: `message` has one line an issue. */
+/** Reports all issues of settings at once: `message` has one line per issue. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** In the order of the file. */
@@ -43,7 +43,7 @@ export function issueLine(
 ): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const parts = [place, severity, dottedPath(path), message].filter((part) => part !== undefined && part !== '');
-  // One line, and nothing that a terminal obeys: what an expression or a file name holds is anybody's.
+  // One line without control characters: expressions and file names are untrusted text.
   return parts.join(': ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 

@@ -1,7 +1,7 @@
 /** Settings of which any part may still be missing or of another type, because there are other issues in them. */
 export type Unchecked<T> = { readonly [Key in keyof T]?: Unchecked<T[Key]> } | null | undefined;
 
-/** Says that what stands at `path`, below the block that is checked, is wrong. */
+/** Reports an issue of the value at `path`, relative to the checked block. */
 export type Report = (path: readonly string[], message: string) => void;
 
 export interface Context {
@@ -15,10 +15,10 @@ export function crossCheck<T>(check: (settings: Unchecked<T>, report: Report) =>
   };
 }
 
-/** zod leaves such checks out once a key is wrong; a person wants to hear of all issues at once. */
+/** Runs a check even after other issues, so that all issues are reported at once. By default, zod skips it then. */
 export const EVEN_AFTER_ISSUES = { when: () => true };
 
-/** Keys of a block; none where something else stands in its place. */
+/** Returns the keys of a block, or none if the value is not a block. */
 export function keysOf(block: unknown): string[] {
   return typeof block === 'object' && block !== null ? Object.keys(block) : [];
 }

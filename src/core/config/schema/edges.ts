@@ -37,7 +37,7 @@ const HttpShape = z.strictObject({
     .array(trustedProxy)
     .default([])
     .describe(
-      'Addresses and networks (10.0.0.0/8) of the proxies whose Forwarded or X-Forwarded-For is believed, and unix for whoever connects over socketPath. Each of them must add the address that it was asked from.',
+      'Addresses and networks (10.0.0.0/8) of proxies whose Forwarded or X-Forwarded-For is trusted; unix for connections over socketPath. Each proxy must append the address of its client.',
     ),
   maxHeaderBytes: bytes(1024).default(16_384).describe('All request headers together; more is 431.'),
   maxConnections: whole(1, 1_000_000)
@@ -50,7 +50,7 @@ const HttpShape = z.strictObject({
 export const HttpSettings = HttpShape.superRefine(
   crossCheck<z.output<typeof HttpShape>>((http, report) => {
     if (http?.tls !== undefined && http.socketPath !== undefined) {
-      report(['tls'], 'stands beside socketPath: whoever reaches a Unix socket is on this machine');
+      report(['tls'], 'cannot be combined with socketPath: clients of a Unix socket are on this machine');
     }
   }),
   EVEN_AFTER_ISSUES,

@@ -51,7 +51,7 @@ function reportUnknown(
   const named = wanted.map(({ name }) => ({ name, upstream: resources?.[name]?.upstream }));
   const unknown = named.filter(({ upstream }) => upstream !== undefined && !upstreams.includes(String(upstream)));
   for (const { name, upstream } of unknown) {
-    // Of what is no text, its type is told already.
+    // A value of another type is already reported.
     if (typeof upstream !== 'string') continue;
     const there = `there ${upstreams.length === 1 ? 'is' : 'are'} ${upstreams.join(', ') || 'none'}`;
     report(['resources', name, 'upstream'], `must be a key of upstreams: ${there}`);

@@ -43,8 +43,11 @@ export const baseUrl = z
   })
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
-  .refine(hasNoDots, 'must hold no segment . or ..: write where it leads')
-  .refine((url) => !/[{}]/.test(url), 'must hold no braces: {name} stands in the path of a resource, with pathParams')
+  .refine(hasNoDots, 'must not contain a segment . or ..: write the resolved path')
+  .refine(
+    (url) => !/[{}]/.test(url),
+    'must not contain braces: {name} belongs in the path of a resource, with pathParams',
+  )
   .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
 
 /** What the text was most likely meant as. */
@@ -57,10 +60,10 @@ function isBare(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
-/** Names of this machine, as a URL has them, for whoever is on it. */
+/** Loopback hosts, as a URL has them. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** What a URL of this server may be made of: it stands in lines for a shell, too. */
+/** Syntax of `publicUrl`. It excludes shell metacharacters, because the URL is printed in shell commands. */
 const PLAIN_URL = /^https?:\/\/(?:[a-z\d][a-z\d.-]*|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[\w.~-]+)*$/;
 
 /**

@@ -14,6 +14,6 @@ export function checkSecret(
   if (block?.file === undefined && block?.secret === undefined) {
     report(path, 'needs a secret: file, or secret as "${NAME}"');
   } else if (block?.file !== undefined && block.secret !== undefined) {
-    report([...path, 'secret'], 'stands beside file: one of them is the secret');
+    report([...path, 'secret'], 'cannot be combined with file: set one of them');
   }
 }

@@ -4,14 +4,14 @@ import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
-import { CacheSettings } from './cache.ts';
+import { CacheSettings } from './cache-settings.ts';
 import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
 import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
-import { LogSettings } from './log.ts';
+import { LogSettings } from './log-settings.ts';
 import { checkOffers, settleOffers } from './offers.ts';
-import { resourceSettings } from './resource/resource.ts';
+import { resourceSettings } from './resource/resource-settings.ts';
 import { bytes, listenHost, publicUrl } from './scalars.ts';
-import { credentialHeader, UpstreamSettings } from './upstream/upstream.ts';
+import { credentialHeader, UpstreamSettings } from './upstream/upstream-settings.ts';
 import { checkVerification, VerificationSettings } from './verification-settings.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
@@ -37,7 +37,7 @@ const COMMON = {
   watchSettings: z
     .boolean()
     .default(true)
-    .describe('Whether the process goes on by this file once it has changed. SIGHUP has it read in any case.'),
+    .describe('Whether the settings file is reloaded when it changes. SIGHUP reloads it in any case.'),
   allowUnverifiedCallers: z
     .boolean()
     .default(false)
@@ -50,7 +50,7 @@ const COMMON = {
   shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
   verification: VerificationSettings.optional().describe(
-    "How callers' access tokens are verified. Unset: nobody verifies them here.",
+    "How callers' access tokens are verified. Unset: Portico does not verify them.",
   ),
   cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
   upstreams: z
@@ -60,7 +60,7 @@ const COMMON = {
     .describe('The remote APIs, by name.'),
 };
 
-/** Not as the record's own schema of keys: that leaves out what stands below a name that is wrong. */
+/** Reports invalid names. A key schema of the record would skip the issues below an invalid name. */
 function checkNames(upstreams: unknown, report: Report): void {
   for (const name of keysOf(upstreams)) {
     for (const { message } of upstreamName.safeParse(name).error?.issues ?? []) report([name], message);
@@ -99,8 +99,8 @@ type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
 
 /** What the kinds do that give an upstream nothing of the caller's own to judge. */
 const OPEN_KINDS: Readonly<Record<string, string>> = {
-  service: 'service shows any caller what its secret may see',
-  none: 'none lets any caller in',
+  service: 'service gives every caller the access of its secret',
+  none: 'none accepts every caller',
 };
 
 const checkCallers = crossCheck<CommonSettings>((settings, report) => {
@@ -110,7 +110,7 @@ const checkCallers = crossCheck<CommonSettings>((settings, report) => {
     if (says === undefined) continue;
     report(
       ['upstreams', name, 'credential', 'kind'],
-      `${says}, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant`,
+      `${says}, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
     );
   }
 });
@@ -141,7 +141,7 @@ const checkHosts = crossCheck<CommonSettings>((settings, report) => {
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
 
-/** Whether no two listeners can have the same port at these hosts: `::` stands for all addresses, 0.0.0.0 for those of IPv4. */
+/** Returns whether listeners on these hosts need different ports: `::` covers all addresses, 0.0.0.0 those of IPv4. */
 function doCollide(...hosts: readonly [string, string]): boolean {
   if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
   return hosts.every((host) => LOOPBACK.includes(host)) || (hosts.includes('0.0.0.0') && !hosts.some(isIPv6));

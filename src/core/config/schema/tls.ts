@@ -6,13 +6,13 @@ const path = z.string().min(1);
 
 const LISTENER = {
   certFile: path.describe(
-    'PEM file of the certificate, and behind it of those between it and its authority; read anew when it changes.',
+    'PEM file of the certificate, followed by its intermediate certificates; reloaded when it changes.',
   ),
-  keyFile: path.describe('PEM file of its private key, without a passphrase; read anew when it changes.'),
+  keyFile: path.describe('PEM file of its private key, without a passphrase; reloaded when it changes.'),
   clientCaFile: path
     .optional()
     .describe(
-      'PEM file of the authorities whose certificates clients must show (mTLS); read anew when it changes. Unset: none is asked for.',
+      'PEM file of the authorities whose certificates clients must present (mTLS); reloaded when it changes. Unset: client certificates are not requested.',
     ),
 };
 
@@ -25,12 +25,12 @@ export function clientTls(whom: string, url: string) {
     caFile: path
       .optional()
       .describe(
-        `PEM file of the authorities that ${whom} is believed by, in place of those that Node knows; read anew when it changes.`,
+        `PEM file of the authorities that are trusted for ${whom}, in place of Node's defaults; reloaded when it changes.`,
       ),
     certFile: path
       .optional()
-      .describe(`PEM file of the certificate that ${whom} is shown (mTLS); read anew when it changes.`),
-    keyFile: path.optional().describe('PEM file of its private key, without a passphrase; read anew when it changes.'),
+      .describe(`PEM file of the client certificate for ${whom} (mTLS); reloaded when it changes.`),
+    keyFile: path.optional().describe('PEM file of its private key, without a passphrase; reloaded when it changes.'),
     serverName: z
       .string()
       .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name, without port')
@@ -52,7 +52,7 @@ export function checkCertificate(
   report([...path, tls.certFile === undefined ? 'keyFile' : 'certFile'], 'needs certFile and keyFile, both of them');
 }
 
-/** The way to an upstream through a proxy. */
+/** Proxy in front of an upstream. */
 export const UpstreamProxy = z.strictObject({
   url: z
     .url({
@@ -61,7 +61,7 @@ export const UpstreamProxy = z.strictObject({
     })
     .refine(isOrigin, 'must hold nothing but scheme, host and port; user and password are keys beside it')
     .describe('Where the proxy is, such as http://proxy.internal:3128. It must take CONNECT.'),
-  user: userName.optional().describe('User that the proxy is told, with password, as Basic.'),
+  user: userName.optional().describe('User name for the proxy, sent with password as Basic.'),
   password: z
     .string()
     .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
@@ -70,7 +70,7 @@ export const UpstreamProxy = z.strictObject({
 });
 
 function isOrigin(text: string): boolean {
-  // Whatever else it is has been told.
+  // Any other mistake is already reported.
   if (!URL.canParse(text) || !/^https?:/i.test(text)) return true;
   const { username, password, pathname, search, hash } = new URL(text);
   return pathname === '/' && [username, password, search, hash].every((part) => part === '');

@@ -13,8 +13,12 @@ const IntrospectionSettings = z.strictObject({
     .string()
     .min(1)
     .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
-    .describe('By what the issuer knows Portico, which may introspect.'),
-  file: z.string().min(1).optional().describe("File that holds Portico's own secret there, read anew when it changes."),
+    .describe('Client id of Portico at the issuer, with the right to introspect.'),
+  file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("File that holds Portico's client secret at the issuer; reloaded when it changes."),
   secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
 });
 
@@ -50,7 +54,7 @@ export const VerificationSettings = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Claim, such as tenant, whose callers share stored answers: those for whom the platforms show the same. Unset: nobody shares.',
+      'Claim, such as tenant, by which callers share stored lists. Set it only if the platforms show the same lists to all callers with one value. Unset: callers share no lists.',
     ),
   keys: KeySettings.prefault({}).describe('The keys by which tokens are verified.'),
   introspection: IntrospectionSettings.optional().describe(
@@ -69,13 +73,16 @@ interface Beside {
   readonly resources: Readonly<Record<string, { readonly requiredScopes: readonly string[] }>>;
 }
 
-/** Checks that verification knows whom tokens must be for, and that nothing is asked of callers whom nobody verifies. */
+/** Checks that verification has an audience, and that no resource requires scopes without verification. */
 export const checkVerification = crossCheck<Beside>((settings, report) => {
   const { verification, publicUrl, mcp, resources } = settings ?? {};
   if (verification === undefined) {
     for (const name of keysOf(resources)) {
       if (keysOf(resources?.[name]?.requiredScopes).length === 0) continue;
-      report(['resources', name, 'requiredScopes'], 'needs verification: nobody knows the scopes of a token');
+      report(
+        ['resources', name, 'requiredScopes'],
+        'needs verification: without it, the scopes of a token are unknown',
+      );
     }
     return;
   }

@@ -10,7 +10,7 @@ describe('the settings of TLS', () => {
       'http.tls.keyFile: is required',
     ]);
     expect(issues({ http: { tls: FILES, socketPath: '/a' } })).to.deep.equal([
-      'http.tls: stands beside socketPath: whoever reaches a Unix socket is on this machine',
+      'http.tls: cannot be combined with socketPath: clients of a Unix socket are on this machine',
     ]);
   });
 

@@ -51,16 +51,16 @@ export function requestShape(resource: Resource) {
         error: ({ input }) =>
           `must begin with /, and hold no query, fragment, space or backslash${pathHint(String(input))}`,
       })
-      .refine(hasNoDots, 'must hold no segment . or ..: it is sent as it stands')
-      .refine(hasSoundBraces, 'has a brace that stands around no name')
+      .refine(hasNoDots, 'must not contain a segment . or ..: the path is sent unchanged')
+      .refine(hasSoundBraces, 'has a brace that does not enclose a name')
       .default(`/v1/${resource.name}`)
-      .describe("Path below the upstream's baseUrl. {name} in it stands for that entry of pathParams."),
+      .describe("Path below the upstream's baseUrl. {name} is replaced with that entry of pathParams."),
     pathParams: z
       .record(z.string().regex(/^\w+$/, 'must hold letters, digits and _ only'), scalarText)
       .prefault({})
-      .describe('What stands in path for each {name}.'),
+      .describe('Value for each {name} of path.'),
     query: z
-      // The list first: what is wrong with an element of one is to be told of that element.
+      // The list comes first, so that an issue of an element is reported at that element.
       .record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]))
       .prefault(resource.query)
       .describe('Query parameters sent with every page. A list sends its parameter once for each element.'),
@@ -129,7 +129,7 @@ function checkPost(settings: Unchecked<RequestSettings>, report: Report): void {
 function pointerIssue(settings: Unchecked<RequestSettings>, pointer: string): string | undefined {
   const body: unknown = settings?.body;
   if (body === undefined) return 'points into body (it begins with /), and there is none';
-  // Of what is no block, its type is told already.
+  // A value of another type is already reported.
   return typeof body === 'object' ? checkPointer(body, pointer) : undefined;
 }
 
@@ -157,12 +157,12 @@ function checkQuery(settings: Unchecked<RequestSettings>, report: Report): void 
   }
 }
 
-/** Reports headers that stand there twice, in different cases. */
+/** Reports duplicate headers, which differ in case only. */
 export function reportRepeated(headers: unknown, report: Report): void {
   const seen = new Set<string>();
   for (const name of keysOf(headers)) {
     const lower = name.toLowerCase();
-    if (seen.has(lower)) report(['headers', name], 'stands there twice: case makes no difference');
+    if (seen.has(lower)) report(['headers', name], 'is a duplicate: header names are case-insensitive');
     seen.add(lower);
   }
 }

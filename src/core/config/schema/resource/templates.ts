@@ -33,7 +33,7 @@ export function isJson(value: unknown, depth = 0): boolean {
   return isPlain && depth < MAX_DEPTH && Object.values(value).every((part) => isJson(part, depth + 1));
 }
 
-/** Whether a key of a body is `<<`, which YAML 1.2 does not merge, so that it would be sent as it stands. */
+/** Returns whether a body has the key `<<`. YAML 1.2 does not merge it, so it would be sent unchanged. */
 export function hasMergeKey(value: unknown): boolean {
   return (
     typeof value === 'object' &&

@@ -15,18 +15,18 @@ const bySecret = (kind: 'client_secret_basic' | 'client_secret_post', where: str
   z.strictObject({
     kind: z.literal(kind).describe(`A secret, ${where}.`),
     id: clientId,
-    file: z.string().min(1).optional().describe('File that holds the secret, read anew when it changes.'),
+    file: z.string().min(1).optional().describe('File that holds the secret; reloaded when it changes.'),
     secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
   });
 
-/** A key, of which the authorization server knows the public half (RFC 7523). */
+/** A private key whose public key is registered at the authorization server (RFC 7523). */
 const ByKey = z.strictObject({
   kind: z.literal('private_key_jwt').describe('A key that signs who asks.'),
   id: clientId,
   keyFile: z
     .string()
     .min(1)
-    .describe('PEM file of the private key: RSA (RS256), or on P-256, P-384 or P-521; read anew when it changes.'),
+    .describe('PEM file of the private key: RSA (RS256), or EC on P-256, P-384 or P-521; reloaded when it changes.'),
   keyId: z.string().min(1).optional().describe('Name of the key at the authorization server.'),
 });
 
@@ -57,15 +57,17 @@ export const ExchangeCredential = z.strictObject({
     .url({ error: () => 'must be a URL' })
     .refine((url) => !url.includes('#'), 'must hold no fragment')
     .optional()
-    .describe('Address of the platform as the authorization server knows it. This or audience is needed.'),
+    .describe(
+      'Address of the platform, as registered at the authorization server. Either resource or audience is required.',
+    ),
   scopes: z.array(scopeToken).default([]).describe('Scopes to ask for; none: what the authorization server gives.'),
   subjectTokenType: z
     .enum(['access_token', 'jwt', 'id_token'])
     .default('access_token')
-    .describe("What the authorization server is told that the caller's token is."),
+    .describe("Type of the caller's token, as sent to the authorization server."),
   client: Client.describe('How Portico shows the authorization server who it is.'),
   tls: UpstreamTls.optional().describe('How the authorization server is spoken to over TLS.'),
-  proxy: UpstreamProxy.optional().describe('The way to the authorization server through a proxy. Unset: none.'),
+  proxy: UpstreamProxy.optional().describe('Proxy between Portico and the authorization server. Unset: none.'),
 });
 
 type Output = z.output<typeof ExchangeCredential>;

@@ -78,7 +78,7 @@ describe('the settings of a resource', () => {
     for (const path of ['/a/..b', '/.well-known/a', '/...']) expect(issues({ tools: { path } })).to.deep.equal([]);
     for (const path of ['/a/../b', '/.', '/a/%2E%2e/b', '/a/.%2e']) {
       expect(issues({ tools: { path } }), path).to.deep.equal([
-        'resources.tools.path: must hold no segment . or ..: it is sent as it stands',
+        'resources.tools.path: must not contain a segment . or ..: the path is sent unchanged',
       ]);
     }
   });
@@ -230,7 +230,7 @@ describe('the settings of a resource', () => {
       ]);
     }
     expect(headers(['X-A', 'x-a'])).to.deep.equal([
-      'resources.tools.headers.x-a: stands there twice: case makes no difference',
+      'resources.tools.headers.x-a: is a duplicate: header names are case-insensitive',
     ]);
     expect(headers(['x-who'], { credential: { kind: 'header', name: 'X-Who' } })).to.deep.equal([
       "resources.tools.headers.x-who: is the header of its upstream's credential",

@@ -44,11 +44,11 @@ describe('the settings of an upstream', () => {
 
   it('have a URL that is sent as it stands', () => {
     const refused: Readonly<Record<string, string>> = {
-      'https://a/v1/..': 'must hold no segment . or ..: write where it leads',
-      'https://a/%2e%2E/v1': 'must hold no segment . or ..: write where it leads',
+      'https://a/v1/..': 'must not contain a segment . or ..: write the resolved path',
+      'https://a/%2e%2E/v1': 'must not contain a segment . or ..: write the resolved path',
       'https://a\\v1': 'must hold no space, line break or backslash',
       'https://a/b c': 'must hold no space, line break or backslash',
-      'https://a/{org}/v1': 'must hold no braces: {name} stands in the path of a resource, with pathParams',
+      'https://a/{org}/v1': 'must not contain braces: {name} belongs in the path of a resource, with pathParams',
     };
     for (const [baseUrl, message] of Object.entries(refused)) {
       expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([`upstreams.api.baseUrl: ${message}`]);
@@ -102,7 +102,7 @@ describe('the settings of an upstream', () => {
     expect(issues({ api: { headers: { 'x-key': 'a' }, credential: own } })).to.deep.equal(taken('x-key'));
     expect(issues({ api: { headers, credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
     expect(issues({ api: { headers: { 'X-A': 'a', 'x-a': 'b' } } })).to.deep.equal([
-      'upstreams.api.headers.x-a: stands there twice: case makes no difference',
+      'upstreams.api.headers.x-a: is a duplicate: header names are case-insensitive',
     ]);
     expect(issues({ api: { headers: 5, credential: { kind: 'header', name: 7 } } })).to.have.length(2);
   });
@@ -140,7 +140,7 @@ describe('the settings of an upstream', () => {
 
   it('go without a credential only where unverified callers are allowed', () => {
     expect(issues({ api: { credential: { kind: 'none' } } })).to.deep.equal([
-      'upstreams.api.credential.kind: none lets any caller in, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant',
+      'upstreams.api.credential.kind: none accepts every caller, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended',
     ]);
     expect(issues({ api: { credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
   });
@@ -148,7 +148,7 @@ describe('the settings of an upstream', () => {
   it("go with a secret of the deployment's own only where unverified callers are allowed", () => {
     const credential = { kind: 'service', file: '/run/secrets/acme' };
     expect(issues({ api: { credential } })).to.deep.equal([
-      'upstreams.api.credential.kind: service shows any caller what its secret may see, verified by nobody: set verification, or allowUnverifiedCallers: true if that is meant',
+      'upstreams.api.credential.kind: service gives every caller the access of its secret, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended',
     ]);
     expect(issues({ api: { credential }, allowUnverifiedCallers: true })).to.deep.equal([]);
   });
@@ -158,7 +158,7 @@ describe('the settings of an upstream', () => {
       issues({ api: { credential: { kind: 'service', ...credential } }, allowUnverifiedCallers: true });
     expect(issuesOf({})).to.deep.equal(['upstreams.api.credential: needs a secret: file, or secret as "${NAME}"']);
     expect(issuesOf({ file: '/a', secret: 'b' })).to.deep.equal([
-      'upstreams.api.credential.secret: stands beside file: one of them is the secret',
+      'upstreams.api.credential.secret: cannot be combined with file: set one of them',
     ]);
     expect(issuesOf({ file: '' })).to.deep.equal(['upstreams.api.credential.file: must not be empty']);
     for (const secret of ['', ' ', 'a\n', ' a', 'a\r\nX-B: c', 'ä', '\u0000']) {
@@ -212,7 +212,7 @@ describe('the settings of an upstream', () => {
     [
       'with two secrets',
       { client: { ...EXCHANGE.client, secret: 'hush' } },
-      ['credential.client.secret: stands beside file: one of them is the secret'],
+      ['credential.client.secret: cannot be combined with file: set one of them'],
     ],
     [
       'with a certificate that is not there',

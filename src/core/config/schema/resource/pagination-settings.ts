@@ -28,11 +28,11 @@ const ignoreSigns = z
   .optional()
   .describe('Signs that there is more which the platform shows although there is none; any other fails the read.');
 
-/** What each kind has. */
-const told = { total, totalHeader, ignoreSigns };
+/** Keys of every kind. */
+const common = { total, totalHeader, ignoreSigns };
 
 const None = z
-  .strictObject({ kind: z.literal('none').describe('The whole list is one page.'), ...told })
+  .strictObject({ kind: z.literal('none').describe('The whole list is one page.'), ...common })
   .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 
 const Token = z
@@ -46,7 +46,7 @@ const Token = z
     next: selection
       .default('nextPageToken')
       .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
-    ...told,
+    ...common,
   })
   .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 
@@ -63,7 +63,7 @@ const Offset = z
       .describe(
         'Query parameter for the number of the item behind the page, or its place in body: offset and size together.',
       ),
-    ...told,
+    ...common,
     concurrency,
   })
   .superRefine(oneTotal, EVEN_AFTER_ISSUES);
@@ -75,7 +75,7 @@ const PageNumber = z
     size,
     pageParam: parameter.default('page').describe('Query parameter for the number of the page, or its place in body.'),
     firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
-    ...told,
+    ...common,
     concurrency,
   })
   .superRefine(oneTotal, EVEN_AFTER_ISSUES);
@@ -90,7 +90,7 @@ const Link = z
     next: selection
       .optional()
       .describe('Where a page holds the next URL (JMESPath over the body), if not in a Link header.'),
-    ...told,
+    ...common,
   })
   .superRefine(oneTotal, EVEN_AFTER_ISSUES);
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { countsPage } from '../../../mapping/expressions/page-length.ts';
 import { toTimestamp } from '../../../mapping/timestamp.ts';
 import type { Resource } from '../../../resources/resource.ts';
-import { LifetimeSettings } from '../cache.ts';
+import { LifetimeSettings } from '../cache-settings.ts';
 import { crossCheck, EVEN_AFTER_ISSUES, type Report, type Unchecked } from '../cross-check.ts';
 import { bytes, expression, scopeToken, selection, whole } from '../scalars.ts';
-import { PaginationSettings } from './pagination.ts';
+import { PaginationSettings } from './pagination-settings.ts';
 import { checkRequest, requestShape } from './request.ts';
 
 /** A key that is there for resources that are stored only; its type is that of all, since one function makes them. */
@@ -104,14 +104,14 @@ function fieldsSettings(resource: Resource) {
 
 function fieldSettings(name: string, resource: Resource) {
   const format = resource.formats[name];
-  // What tells items apart is not the same for all.
+  // An id differs between items, so it cannot be a constant.
   const from = name === 'id' ? selection : expression;
   const Shape = z.strictObject({
     from: from.default(name).describe('Where an upstream item holds the value (JMESPath over the item).'),
     default: z
       .string()
       .default('')
-      .describe('Stands where the value is missing or null; with format timestamp, also where it is empty.'),
+      .describe('Text to serve if the value is missing or null; with format timestamp, also if it is empty.'),
     values: z
       .record(z.string(), z.string())
       .default({})
@@ -128,7 +128,7 @@ function fieldSettings(name: string, resource: Resource) {
     .describe('An expression (JMESPath over the item), or a block with from, default, values and format.');
 }
 
-/** A default is served as it stands, so that it must have the documented form itself. */
+/** Checks that a default has the documented form: it is served unchanged. */
 function checkDefault(field: Unchecked<{ readonly default: string; readonly format: string }>, report: Report): void {
   if (field?.format !== 'timestamp' || !field.default || toTimestamp(field.default) === field.default) return;
   report(['default'], 'must be a time as it is served, such as 2026-01-02T03:04:05Z');

@@ -31,7 +31,7 @@ const READ_HERE = new Set([
 const Header = z.strictObject({
   kind: z.literal('header').describe("The caller's token, under another header or in another form."),
   name: requestHeaderName.describe('Name of the header.'),
-  format: format.default('{token}').describe('Value of the header; {token} stands for the token.'),
+  format: format.default('{token}').describe('Value of the header; {token} is replaced with the token.'),
   from: inboundHeader
     .optional()
     .describe("Header in which callers bring a token of their own for this upstream; unset: their access token's."),
@@ -41,9 +41,9 @@ const Service = z.strictObject({
   kind: z
     .literal('service')
     .describe(
-      "A secret of the deployment's own, whoever asks. Needs verification or allowUnverifiedCallers, as none does.",
+      'A secret of the deployment, sent for every caller. Needs verification or allowUnverifiedCallers, like none.',
     ),
-  file: z.string().min(1).optional().describe('File that holds the secret, read anew when it changes.'),
+  file: z.string().min(1).optional().describe('File that holds the secret; reloaded when it changes.'),
   secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
   user: userName.optional().describe('User whose password the secret is: both are sent as Basic.'),
   name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
@@ -82,7 +82,7 @@ const UpstreamShape = z.strictObject({
     'How the upstream is known over TLS, and what it is shown. Unset: as Node does it.',
   ),
   proxy: UpstreamProxy.optional().describe(
-    'Proxy that stands between Portico and the upstream. Unset: none, whatever HTTPS_PROXY of the environment says.',
+    'Proxy between Portico and the upstream. Unset: none, even if HTTPS_PROXY is set in the environment.',
   ),
   timeoutMs: milliseconds()
     .default(10_000)
