@@ -287,7 +287,10 @@ describe(`an upstream that sends each response twice ${SEEDED}`, () => {
       }
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, readOn));
-    expect(told.unsolicitedResponse).to.deep.equal([{ upstream: 'projects' }]);
+    const reported = told.unsolicitedResponse ?? [];
+    // With perCaller, connections are closed for other callers, often before the second response arrives.
+    if (keptConnections === 'shared') expect(reported).to.deep.equal([{ upstream: 'projects' }]);
+    else expect(reported).to.have.length.at.most(1);
     expect(lost).to.be.at.most(CONNECTIONS);
     return wrong;
   }
