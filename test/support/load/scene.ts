@@ -1,3 +1,4 @@
+import { boundedSettings } from '../process/limits-of-process.ts';
 import { type PorticoProcess, runPortico, writeSettings } from '../process/process.ts';
 import { createCallers, type LoadCaller } from './callers.ts';
 import { createFillers, fillTables } from './fill-tables.ts';
@@ -34,7 +35,8 @@ export async function setScene(folder: string, callerCount: number): Promise<Sce
   const installed = await startFlappingPlatform(callers, 5);
   const platforms = [people, installed];
   const settings = loadSettings({ people: people.url, installed: installed.url });
-  const portico = runPortico(['--config', await writeSettings(folder, settings)], insideEnvironment(folder));
+  const { yaml, env } = boundedSettings(settings, insideEnvironment(folder));
+  const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
   const url = await portico.ready;
   return {
     portico,
