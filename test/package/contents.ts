@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { filesBelow } from '../support/process/files.ts';
 import { ROOT } from './packed.ts';
 
@@ -34,8 +34,10 @@ export async function expectedFiles(): Promise<string[]> {
       .filter((file) => !file.includes('/') && ends.some((end) => file.endsWith(end)))
       .map((file) => `${folder}/${file}`),
   );
-  const sources = (await filesBelow(join(ROOT, 'src'))).filter((file) => file.endsWith('.ts'));
+  const all = await filesBelow(join(ROOT, 'src'));
+  const sources = all.filter((file) => file.endsWith('.ts'));
+  const pages = all.filter((file) => /\.(?:css|html)$/.test(file)).map((file) => `dist/${basename(file)}`);
   const types = sources.map((file) => file.replace(/^(.+)\.ts$/, 'dist/$1.d.ts'));
   const entries = ENTRIES.map((name) => `dist/${name}.js`);
-  return [...AT_THE_TOP, ...(await Promise.all(kept)).flat(), ...types, ...entries].sort();
+  return [...AT_THE_TOP, ...(await Promise.all(kept)).flat(), ...types, ...entries, ...pages].sort();
 }
