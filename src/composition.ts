@@ -9,6 +9,7 @@ import {
 import { CAPABILITIES } from './capabilities/index.ts';
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
+import { collectIssues } from './core/config/mistakes/config-error.ts';
 import type { Config } from './core/config/schema/settings.ts';
 import type { SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';
@@ -25,9 +26,20 @@ export const SLICES = slicesOf(CAPABILITIES);
 
 type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
 
-/** Opens these capabilities for `portico serve`. Throws `ConfigError`. @default all */
+/**
+ * Opens these capabilities for `portico serve`. Throws `ConfigError` with every file that cannot be used, also of the core.
+ * @default all
+ */
 export function openToServe(context: OwnContext, known: readonly AnyCapability[] = CAPABILITIES): OpenCapabilities {
-  return openAs('serve', known, context);
+  try {
+    return openAs('serve', known, context);
+  } catch (error) {
+    const rethrow = () => {
+      throw error;
+    };
+    collectIssues([rethrow, () => checkOwnFiles(context.config, context.resources)]);
+    throw error;
+  }
 }
 
 /** Opens the capabilities that `portico stdio`, or one read of a probe, uses. Throws `ConfigError`. */
@@ -65,6 +77,5 @@ export function loadSettings(
 
 /** Throws `ConfigError` with every file named by settings that cannot be used. */
 export function checkFiles(config: Config): void {
-  checkOwnFiles(config, RESOURCES);
-  checkCapabilities(CAPABILITIES, config);
+  collectIssues([() => checkOwnFiles(config, RESOURCES), () => checkCapabilities(CAPABILITIES, config)]);
 }

@@ -15,6 +15,7 @@ import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import { MCP_PATH } from './core/http/operations/rpc.ts';
+import { stackOf } from './core/kernel/causes.ts';
 import type { Events } from './core/kernel/events.ts';
 import { setListeners } from './core/kernel/join-events.ts';
 import { type LimitOverrides, type Limits, limitsWith } from './core/kernel/limits.ts';
@@ -164,14 +165,13 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
       : undefined,
   });
   const http = createPublicEdge(publicOptions());
-  const admin = config.admin.enabled
-    ? createAdminEdge({
-        ...common,
-        authenticate: core.authenticate,
-        settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
-        operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
-      })
-    : undefined;
+  const adminOptions = () => ({
+    ...common,
+    authenticate: core.authenticate,
+    settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
+    operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
+  });
+  const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
   /** Resolves when the previous cores are closed, in order, because each may use parts of earlier ones. */
   let retired = Promise.resolve();
   const retiring = new Set<Core>();
@@ -210,7 +210,8 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
       throw error;
     }
     listen();
-    void next.start();
+    admin?.change(adminOptions());
+    next.apply().catch((error) => events.internalError?.({ requestId: 'none', stack: stackOf(error) }));
     retire(before.core, core, next.retire);
   }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigError, type ConfigIssue } from '../core/config/mistakes/config-error.ts';
+import { collectIssues } from '../core/config/mistakes/config-error.ts';
 import type { Config } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import { type Contribution, composeHooks, type Hooks } from '../core/hooks.ts';
@@ -13,19 +13,21 @@ export interface OpenCapabilities {
   /** Starts them in order. Rejects with the first failure. */
   start(): Promise<void>;
   /**
-   * Reopens the capabilities whose own settings have changed, and notifies the others. `stop` of what this
-   * returns stops all that is open then. Throws `ConfigError` where one cannot be opened; nothing has changed then.
+   * Opens those whose settings have changed once more, beside the open ones. Throws `ConfigError` where one cannot be opened;
+   * nothing has changed then.
    */
   reload(config: Config): ReloadedCapabilities;
   /** Stops them in reverse order; each has what is left of this many milliseconds. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** Capabilities after a reload. */
+/** Capabilities after a reload. One of `apply` and `revert` must be called. */
 export interface ReloadedCapabilities extends OpenCapabilities {
+  /** Reports the settings to the capabilities that were kept, and starts the others. Rejects with the first failure. */
+  apply(): Promise<void>;
   /** Stops those that were replaced. Called when no request uses them. */
   retire(): Promise<void>;
-  /** Stops the reopened ones if the reload fails later. */
+  /** Stops those that `reload` has opened. */
   revert(): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export function openCapabilities(
 
 /** Throws one `ConfigError` with every file that cannot be used. */
 export function checkCapabilities(capabilities: readonly AnyCapability[], config: Config): void {
-  collectIssues(capabilities, (capability) => capability.check?.(config, settingsOf(capability, config)));
+  collectIssues(capabilities.map((capability) => () => capability.check?.(config, settingsOf(capability, config))));
 }
 
 /** One capability with its settings; `contribution` is `undefined` where it is switched off. */
@@ -73,25 +75,23 @@ function openAll(
   context: CapabilityContext,
   before: readonly Entry[],
 ): readonly Entry[] {
+  const { config, resources } = context;
   const entries: Entry[] = [];
   let { counts, keyOf } = context;
+
+  function open(capability: AnyCapability): void {
+    const settings = settingsOf(capability, config);
+    const reason = [settings, capability.dependsOn?.(config, resources)];
+    const running = before.find((entry) => entry.capability === capability);
+    const isKept = running !== undefined && isDeepStrictEqual(running.reason, reason);
+    const contribution = isKept ? running.contribution : capability.open(settings, { ...context, counts, keyOf });
+    entries.push(isKept ? running : { capability, reason, contribution });
+    counts = contribution?.sharing?.counts ?? counts;
+    keyOf = contribution?.sharing?.keyOf ?? keyOf;
+  }
+
   try {
-    collectIssues(capabilities, (capability) => {
-      const { config, resources } = context;
-      const settings = settingsOf(capability, config);
-      const reason = [settings, capability.dependsOn?.(config, resources)];
-      const running = before.find((entry) => entry.capability === capability);
-      const isKept = running !== undefined && isDeepStrictEqual(running.reason, reason);
-      const open = () => {
-        const contribution = capability.open(settings, { ...context, counts, keyOf });
-        return { capability, reason, contribution };
-      };
-      const entry = isKept ? running : open();
-      entries.push(entry);
-      const { sharing } = entry.contribution ?? {};
-      counts = sharing?.counts ?? counts;
-      keyOf = sharing?.keyOf ?? keyOf;
-    });
+    collectIssues(capabilities.map((capability) => () => open(capability)));
   } catch (error) {
     void stopAll(without(entries, before), 0);
     throw error;
@@ -104,19 +104,17 @@ function composed(entries: readonly Entry[], context: CapabilityContext): OpenCa
   return {
     hooks: composeHooks(open),
     listeners: open.flatMap(({ listeners = [] }) => listeners),
-    async start() {
-      for (const one of open) await one.start?.();
-    },
+    start: () => startAll(entries),
     reload(config) {
-      const next = openAll(
-        entries.map(({ capability }) => capability),
-        { ...context, config },
-        entries,
-      );
+      const capabilities = entries.map(({ capability }) => capability);
+      const next = openAll(capabilities, { ...context, config }, entries);
       const added = without(next, entries);
-      for (const { contribution } of next.filter((entry) => !added.includes(entry))) contribution?.onReload?.(config);
       return {
         ...composed(next, context),
+        apply() {
+          for (const { contribution } of without(next, added)) contribution?.onReload?.(config);
+          return startAll(added);
+        },
         retire: () => stopAll(without(entries, next), 0),
         revert: () => stopAll(added, 0),
       };
@@ -129,26 +127,24 @@ function without(entries: readonly Entry[], others: readonly Entry[]): readonly 
   return entries.filter((entry) => !others.includes(entry));
 }
 
-/** Calls `use` with each, and throws the issues of all of them at once. */
-function collectIssues(capabilities: readonly AnyCapability[], use: (capability: AnyCapability) => void): void {
-  const issues: ConfigIssue[] = [];
-  for (const capability of capabilities) {
-    try {
-      use(capability);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      issues.push(...error.issues);
-    }
-  }
-  if (issues.length > 0) throw new ConfigError(issues);
-}
-
 function settingsOf({ settings }: AnyCapability, config: object): unknown {
   return settings && blockOf(config, settings);
 }
 
+async function startAll(entries: readonly Entry[]): Promise<void> {
+  for (const { contribution } of entries) await contribution?.start?.();
+}
+
+/** Stops all, even if one fails, and rejects with the first failure. */
 async function stopAll(entries: readonly Entry[], withinMs: number): Promise<void> {
   const until = performance.now() + withinMs;
-  for (const { contribution } of entries.toReversed())
-    await contribution?.stop?.(Math.max(0, until - performance.now()));
+  const failures: unknown[] = [];
+  for (const { contribution } of entries.toReversed()) {
+    try {
+      await contribution?.stop?.(Math.max(0, until - performance.now()));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -1,23 +1,39 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import nock from 'nock';
 import { z } from 'zod';
 import type { AnyCapability } from '../../src/capabilities/capability.ts';
 import { defineCapability } from '../../src/capabilities/capability.ts';
 import { CAPABILITIES } from '../../src/capabilities/index.ts';
-import { createGateway, type SettingsInput } from '../../src/gateway.ts';
+import { checkFiles, SLICES } from '../../src/composition.ts';
+import { parseConfig } from '../../src/core/config/load-config.ts';
+import { ConfigError } from '../../src/core/config/mistakes/config-error.ts';
+import type { Operation } from '../../src/core/http/operations/operation.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
+import { createGateway, type Gateway, type SettingsInput } from '../../src/gateway.ts';
 import { mockPlatform } from '../../src/testing/mock-platform.ts';
 import { onCleanup } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { useNock } from '../support/nock.ts';
+import { inFolder } from '../support/process/process.ts';
 
 const AUTHORIZED = { headers: { authorization: 'Bearer t0ken' } };
 
 /** A gateway over a mocked platform, until the test ends. */
 async function started(settings: object, capabilities: readonly AnyCapability[]): Promise<string> {
+  return gatewayOf(settings, capabilities).start();
+}
+
+function gatewayOf(settings: object, capabilities: readonly AnyCapability[]): Gateway {
+  const gateway = createGateway(settingsOf(settings), { capabilities });
+  onCleanup(() => gateway.close());
+  return gateway;
+}
+
+function settingsOf(settings: object): SettingsInput {
   const { upstreams } = mockPlatform(nock);
   const quiet = { http: { port: 0 }, admin: { enabled: false }, log: { level: 'silent' }, upstreams };
-  const gateway = createGateway({ ...quiet, ...settings } as SettingsInput, { capabilities });
-  onCleanup(() => gateway.close());
-  return gateway.start();
+  return { ...quiet, ...settings } as SettingsInput;
 }
 
 describe('a capability defined outside src', () => {
@@ -70,6 +86,130 @@ describe('a capability defined outside src', () => {
     const settings = { upstreams: mockPlatform(nock).upstreams, strict: { size: 'x' } };
     expect(() => createGateway(settings as SettingsInput, { capabilities: [strict] })).to.throw('strict.size');
     expect(() => createGateway(settings as SettingsInput)).to.throw('strict');
+  });
+});
+
+describe('a reload', () => {
+  useNock();
+
+  const calls: string[] = [];
+  beforeEach(() => calls.splice(0));
+
+  /** A capability that records its calls, with a page on both listeners that shows its setting. */
+  const recording = <const Key extends string>(key: Key) =>
+    defineCapability({
+      settings: { key, schema: z.strictObject({ text: z.string() }).prefault({ text: '1' }) },
+      open({ text }) {
+        calls.push(`${key} open ${text}`);
+        const page = (): Operation[] => [
+          {
+            ...{ path: `/${key}`, methods: ['GET'], takesBody: false, isProbe: false, open: true },
+            respond: () => ({ status: 200, headers: ['Content-Type', 'text/plain'], body: Buffer.from(text) }),
+          },
+        ];
+        return {
+          operations: page,
+          adminOperations: page,
+          onReload: ({ scheme }) => void calls.push(`${key} reload ${scheme}`),
+          start: async () => void calls.push(`${key} start ${text}`),
+          stop: async () => void calls.push(`${key} stop ${text}`),
+        };
+      },
+    });
+  const both = [recording('one'), recording('other')];
+  const admin = { enabled: true, port: 0 };
+  const textOf = async (url: string) => (await fetch(url)).text();
+
+  it('reopens, starts and later stops only the capabilities whose settings have changed', async () => {
+    const gateway = gatewayOf({ admin }, both);
+    const url = await gateway.start();
+    expect(calls.splice(0)).to.deep.equal(['one open 1', 'other open 1', 'one start 1', 'other start 1']);
+    gateway.change(settingsOf({ admin, one: { text: '2' } }));
+    await eventually(() => calls.includes('one stop 1'));
+    expect(calls).to.deep.equal(['one open 2', 'other reload platform', 'one start 2', 'one stop 1']);
+    for (const listener of [url, gateway.adminUrl]) {
+      expect(await textOf(`${listener}/one`)).to.equal('2');
+      expect(await textOf(`${listener}/other`)).to.equal('1');
+    }
+  });
+
+  it('that cannot be applied reports nothing to the kept capabilities, and stops the reopened ones', async () => {
+    await inFolder(async (folder) => {
+      const gateway = gatewayOf({}, both);
+      const url = await gateway.start();
+      calls.splice(0);
+      const { upstreams } = mockPlatform(nock);
+      const tools = { ...upstreams['tools'], credential: { kind: 'service', file: join(folder, 'missing') } };
+      const settings = { scheme: 'other', one: { text: '2' }, allowUnverifiedCallers: true };
+      const wrong = settingsOf({ ...settings, upstreams: { ...upstreams, tools } });
+      expect(() => gateway.change(wrong)).to.throw('upstreams.tools.credential.file');
+      await eventually(() => calls.includes('one stop 2'));
+      expect(calls).to.deep.equal(['one open 2', 'one stop 2']);
+      expect(await textOf(`${url}/one`)).to.equal('1');
+    });
+  });
+
+  it('reports a capability that cannot start, and serves on', async () => {
+    const failing = defineCapability({
+      settings: { key: 'failing', schema: z.strictObject({ fails: z.boolean() }).prefault({ fails: false }) },
+      open: ({ fails }) => ({
+        async start() {
+          if (fails) throw new Error('it does not start');
+        },
+      }),
+    });
+    const stacks: string[] = [];
+    const listening = defineCapability({
+      open: () => ({ listeners: [{ internalError: ({ stack }) => void stacks.push(stack) }] }),
+    });
+    const gateway = gatewayOf({}, [failing, listening]);
+    const url = await gateway.start();
+    gateway.change(settingsOf({ failing: { fails: true } }));
+    await eventually(() => stacks.length === 1);
+    expect(stacks[0]).to.contain('it does not start');
+    expect((await fetch(`${url}/livez`)).status).to.equal(200);
+  });
+});
+
+describe('a gateway that closes', () => {
+  it('stops all its capabilities in reverse order, even if one fails', async () => {
+    const stopped: string[] = [];
+    const stopping = (name: string) =>
+      defineCapability({
+        open: () => ({
+          async stop() {
+            stopped.push(name);
+            if (name === 'second') throw new Error('it does not stop');
+          },
+        }),
+      });
+    const gateway = createGateway(settingsOf({}), { capabilities: ['first', 'second', 'third'].map(stopping) });
+    await gateway.start();
+    const error = await gateway.close().catch((reason) => reason);
+    expect(error.message).to.equal('it does not stop');
+    expect(stopped).to.deep.equal(['third', 'second', 'first']);
+  });
+});
+
+describe('a gateway with several unusable files', () => {
+  it('reports those of the core and of its capabilities together', async () => {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'missing');
+      const platform = { baseUrl: 'https://platform.example', credential: { kind: 'service', file } };
+      const settings = {
+        upstreams: { projects: platform, workflows: platform, tools: platform },
+        allowUnverifiedCallers: true,
+        audit: { enabled: true, keyFile: file },
+        http: { port: 0, tls: { certFile: file, keyFile: file } },
+      };
+      const paths = ['audit.keyFile', 'upstreams.tools.credential.file', 'http.tls.certFile'];
+      for (const use of [
+        () => createGateway(settings as SettingsInput),
+        () => checkFiles(parseConfig(settings as SettingsInput, RESOURCES, SLICES)),
+      ]) {
+        for (const path of paths) expect(use, path).to.throw(ConfigError, path);
+      }
+    });
   });
 });
 

@@ -46,8 +46,8 @@ export function createHandler(options: HandlerOptions): Handle {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
     exchange.vary = operation.vary;
-    hooks.onRequest(exchange, operation);
     if (!connections.begin(exchange)) return;
+    hooks.onRequest(exchange, operation);
     exchange.users = users;
     users?.enter();
     const turn = connections.waitForSlot(exchange);

@@ -125,23 +125,29 @@ export interface AdminEdgeOptions {
   readonly operations?: readonly Operation[];
 }
 
+/** The admin listener, whose operations can be replaced. */
+export interface AdminEdge extends Edge {
+  change(options: AdminEdgeOptions): void;
+}
+
 /** The admin listener: operations only, never a read. */
-export function createAdminEdge(options: AdminEdgeOptions): Edge {
-  const { authenticate, events, isDraining } = options;
-  const { allowedHosts: alsoHosts, ...settings } = options.settings;
-  return createEdge({
+export function createAdminEdge({ settings: first, events, ...options }: AdminEdgeOptions): AdminEdge {
+  const { allowedHosts: alsoHosts, ...settings } = first;
+  const serviceOf = ({ authenticate, isDraining, operations = [] }: Omit<AdminEdgeOptions, 'settings' | 'events'>) => ({
+    hooks: NO_REQUEST_HOOKS,
+    alsoHosts,
+    allowedOrigins: [],
+    authenticate,
+    inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
+    operations: [...probeOperations(isDraining), ...operations],
+  });
+  const edge = createEdge({
     listener: 'admin',
     settings: { ...ADMIN_BOUNDS, ...settings },
     events,
-    service: {
-      hooks: NO_REQUEST_HOOKS,
-      alsoHosts,
-      allowedOrigins: [],
-      authenticate,
-      inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
-      operations: [...probeOperations(isDraining), ...(options.operations ?? [])],
-    },
+    service: serviceOf(options),
   });
+  return { ...edge, change: (changed) => edge.serve(serviceOf(changed)) };
 }
 
 /** `undefined` where there are none: then no header is looked for. */

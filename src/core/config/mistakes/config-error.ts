@@ -71,3 +71,17 @@ export function logWarnings(
     logger.warn({ setting: dottedPath(path), line, warning: message }, 'settings doubtful');
   }
 }
+
+/** Does each, and throws one `ConfigError` with the issues of all. Another error is thrown at once. */
+export function collectIssues(all: readonly (() => void)[]): void {
+  const issues: ConfigIssue[] = [];
+  for (const one of all) {
+    try {
+      one();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      issues.push(...error.issues);
+    }
+  }
+  if (issues.length > 0) throw new ConfigError(issues);
+}
