@@ -66,7 +66,8 @@ export function createAuthenticate({ verify, keyOf = createKeyOf() }: Authentica
     const token = readBearer(authorization);
     const credential = new Credential(token);
     const key = keyOf(token);
-    await beforeVerify?.(key);
+    const ready = beforeVerify?.(key);
+    if (ready !== undefined) await ready;
     if (verify === undefined) return { credential, key, partition: key, expiresAt: expiryOf(token) };
     const { partition, expiresAt, verified } = await verify(credential, key, span);
     return { credential, key, partition, expiresAt, verified };

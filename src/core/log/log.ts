@@ -8,6 +8,8 @@ import type { Level, Logger } from './logger.ts';
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 /** Distinguishes callers, and is too short to be a key. */
 const CALLER_LENGTH = 12;
+/** Kinds of requests whose fields are kept serialized. */
+const MAX_KINDS = 256;
 
 /**
  * Logs events: one line for each request, and lines for all else that an operator needs. A line has no place for a
@@ -23,10 +25,12 @@ export function logEvents(
     const to = loggerFor(request) ?? logger;
     return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
   };
+  const writeRequest = createRequestLines();
   return {
     requestEnded(request) {
       const level = levelOf(request);
-      loggerAt(request, level)?.[level](fieldsOf(request), 'request');
+      const to = loggerAt(request, level);
+      if (to !== undefined) writeRequest(to, level, request);
     },
     ...details(loggerAt),
     ...progress(logger),
@@ -42,18 +46,39 @@ export interface LogOptions {
   readonly now?: () => number;
 }
 
-function fieldsOf(request: RequestRecord): object {
+/**
+ * Writes the line of a request. Nearly all requests are of a few kinds: what those of a kind have in common is serialized once,
+ * as the bindings of a child logger.
+ */
+function createRequestLines() {
+  const children = new WeakMap<Logger, Map<string, Logger>>();
+
+  function childOf(logger: Logger, kind: ReturnType<typeof kindOf>): Logger | undefined {
+    const known = children.get(logger) ?? new Map<string, Logger>();
+    children.set(logger, known);
+    const { method, route, rpc, tool, resource, status, outcome, cache, staleFor } = kind;
+    const key = `${method} ${route} ${rpc} ${tool} ${resource} ${status} ${outcome} ${cache} ${staleFor}`;
+    const child = known.get(key) ?? logger.child?.(kind, { level: 'debug' });
+    if (child !== undefined && known.size < MAX_KINDS) known.set(key, child);
+    return child;
+  }
+
+  return (to: Logger, level: Level, request: RequestRecord): void => {
+    const kind = kindOf(request);
+    const child = childOf(to, kind);
+    if (child === undefined) to[level]({ ...kind, ...ownFieldsOf(request) }, 'request');
+    else child[level](ownFieldsOf(request), 'request');
+  };
+}
+
+/** Fields that many requests share. Their values are of closed lists. */
+function kindOf({ method, route, rpc, tool, resource, status, outcome, cache, staleFor }: RequestRecord) {
+  return { method, route, rpc, tool, resource, status, outcome, cache, staleFor: staleFor?.code };
+}
+
+function ownFieldsOf(request: RequestRecord): object {
   const { upstreamMs, staleFor, error = staleFor } = request;
   return {
-    method: request.method,
-    route: request.route,
-    rpc: request.rpc,
-    tool: request.tool,
-    resource: request.resource,
-    status: request.status,
-    outcome: request.outcome,
-    cache: request.cache,
-    staleFor: staleFor?.code,
     ms: rounded(request.ms),
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
     bytes: request.bytes,

@@ -19,7 +19,7 @@ export interface Logger extends Readonly<Record<Level, WriteLine>> {
   /** Least severe level that is written. Can be changed. */
   level?: string;
   /** Returns a logger to the same place, with its own level and no fields. */
-  child?(fields: Record<string, never>, options: { readonly level: string }): Logger;
+  child?(fields: object, options: { readonly level: string }): Logger;
 }
 
 export interface LoggerOptions {
