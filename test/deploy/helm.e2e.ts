@@ -28,6 +28,14 @@ const SETTINGS = {
   resources: { projects: platform, workflows: platform, tools: platform },
 };
 
+interface Monitor {
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly jobLabel: string;
+  readonly podMetricsEndpoints: readonly object[];
+}
+
+const podOf = (manifests: readonly Manifest[]) => find(manifests, 'Deployment').spec.template;
+
 describe('the Helm chart', function () {
   this.timeout(300_000);
   let folder = '';
@@ -77,7 +85,7 @@ describe('the Helm chart', function () {
   it('renders the manifests in deploy/kubernetes, except for names and labels', async () => {
     const beside = manifestsIn(await readFile(join(ROOT, 'deploy/kubernetes/portico.yaml'), 'utf8'));
     const made = await rendered({ settings: SETTINGS });
-    const podOf = (manifests: readonly Manifest[]) => {
+    const comparable = (manifests: readonly Manifest[]) => {
       const { securityContext, containers, ...pod } = find(manifests, 'Deployment').spec.template.spec;
       const { topologySpreadConstraints: _, ...rest } = pod as unknown as Record<string, unknown>;
       const { fsGroup: _group, ...security } = securityContext;
@@ -85,7 +93,7 @@ describe('the Helm chart', function () {
         containers as unknown as Record<string, unknown>[];
       return { ...rest, security, container };
     };
-    expect(podOf(made)).to.deep.equal(podOf(beside));
+    expect(comparable(made)).to.deep.equal(comparable(beside));
     const settingsOf = (manifests: readonly Manifest[]) =>
       checkedSettings(find(manifests, 'ConfigMap').data?.['portico.yaml'] ?? '');
     expect(await settingsOf(made)).to.deep.equal(await settingsOf(beside));
@@ -129,16 +137,94 @@ describe('the Helm chart', function () {
     expect(made).to.include('"secretName":"portico"').and.include('"port":6379').and.include('"minReplicas":3');
   });
 
-  it('restarts the pods only for settings that need it', async () => {
-    const stampOf = async (settings: object) =>
-      JSON.stringify(
-        (find(await rendered({ settings }), 'Deployment').spec.template.metadata as { annotations?: object })
-          .annotations,
-      );
+  it('rolls the pods when any setting changes', async () => {
+    const stampOf = async (settings: object) => podOf(await rendered({ settings })).metadata.annotations;
     const before = await stampOf(SETTINGS);
-    expect(await stampOf({ ...SETTINGS, log: { level: 'debug' } })).to.equal(before);
-    expect(await stampOf({ ...SETTINGS, http: { keepAliveTimeoutMs: 5000 } })).not.to.equal(before);
-    expect(await stampOf({ ...SETTINGS, shared: { url: 'redis://a', keySecretFile: '/b' } })).not.to.equal(before);
+    expect(await stampOf(SETTINGS)).to.deep.equal(before);
+    const changes = [
+      { log: { level: 'debug' } },
+      { http: { keepAliveTimeoutMs: 5000 } },
+      { mcp: { tools: false } },
+      { tracing: { enabled: true } },
+      { shared: { url: 'redis://a', keySecretFile: '/b' } },
+    ];
+    for (const change of changes) expect(await stampOf({ ...SETTINGS, ...change })).not.to.deep.equal(before);
+  });
+
+  const tls = { certFile: '/run/secrets/portico/tls.crt', keyFile: '/run/secrets/portico/tls.key' };
+  const clientCaFile = '/run/secrets/portico/ca.crt';
+  const COMBINATIONS = [
+    { title: 'the public listener over TLS', http: { tls } },
+    { title: 'both listeners over TLS', http: { tls }, admin: { tls } },
+    { title: 'client certificates on the public listener', http: { tls: { ...tls, clientCaFile } } },
+    {
+      title: 'client certificates there, and the admin listener over TLS',
+      http: { tls: { ...tls, clientCaFile } },
+      admin: { tls },
+    },
+    { title: 'no admin listener', admin: { enabled: false } },
+  ];
+  for (const { title, ...listeners } of COMBINATIONS) {
+    it(`probes a listener that a kubelet can reach: ${title}`, async () => {
+      const manifests = await rendered({ settings: { ...SETTINGS, ...listeners }, existingSecret: 'certificates' });
+      expect(await issuesOf(manifests)).to.deep.equal([]);
+      expectAvailable(manifests);
+      await expectPodFits(manifests);
+      const [port] = find(manifests, 'Service').spec.ports;
+      const overTls = listeners.http?.tls !== undefined;
+      expect(port).to.deep.include(overTls ? { port: 443, appProtocol: 'https' } : { port: 80, appProtocol: 'http' });
+      const named = podOf(manifests).spec.containers[0]?.ports.map(({ name }) => name);
+      expect(named).to.deep.equal(listeners.admin?.enabled === false ? ['http'] : ['http', 'admin']);
+    });
+  }
+
+  it('refuses client certificates where no listener is left for probes', async () => {
+    const mutual = { tls: { ...tls, clientCaFile } };
+    for (const admin of [{ enabled: false }, { host: '127.0.0.1' }, mutual]) {
+      const settings = { ...SETTINGS, http: mutual, admin };
+      const { code, stderr } = await run(['template', 'portico'], { settings });
+      expect(code).to.equal(1);
+      expect(stderr).to.include('settings.http.tls.clientCaFile takes an admin listener');
+    }
+  });
+
+  it('passes pull secrets, environment and annotations to the pod', async () => {
+    const given = {
+      imagePullSecrets: [{ name: 'registry' }],
+      env: [{ name: 'PLATFORM_URL', value: 'https://platform.example.com' }],
+      envFrom: [{ secretRef: { name: 'platform' } }],
+    };
+    const podAnnotations = { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '9090' };
+    const manifests = await rendered({ settings: SETTINGS, ...given, podAnnotations });
+    expect(await issuesOf(manifests)).to.deep.equal([]);
+    const { metadata, spec } = podOf(manifests);
+    expect(metadata.annotations).to.deep.include(podAnnotations).and.to.have.property('checksum/settings');
+    const { imagePullSecrets, env, envFrom } = given;
+    expect(spec).to.deep.include({ imagePullSecrets });
+    expect(spec.containers[0]).to.deep.include({ env, envFrom });
+  });
+
+  it('renders a PodMonitor for the admin listener, as the job that alerts select', async () => {
+    const podMonitor = { enabled: true, interval: '15s', labels: { release: 'prometheus' } };
+    for (const admin of [{}, { tls }]) {
+      const manifests = await rendered({ settings: { ...SETTINGS, admin }, podMonitor });
+      expect(await issuesOf(manifests)).to.deep.equal([]);
+      const monitor = find(manifests, 'PodMonitor');
+      expect(monitor.metadata).to.have.nested.property('labels.release', 'prometheus');
+      const { selector, jobLabel, podMetricsEndpoints } = monitor.spec as unknown as Monitor;
+      const { labels } = podOf(manifests).metadata;
+      expect(labels)
+        .to.deep.include(selector.matchLabels)
+        .and.include({ [jobLabel]: 'portico' });
+      const scheme = 'tls' in admin ? { scheme: 'https', tlsConfig: { insecureSkipVerify: true } } : {};
+      expect(podMetricsEndpoints).to.deep.equal([{ port: 'admin', interval: '15s', ...scheme }]);
+    }
+    const { code, stderr } = await run(['template', 'portico'], {
+      settings: { ...SETTINGS, admin: { enabled: false } },
+      podMonitor,
+    });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('podMonitor.enabled takes the admin listener');
   });
 
   it('fails without a platform, or with an unknown value', async () => {

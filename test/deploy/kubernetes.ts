@@ -20,9 +20,14 @@ export interface Manifest {
 }
 
 interface PodOwner {
-  readonly template: { readonly metadata: { readonly labels: object }; readonly spec: PodSpec };
+  readonly template: { readonly metadata: PodMetadata; readonly spec: PodSpec };
   readonly selector: { readonly matchLabels: object };
   readonly ports: readonly { readonly targetPort: string }[];
+}
+
+interface PodMetadata {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface PodSpec {
@@ -50,7 +55,7 @@ interface Security {
 }
 
 interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string };
+  readonly httpGet: { readonly path: string; readonly port: string; readonly scheme?: string };
 }
 
 export function manifestsIn(text: string): Manifest[] {
@@ -66,14 +71,15 @@ export async function issuesOf(manifests: readonly Manifest[]): Promise<string[]
   const sources: string[] = [];
   for (const [index, manifest] of manifests.entries()) {
     const { apiVersion, kind } = manifest;
-    const models = await import(`kubernetes-models/${apiVersion}`);
+    const module = `${apiVersion.startsWith('monitoring.coreos.com/') ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}`;
+    const models = await import(module);
     try {
       new models[kind](manifest).validate();
     } catch (error) {
       issues.push(`${kind}: ${(error as Error).message}`);
     }
     sources.push(
-      `import type { I${kind} as T${index} } from 'kubernetes-models/${apiVersion}';`,
+      `import type { I${kind} as T${index} } from '${module}';`,
       `export const m${index}: T${index} = ${JSON.stringify(manifest, null, 1)};`,
     );
   }
@@ -146,7 +152,13 @@ export async function expectPodFits(manifests: readonly Manifest[]): Promise<voi
   if (config.admin.enabled) expectAdminGuarded(manifests);
   const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
   expect(probes.map(({ httpGet }) => httpGet.path)).to.deep.equal(['/readyz', '/livez', '/readyz']);
-  for (const { httpGet } of probes) expect([...ports.keys()]).to.include(httpGet.port);
+  for (const { httpGet } of probes) {
+    expect([...ports.keys()]).to.include(httpGet.port);
+    const { tls } = listeners[httpGet.port as 'http' | 'admin'];
+    expect(httpGet.scheme ?? 'HTTP').to.equal(tls === undefined ? 'HTTP' : 'HTTPS');
+    // A kubelet presents no client certificate.
+    expect(tls?.clientCaFile).to.equal(undefined);
+  }
   const { delayMs, graceMs } = config.shutdown;
   // Half a second for the last lines of the log, and as much for the rest.
   expect(pod.terminationGracePeriodSeconds * 1000).to.be.at.least(delayMs + graceMs + 1000);
