@@ -9,7 +9,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** A table in Markdown, as it stands in docs/performance.md. */
+/** A table in Markdown, for a terminal or a page. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('');

@@ -2,20 +2,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { anchorsOf, readDoc } from '../support/docs.ts';
+import { anchorsOf, documentation, readDoc } from '../support/docs.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g;
 const DECISION = /docs\/decisions\/(\d{4}(?:-[\w-]+\.md)?)/g;
 
 const decisions = readdirSync(`${ROOT}docs/decisions`);
-const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
-  ...filesIn('docs').filter((file) => file.endsWith('.md')),
-];
 
 describe('the links of the documentation', () => {
-  for (const page of pages) {
+  for (const page of documentation()) {
     it(`lead to files and headings that exist: ${page}`, () => {
       const text = readDoc(page).replaceAll(/^```.*?^```$/gms, '');
       const broken = [...text.matchAll(LINK)].filter(([, path = '', anchor]) => {

@@ -1,4 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Every page of Markdown: those of the root that people read, and all of `docs/`. */
+export function documentation(): string[] {
+  const pages = readdirSync(new URL('../../docs/', import.meta.url), { recursive: true, encoding: 'utf8' });
+  return [
+    ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+    ...pages.filter((page) => page.endsWith('.md')).map((page) => `docs/${page}`),
+  ];
+}
 
 /** The text of a page. */
 export function readDoc(file: string): string {

@@ -32,7 +32,7 @@ export function processMetrics(families: Families, version: string, dropped: Dro
   const spansSent = counter('portico_trace_spans_sent_total', 'Spans that the trace collector accepted.');
   const spansDropped = counter(
     'portico_trace_spans_dropped_total',
-    'Spans that were dropped: the queue of tracing.maxQueueSpans was full, the collector failed, or the process ended.',
+    'Spans that were dropped: more waited than the bound tracing.maxQueueSpans, the collector failed, or the process ended.',
     ['reason'],
   );
   const build = gauge('portico_build_info', 'Always 1; the labels are the versions that run.', [

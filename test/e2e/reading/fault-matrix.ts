@@ -220,7 +220,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
     ],
     [
-      'sends more than `maxPages` pages (here 5)',
+      'sends more pages than the bound `maxPages` (here 5)',
       numbered,
       ['502 upstream_invalid', 5, '5 successes', 'kept', 'served'],
     ],

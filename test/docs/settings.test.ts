@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { documentation, readDoc } from '../support/docs.ts';
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly anyOf?: readonly Schema[];
+}
+
+const SCHEMA: Schema = JSON.parse(readFileSync('config/schema.json', 'utf8'));
+const BOUND = /^\| `([\w.]+)` \|/gm;
+const FILE_NAME = /\.(?:html|json|md|ts|yaml)$/;
+const QUOTED = /(?<!\bbounds? )`([A-Za-z]\w*(?:\.(?:<\w+>|\w+))*)`/g;
+
+/** The table of docs/tracing.md, whose names are those of OpenTelemetry. */
+const SPAN_ATTRIBUTES = /^## Attributes\n.*?^## /ms;
+
+/** Pages that name removed settings, or the bounds themselves. */
+const EXEMPT = ['CHANGELOG.md', 'docs/limits.md'];
+
+const bounds = new Set([...readDoc('docs/limits.md').matchAll(BOUND)].map(([, name = '']) => name));
+const blocks = Object.keys(SCHEMA.properties ?? {});
+const keys = new Set(namesIn(SCHEMA));
+
+describe('the settings in the documentation', () => {
+  for (const page of documentation().filter((file) => !EXEMPT.includes(file))) {
+    const named = quotedIn(page);
+
+    it(`exist: ${page}`, () => {
+      const paths = named.filter((name) => name.includes('.') && blocks.includes(name.split('.')[0] ?? ''));
+      expect(paths.filter((path) => !exists(SCHEMA, path.split('.')))).to.deep.equal([]);
+    });
+
+    it(`are not constants, which are called bounds: ${page}`, () => {
+      expect(
+        named.filter((name) => bounds.has(name) && !keys.has(name) && !exists(SCHEMA, name.split('.'))),
+      ).to.deep.equal([]);
+    });
+  }
+});
+
+function quotedIn(page: string): string[] {
+  const text = readDoc(page)
+    .replaceAll(/^```.*?^```$/gms, '')
+    .replace(SPAN_ATTRIBUTES, '');
+  return [...text.matchAll(QUOTED)].map(([, name = '']) => name).filter((name) => !FILE_NAME.test(name));
+}
+
+function exists(schema: Schema, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true;
+  const { properties = {}, additionalProperties, anyOf = [] } = schema;
+  const children = name.startsWith('<')
+    ? Object.values(properties)
+    : [properties[name] ?? {}].filter(() => name in properties);
+  const other = typeof additionalProperties === 'object' ? [additionalProperties] : [];
+  return (
+    [...children, ...other].some((child) => exists(child, rest)) ||
+    anyOf.some((variant) => exists(variant, [name, ...rest]))
+  );
+}
+
+function namesIn({ properties = {}, additionalProperties, anyOf = [] }: Schema): string[] {
+  const variants = typeof additionalProperties === 'object' ? [additionalProperties, ...anyOf] : anyOf;
+  return [
+    ...Object.entries(properties).flatMap(([name, child]) => [name, ...namesIn(child)]),
+    ...variants.flatMap(namesIn),
+  ];
+}
