@@ -133,8 +133,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
   let settings = first;
   let config = withLimits(settings, limits);
   const now = options.now ?? Date.now;
-  const log = logEvents(logger, { loggerFor: (request) => capabilities.hooks.loggerFor(request) });
-  const listen = () => setListeners(events, [log, ...capabilities.listeners]);
+  const listen = () => setListeners(events, [logEvents(logger, capabilities.hooks), ...capabilities.listeners]);
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   const lasting = { events, now, resources };

@@ -1,8 +1,8 @@
 import type { Config } from './config/schema/settings.ts';
 import type { Verify } from './credentials/authenticate.ts';
 import type { OpenExchange } from './credentials/authorize.ts';
+import { NO_REQUEST_HOOKS, type RequestHooks } from './http/handler.ts';
 import type { OpenOperation, Operation } from './http/operations/operation.ts';
-import type { RequestHooks } from './http/request-hooks.ts';
 import type { TokenSource } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import type { RequestRef } from './kernel/request-record.ts';
@@ -72,8 +72,8 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly openExchange: OpenExchange | undefined;
   /** State that replicas share; `undefined` where they share none. At most one capability has it. */
   readonly sharing: Sharing | undefined;
-  /** Returns the logger for lines about a request. @default that of the gateway */
-  loggerFor(request: Partial<RequestRef>): Logger | undefined;
+  /** Returns the logger for lines about a request; `undefined` for that of the gateway. At most one capability has it. */
+  readonly loggerFor: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;
 }
@@ -89,7 +89,7 @@ export interface Contribution extends Partial<Hooks> {
   stop?(withinMs: number): Promise<void>;
 }
 
-type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'loggerFor' | 'reopenFiles';
+type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'reopenFiles';
 
 /** Joins contributions in their order. A hook that none of them has does nothing. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
@@ -97,14 +97,13 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];
   const reopen = all('reopenFiles');
-  const [loggerFor = () => undefined] = all('loggerFor');
   return {
-    onRequest: each(all('onRequest')),
-    preAuthenticate: inOrder(all('preAuthenticate')),
-    preVerify: inOrder(all('preVerify')),
-    onCaller: each(all('onCaller')),
-    spend: inOrder(all('spend')),
-    onSettled: each(all('onSettled')),
+    onRequest: each(all('onRequest'), NO_REQUEST_HOOKS.onRequest),
+    preAuthenticate: inOrder(all('preAuthenticate'), NO_REQUEST_HOOKS.preAuthenticate),
+    preVerify: inOrder(all('preVerify'), NO_REQUEST_HOOKS.preVerify),
+    onCaller: each(all('onCaller'), NO_REQUEST_HOOKS.onCaller),
+    spend: inOrder(all('spend'), NO_REQUEST_HOOKS.spend),
+    onSettled: each(all('onSettled'), NO_REQUEST_HOOKS.onSettled),
     wrapHandler: (handle) => contributions.reduceRight((inner, one) => one.wrapHandler?.(inner) ?? inner, handle),
     wrapRead: (read, resource) =>
       contributions.reduceRight((inner, one) => one.wrapRead?.(inner, resource) ?? inner, read),
@@ -122,7 +121,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     openExchange: contributions.find(({ openExchange }) => openExchange !== undefined)?.openExchange,
     sharing: contributions.find(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
-    loggerFor,
+    loggerFor: contributions.find(({ loggerFor }) => loggerFor !== undefined)?.loggerFor,
     reopenFiles: () => reopen.map((open) => open()).includes(true),
   };
 }
@@ -130,8 +129,10 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
 /** Hooks that do nothing: the core by itself. */
 export const NO_HOOKS: Hooks = composeHooks([]);
 
-function each<Args extends unknown[]>(hooks: readonly ((...args: Args) => void)[]): (...args: Args) => void {
-  const [only = () => {}, ...more] = hooks;
+type SyncHook<Args extends unknown[]> = (...args: Args) => void;
+
+function each<Args extends unknown[]>(hooks: readonly SyncHook<Args>[], none: SyncHook<Args>): SyncHook<Args> {
+  const [only = none, ...more] = hooks;
   if (more.length === 0) return only;
   return (...args) => {
     for (const hook of hooks) hook(...args);
@@ -140,8 +141,8 @@ function each<Args extends unknown[]>(hooks: readonly ((...args: Args) => void)[
 
 type AsyncHook<Args extends unknown[]> = (...args: Args) => Promise<void> | void;
 
-function inOrder<Args extends unknown[]>(hooks: readonly AsyncHook<Args>[]): AsyncHook<Args> {
-  const [only = () => {}, ...more] = hooks;
+function inOrder<Args extends unknown[]>(hooks: readonly AsyncHook<Args>[], none: AsyncHook<Args>): AsyncHook<Args> {
+  const [only = none, ...more] = hooks;
   if (more.length === 0) return only;
   return async (...args) => {
     for (const hook of hooks) await hook(...args);

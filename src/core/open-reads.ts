@@ -1,6 +1,5 @@
 import { fillBody, fillPath } from './config/schema/resource/templates.ts';
 import { type Config, checked, type ResourceConfig } from './config/schema/settings.ts';
-
 import { type Holdings, readingOf } from './holdings.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/users.ts';
@@ -49,8 +48,7 @@ export function openReads(
   offers: readonly Offer[],
   { upstreams, holdings, hooks, desk, users, events, now }: ReadsOptions,
 ): (Offered & { readonly read: Read })[] {
-  const nameOf = (resource: string) => checked(holdings.names.get(resource));
-  const cache = renamed(holdings.cache, nameOf);
+  const cache = renamed(holdings.cache, holdings.names);
 
   function loaderOf({ resource, settings }: Offer): Loader {
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
@@ -71,7 +69,7 @@ export function openReads(
       readPage: desk.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
-      memo: holdings.memoFor(nameOf(resource.name)),
+      memo: holdings.memoFor(checked(holdings.names.get(resource.name))),
       events,
       now,
     });

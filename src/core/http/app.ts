@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import { Exchange } from './exchange.ts';
+import type { Handle } from './handler.ts';
 import { type Operation, otherMethod, UNKNOWN_PATH, unknownPath } from './operations/operation.ts';
-import type { Handle } from './request-hooks.ts';
 
 interface State {
   exchange: Exchange;

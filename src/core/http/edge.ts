@@ -10,12 +10,11 @@ import { answerClientErrors } from './connection/client-errors.ts';
 import { type ConnectionBounds, createConnections } from './connection/connections.ts';
 import { createListener, type ListenerSettings, listen } from './connection/listener.ts';
 import { createHandshakes } from './connection/secure.ts';
-import { createHandler } from './handler.ts';
+import { createHandler, type RequestHooks } from './handler.ts';
 import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
 import type { ClientAddress } from './request/client-address.ts';
 import type { HostsOptions } from './request/hosts.ts';
-import type { RequestHooks } from './request-hooks.ts';
 import type { Challenge } from './response/problem.ts';
 
 /** At most one `connectionsRefused` in this time. */

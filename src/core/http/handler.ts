@@ -1,10 +1,11 @@
-import type { Authenticate } from '../credentials/authenticate.ts';
+import type { Authenticate, Identity } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { stackOf } from '../kernel/causes.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { emitLimitReached } from '../kernel/join-events.ts';
+import type { RequestRecord } from '../kernel/request-record.ts';
 import type { Users } from '../kernel/users.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
@@ -13,9 +14,47 @@ import type { Admit } from './request/admit.ts';
 import { type ClientAddress, createClientAddress } from './request/client-address.ts';
 import { discardBody } from './request/incoming-body.ts';
 import { credentialsIn } from './request/request-head.ts';
-import type { Handle, RequestHooks } from './request-hooks.ts';
 import { type Challenge, problemResponse } from './response/problem.ts';
 import { type HttpResponse, send } from './response/send.ts';
+
+/** Answers an exchange with its operation. Never throws. */
+export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>;
+
+/**
+ * Fixed places on the way of a request to the public listener, in the order in which a request passes them. A hook rejects a
+ * request by throwing, or rejecting with, a `GatewayError`, except where it says otherwise.
+ */
+export interface RequestHooks {
+  /** The operation was found; nothing has been checked. Must not throw. */
+  onRequest(exchange: Exchange, operation: Operation): void;
+  /** Method, host and origin were checked; the credential has not been read. Not called for operations open to all. */
+  preAuthenticate(exchange: Exchange): Promise<void> | void;
+  /** The credential is well formed and has this key; it has not been verified. */
+  preVerify(exchange: Exchange, callerKey: string): Promise<void> | void;
+  /** The caller is known. Over stdio it is called for each message. Must not throw. */
+  onCaller(record: RequestRecord, identity: Identity): void;
+  /** Counts so many requests against the limits of a caller, or of a client without a credential. */
+  spend(
+    exchange: Exchange,
+    caller: Pick<Caller, 'key' | 'verified'> | undefined,
+    requests: number,
+  ): Promise<void> | void;
+  /** The response was sent, or the client is gone. Must not throw. */
+  onSettled(exchange: Exchange): void;
+  /** Wraps the handling of each request. The first capability is outermost. */
+  wrapHandler(handle: Handle): Handle;
+}
+
+/** Hooks that do nothing. */
+export const NO_REQUEST_HOOKS: RequestHooks = {
+  onRequest() {},
+  preAuthenticate() {},
+  preVerify() {},
+  onCaller() {},
+  spend() {},
+  onSettled() {},
+  wrapHandler: (handle) => handle,
+};
 
 export interface HandlerOptions {
   readonly admit: Admit;

@@ -4,13 +4,13 @@ import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
+import { NO_REQUEST_HOOKS, type RequestHooks } from './handler.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
-import { NO_REQUEST_HOOKS, type RequestHooks } from './request-hooks.ts';
 import { createChallenge, type TokenSource } from './response/problem.ts';
 
 /** Settings of the public listener. */

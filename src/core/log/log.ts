@@ -41,7 +41,7 @@ export function logEvents(
 
 export interface LogOptions {
   /** Returns the logger for a request. @default that of all lines */
-  readonly loggerFor?: (request: Partial<RequestRef>) => Logger | undefined;
+  readonly loggerFor?: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** In milliseconds, from any point in time. */
   readonly now?: () => number;
 }

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
-import { createHandler } from '../../../src/core/http/handler.ts';
-import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
+import { createHandler, NO_REQUEST_HOOKS } from '../../../src/core/http/handler.ts';
 import type { HttpResponse } from '../../../src/core/http/response/send.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';

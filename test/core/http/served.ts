@@ -6,6 +6,7 @@ import type { ProtectedResource } from '../../../src/capabilities/verification/p
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import type { Edge } from '../../../src/core/http/edge.ts';
+import { NO_REQUEST_HOOKS } from '../../../src/core/http/handler.ts';
 import {
   createAdminEdge,
   createPublicEdge,
@@ -14,7 +15,6 @@ import {
 } from '../../../src/core/http/listeners.ts';
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
 import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
-import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
 import { problemResponse } from '../../../src/core/http/response/problem.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { joinEvents } from '../../../src/core/kernel/join-events.ts';

@@ -71,7 +71,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'http.maxEventLoopDelayMs': 'test/capabilities/load-shedding/overload.test.ts',
   'http.maxPipelinedWaiting': 'test/core/http/connection/pipelining.test.ts',
   'http.maxUnsentBytes': 'test/core/http/connection/pipelining.test.ts',
-  'http.maxCompressions': 'test/core/http/response/snapshot-response.test.ts',
+  'http.maxCompressions': 'test/core/http/operations/reads-responses.test.ts',
   'mcp.maxEscapingBytes': 'test/core/mcp/bounds.e2e.ts',
   'mcp.maxParsedBytes': 'refuses nothing: what is beyond is parsed again',
   maxWaiting: 'test/core/reads/snapshots/with-flights.test.ts',

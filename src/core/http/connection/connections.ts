@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Events } from '../../kernel/events.ts';
 import type { Exchange } from '../exchange.ts';
-import { createWriteBacklog } from './write-backlog.ts';
+import { createWriteBacklog } from '../response/send.ts';
 
 /** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
 export interface PipelinedConnection {

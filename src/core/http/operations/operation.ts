@@ -1,8 +1,16 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { preflightResponse } from '../response/cors.ts';
 import type { HttpResponse } from '../response/send.ts';
+
+/** Fields of a request that a page may set, beside those that it always may (Fetch, section 2.2.2). */
+const ALLOWED = [
+  ...['Accept', 'Authorization', 'Cache-Control', 'Content-Type', 'If-None-Match', 'Last-Event-ID'],
+  ...['Mcp-Method', 'Mcp-Name', 'MCP-Protocol-Version', 'Mcp-Session-Id', 'traceparent', 'tracestate', 'X-Request-Id'],
+];
+
+/** How long a browser caches a preflight. Chromium's maximum is two hours. */
+const MAX_AGE_SECONDS = 7200;
 
 interface Asked {
   /** Where it is asked for: strict and case-sensitive. Names it in the log. */
@@ -104,4 +112,12 @@ export function otherMethod(asked: readonly Operation[], otherCredentials?: Read
 function isPreflight({ req, fields, hasBody }: Exchange): boolean {
   const asks = req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
   return asks && fields.origin !== undefined && !hasBody;
+}
+
+/** Answers a preflight. `credentials`: names of further headers in which a page may send credentials. */
+function preflightResponse(methods: readonly string[], credentials: Iterable<string> = []): HttpResponse {
+  const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers'];
+  headers.push([...ALLOWED, ...credentials].join(', '));
+  headers.push('Access-Control-Max-Age', String(MAX_AGE_SECONDS), 'Cache-Control', 'no-store');
+  return { status: 204, headers, body: undefined };
 }

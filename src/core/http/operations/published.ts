@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { requireJsonAccepted } from '../request/negotiate.ts';
+import { namesTag, requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
-import { namesTag } from '../response/snapshot-response.ts';
 import type { OpenOperation } from './operation.ts';
 
 /** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */

@@ -1,12 +1,21 @@
 import type { Caller } from '../../kernel/caller.ts';
+import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { Catalogue } from '../../reads/catalogue/catalogue.ts';
+import type { Coding } from '../../reads/representations/encoder.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import { cacheOutcome, type Load } from '../../reads/snapshots/load.ts';
 import type { Exchange } from '../exchange.ts';
-import { acceptedCodings, requireJsonAccepted } from '../request/negotiate.ts';
-import { listHeaders, loadHeaders, respondWithSnapshot } from '../response/snapshot-response.ts';
+import {
+  acceptedCodings,
+  acceptsIdentity,
+  type Codings,
+  chooseCoding,
+  namesTag,
+  requireJsonAccepted,
+} from '../request/negotiate.ts';
+import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation } from './operation.ts';
 
 export interface ReadsOptions {
@@ -28,11 +37,16 @@ export const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 
 export const LIST_PATH = '/mcp/v1/resources';
 export const READ_PATH = '/mcp/v1/resources/read';
+/** A snapshot, and where it is stored. */
+type Held = Pick<Load, 'snapshot' | 'cached'>;
+
+const MEDIA_TYPE = 'application/json; charset=utf-8';
+const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
 /** The two reads. What is wrong with a request is reported in the order in which their steps stand. */
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
-  const { catalogue, now, otherCredentials = [] } = options;
+  const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
   const spellings = spellingsOf(catalogue);
 
@@ -47,6 +61,44 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
     }
   }
 
+  /** Returns the response with a snapshot, or 304 where the caller has it. `headersNow` is called when it is sent. */
+  async function respondWith(
+    exchange: Exchange,
+    held: Held,
+    codings: Codings,
+    headersNow: () => string[],
+  ): Promise<HttpResponse> {
+    const { bytes, etag, representations } = held.snapshot;
+    const { ifNoneMatch } = exchange.fields;
+    if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
+      return { status: 304, headers: headersNow(), body: undefined };
+    }
+    const coding = chooseCoding(codings, bytes.length, compressMinBytes);
+    const coded = coding && (representations[coding] ?? (await encodeInTime(exchange, held, coding, codings)));
+    const headers = [...headersNow(), 'Content-Type', MEDIA_TYPE];
+    if (coding === undefined || coded === undefined) return { status: 200, headers, body: bytes };
+    headers.push('Content-Encoding', coding);
+    return { status: 200, headers, body: coded };
+  }
+
+  /**
+   * Compresses a snapshot. Where that takes longer than the deadline of the read, returns `undefined`, or throws `overloaded` if
+   * the caller does not accept the bytes uncompressed.
+   */
+  async function encodeInTime(exchange: Exchange, held: Held, coding: Coding, codings: Codings) {
+    const leftMs = Math.max(exchange.begun + readDeadlineMs - performance.now(), 1);
+    try {
+      return await withDeadline(leftMs, exchange.signal, async (signal) =>
+        options.representations.encoded(held, coding, signal),
+      );
+    } catch (error) {
+      if (!isDeadline(error)) throw error;
+      events.limitReached?.({ bound: 'http.maxCompressions' });
+      if (acceptsIdentity(codings)) return undefined;
+      throw new GatewayError('overloaded', { detail: NOT_COMPRESSED, reason: 'not compressed in time' });
+    }
+  }
+
   return [
     {
       ...READ,
@@ -55,11 +107,8 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       respond(exchange) {
         requireJsonAccepted(exchange.fields);
         const codings = acceptedCodings(exchange.fields);
-        return respondWithSnapshot(
-          exchange,
-          { snapshot: catalogue.list },
-          { ...options, codings, headers: listHeaders },
-        );
+        const headers = () => ['ETag', catalogue.list.etag, 'Cache-Control', 'private, no-cache'];
+        return respondWith(exchange, { snapshot: catalogue.list }, codings, headers);
       },
     },
     {
@@ -77,11 +126,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
         exchange.upstreamMs = loaded.upstreamMs;
         exchange.cache = cacheOutcome(loaded, now());
         exchange.staleFor = loaded.cached?.error;
-        return respondWithSnapshot(exchange, loaded, {
-          ...options,
-          codings,
-          headers: () => loadHeaders(loaded, now()),
-        });
+        return respondWith(exchange, loaded, codings, () => loadHeaders(loaded, now()));
       },
     },
   ];
@@ -105,4 +150,40 @@ function uriIn(query: string, spellings: ReadonlyMap<string, string>): string {
   if (others.length > 0) throw new GatewayError('uri_repeated');
   if (uri === undefined || uri === '') throw new GatewayError('uri_missing');
   return uri;
+}
+
+/**
+ * Returns the headers of a loaded snapshot, also on 304: its entity tag, `Cache-Control` and `Age` for the client's cache (RFC
+ * 9111), and `Cache-Status` of Portico's own (RFC 9211). `now` is in milliseconds since the epoch. Alternating names and values.
+ *
+ * `max-age` is the whole freshness of the snapshot, of which `Age` has passed. What was loaded for this request has no `Age`
+ * (RFC 9111, section 5.1).
+ */
+export function loadHeaders({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string[] {
+  const headers = ['ETag', snapshot.etag];
+  if (dropped > 0) headers.push('Portico-Dropped-Items', String(dropped));
+  if (cached === undefined) {
+    const status = collapsed ? 'portico; fwd=bypass; collapsed' : 'portico; fwd=bypass';
+    headers.push('Cache-Control', 'private, no-cache', 'Cache-Status', status);
+    return headers;
+  }
+  const { freshUntil, stored, forwarded, error } = cached;
+  const maxAge = freshUntil > now ? seconds(freshUntil - snapshot.loadedAt) : 0;
+  const held = forwarded === undefined || error !== undefined;
+  const forwardedStatus = renewed ? 304 : error?.upstreamStatus;
+  let status = forwarded === undefined ? 'portico; hit' : `portico; fwd=${forwarded}`;
+  // Only where it differs from the status of the response.
+  if (forwardedStatus !== undefined) status += `; fwd-status=${forwardedStatus}`;
+  if (held) status += `; ttl=${seconds(freshUntil - now)}`;
+  if (stored) status += '; stored';
+  if (collapsed) status += '; collapsed';
+  if (copied) status += '; detail=shared';
+  if (error !== undefined) status += `; detail=${error.code.replaceAll('_', '-')}`;
+  headers.push('Cache-Control', `private, max-age=${maxAge}`, 'Cache-Status', status);
+  if (held || collapsed) headers.push('Age', String(Math.max(0, seconds(now - snapshot.loadedAt))));
+  return headers;
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
 }

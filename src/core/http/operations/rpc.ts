@@ -2,11 +2,11 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../kernel/request-record.ts';
 import type { Exchange } from '../exchange.ts';
+import type { RequestHooks } from '../handler.ts';
 import type { HeldBytes } from '../request/incoming-body.ts';
 import { readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
 import type { Fields } from '../request/request-head.ts';
-import type { RequestHooks } from '../request-hooks.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 

@@ -176,8 +176,9 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
 }
 
-/** Returns the same cache with other names of resources. `nameOf` must be injective. */
-export function renamed(cache: SnapshotCache, nameOf: (resource: string) => string): SnapshotCache {
+/** Returns the same cache with other names for these resources, each with one of its own. */
+export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): SnapshotCache {
+  const nameOf = (resource: string) => names.get(resource) ?? resource;
   return {
     keyOf: (resource, caller) => cache.keyOf(nameOf(resource), caller),
     get: (resource, caller) => cache.get(nameOf(resource), caller),

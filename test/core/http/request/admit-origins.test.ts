@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createOrigins, isSameOrigin } from '../../../../src/core/http/response/cors.ts';
+import { createOrigins, isSameOrigin } from '../../../../src/core/http/request/admit.ts';
 
 describe('an origin', () => {
   it('is that of a host, where name and port are the same, over http or https', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createWriteBacklog } from '../../../../src/core/http/connection/write-backlog.ts';
 import type { Exchange } from '../../../../src/core/http/exchange.ts';
+import { createWriteBacklog } from '../../../../src/core/http/response/send.ts';
 
 function setUp(maxBytes: number) {
   const aborted: string[] = [];
