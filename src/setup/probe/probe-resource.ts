@@ -3,7 +3,7 @@ import { type ResourceConfig, resourceConfig } from '../../core/config/schema/se
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { describeFinding, type MappingFinding } from '../../core/mapping/findings.ts';
+import { describeFinding, type MappingFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
 import { type Exchange, type Exchanges, recordExchanges } from './exchanges.ts';
 import { runExperiments } from './experiments/run-experiments.ts';

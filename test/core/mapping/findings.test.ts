@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import {
   addCounts,
+  createMapper,
   describeFinding,
   findingsOf,
   type MappingCounts,
   NO_COUNTS,
-} from '../../../src/core/mapping/findings.ts';
-import { createMapper } from '../../../src/core/mapping/mapper.ts';
+} from '../../../src/core/mapping/mapper.ts';
 import { createPageParser } from '../../../src/core/mapping/page.ts';
 
 const plain = { default: '', values: {}, format: 'none' } as const;

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { checkExpression, checkSelection } from '../../mapping/expressions/expression.ts';
+import { checkExpression, checkSelection } from '../../mapping/expressions/expression-issue.ts';
 import { hasNoDots } from './resource/templates.ts';
 
 /** A whole number. Not `z.int()`: at a fraction that ends all other checks, and other issues would stay unsaid. */

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { compileDirect, type Evaluate } from './direct.ts';
-import { isConstant, issueOf, TOO_DEEP } from './expression-issue.ts';
-import { type ExpressionNode, interpret, parse } from './jmespath.ts';
+import { checkExpression, childrenOf } from './expression-issue.ts';
+import { compileDirect, type Evaluate, type ExpressionNode, interpret, parse } from './jmespath.ts';
 
 /**
  * A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, without `let`, and with the
@@ -22,37 +21,6 @@ export interface Expression {
   evaluate(value: unknown): unknown;
 }
 
-/** Returns the issue of an expression's text, in words that follow its name; undefined if it is valid. */
-export function checkExpression(text: string): string | undefined {
-  try {
-    return issueOf(parse(text));
-  } catch (error) {
-    return error instanceof RangeError
-      ? TOO_DEEP
-      : `is no JMESPath expression: ${(error as Error).message}${meantBy(text)}`;
-  }
-}
-
-/** As {@link checkExpression}, for an expression that must select something. */
-export function checkSelection(text: string): string | undefined {
-  const issue = checkExpression(text);
-  if (issue !== undefined || !isConstant(parse(text))) return issue;
-  return 'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
-}
-
-/** Syntax of other languages, by its beginning or content; none of it is JMESPath. */
-const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/[=!]==/, 'to compare, write == or !='],
-  [/\{\{/, 'write it without {{ and }}'],
-  [/^\./, 'a path begins with a name, and @ is the value itself'],
-  [/^\w+(?: \w+)+$/, `a name with spaces needs two pairs of quotes: '"…"'`],
-];
-
-function meantBy(text: string): string {
-  const [, hint] = ELSEWHERE.find(([pattern]) => pattern.test(text)) ?? [];
-  return hint === undefined ? '' : `; ${hint}`;
-}
-
 /** Compiles an expression that {@link checkExpression} accepts; throws a SyntaxError for others. */
 export function compileExpression(text: string): Expression {
   const issue = checkExpression(text);
@@ -60,6 +28,18 @@ export function compileExpression(text: string): Expression {
   const node = parse(text);
   const direct = compileDirect(node);
   return { direct: direct !== undefined, leadingFields: leadsOf(node).fields, evaluate: direct ?? interpreted(node) };
+}
+
+function interpreted(node: ExpressionNode): Evaluate {
+  return (value) => {
+    try {
+      return interpret(node, value) ?? null;
+    } catch (error) {
+      // The library's message may contain the value.
+      if (error instanceof GatewayError) throw error;
+      throw new GatewayError('upstream_invalid', { reason: 'an expression does not fit what it is evaluated over' });
+    }
+  };
 }
 
 /**
@@ -111,14 +91,30 @@ function sharedLeads(nodes: readonly ExpressionNode[]): readonly (string | numbe
   return parting === -1 ? first : first.slice(0, parting + 1);
 }
 
-function interpreted(node: ExpressionNode): Evaluate {
-  return (value) => {
-    try {
-      return interpret(node, value) ?? null;
-    } catch (error) {
-      // The library's message may contain the value.
-      if (error instanceof GatewayError) throw error;
-      throw new GatewayError('upstream_invalid', { reason: 'an expression does not fit what it is evaluated over' });
-    }
-  };
+/**
+ * Returns whether an expression counts the items of a page or what they are selected from: it applies `length` to a
+ * path that `items` starts with. False if either does not parse.
+ */
+export function countsPage(expression: string, items: string): boolean {
+  try {
+    const { fields } = leadsOf(parse(items));
+    return lengthPaths(parse(expression), []).some((path) => path.every((field, depth) => field === fields[depth]));
+  } catch {
+    return false;
+  }
+}
+
+type Path = readonly (string | number)[];
+
+/** Returns the paths that `length` is applied to within an expression evaluated at `at`. */
+function lengthPaths(node: ExpressionNode, at: Path): Path[] {
+  if (node.type === 'Subexpression' || node.type === 'Pipe') {
+    const { fields, whole } = leadsOf(node.left);
+    return [...lengthPaths(node.left, at), ...(whole ? lengthPaths(node.right, [...at, ...fields]) : [])];
+  }
+  const inner = childrenOf(node).flatMap((child) => lengthPaths(child, at));
+  if (node.type !== 'Function' || node.name !== 'length') return inner;
+  const [list] = node.children;
+  if (list === undefined) return inner;
+  return [...inner, [...at, ...leadsOf(list).fields]];
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/findings.ts';
+import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
 
 /** Rules by which a list that was read is an error. */
 export interface ListRules {

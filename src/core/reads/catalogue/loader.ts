@@ -4,7 +4,7 @@ import { withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
-import { addCounts, findingsOf, type MappingCounts, NO_COUNTS } from '../../mapping/findings.ts';
+import { addCounts, findingsOf, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/pagination/paginate.ts';

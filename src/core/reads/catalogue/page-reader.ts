@@ -1,7 +1,6 @@
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import { excessOf } from '../../kernel/json-shape.ts';
-import type { MappingCounts } from '../../mapping/findings.ts';
-import type { Mapped } from '../../mapping/mapper.ts';
+import type { Mapped, MappingCounts } from '../../mapping/mapper.ts';
 import type { Page } from '../../mapping/page.ts';
 import { textOf } from '../../upstream/client/body.ts';
 import { digestsOf, textDigestsOf } from '../../upstream/pagination/digests.ts';

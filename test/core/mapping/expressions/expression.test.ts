@@ -2,7 +2,8 @@ import { search } from '@jmespath-community/jmespath';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { checkExpression, compileExpression } from '../../../../src/core/mapping/expressions/expression.ts';
+import { compileExpression } from '../../../../src/core/mapping/expressions/expression.ts';
+import { checkExpression } from '../../../../src/core/mapping/expressions/expression-issue.ts';
 import { jsonText, reasonOf } from '../harness.ts';
 
 const evaluate = (text: string, value: unknown) => compileExpression(text).evaluate(value);

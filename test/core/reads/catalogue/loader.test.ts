@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { NO_COUNTS } from '../../../../src/core/mapping/findings.ts';
-import { createMapper } from '../../../../src/core/mapping/mapper.ts';
+import { createMapper, NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../../../src/core/mapping/page.ts';
 import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
 import { createLoading, type Loading } from '../../../../src/core/upstream/loading.ts';

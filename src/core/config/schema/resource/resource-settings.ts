@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countsPage } from '../../../mapping/expressions/page-length.ts';
+import { countsPage } from '../../../mapping/expressions/expression.ts';
 import { toTimestamp } from '../../../mapping/timestamp.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { LifetimeSettings } from '../cache-settings.ts';

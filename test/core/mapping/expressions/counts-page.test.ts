@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { countsPage } from '../../../../src/core/mapping/expressions/page-length.ts';
+import { countsPage } from '../../../../src/core/mapping/expressions/expression.ts';
 
 describe('an expression that counts the items of a page', () => {
   const COUNTING: readonly (readonly [expression: string, items: string])[] = [
