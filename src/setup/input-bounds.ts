@@ -5,31 +5,25 @@
 
 /** Of an OpenAPI document. */
 export const DOCUMENT = {
-  bytes: 33_554_432,
+  maxBytes: 33_554_432,
   timeoutMs: 30_000,
   /** Aliases that a YAML document may expand to. */
   aliases: 1000,
   paths: 20_000,
   /** References that are followed one after the other. */
   references: 32,
-  /** Schemas that are looked at, in one reply and in the whole document. */
+  /** Schemas that are looked at in one reply, and parts of the whole document. */
   schemasOfReply: 4000,
-  schemas: 2_000_000,
+  parts: 3_000_000,
   /** Characters of a text that is searched for words. */
   textLength: 300,
 } as const;
 
-/** Of a JSON value, described or seen. */
-export const VALUE = {
-  depth: 6,
-  /** Items of a list whose members are merged. */
-  items: 20,
-  /** Members of one object. */
-  members: 500,
-} as const;
+/** Of a JSON value, described or seen: depth, items whose members are merged, and members of one object. */
+export const VALUE = { depth: 6, items: 20, members: 500 } as const;
 
 /** Of the replies that `init --from` requests. */
-export const REPLIES = { bytes: 4_194_304, timeoutMs: 10_000, requests: 200, totalMs: 90_000 } as const;
+export const REPLIES = { maxBytes: 4_194_304, timeoutMs: 10_000, requests: 200, totalMs: 90_000 } as const;
 
 /** Of the replies that a probe keeps. */
 export const PROBE = {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { parseDocumentText } from '../../src/setup/describe/document-text.ts';
-import { describeDocument } from '../../src/setup/describe/openapi-document.ts';
+import { describeDocument, parseDocumentText } from '../../src/setup/describe/openapi-document.ts';
 import { NAMES } from '../support/resources.ts';
 import { list, listing, loadProposed, object, openApi, parameter, proposedFor, text } from './proposed.ts';
 

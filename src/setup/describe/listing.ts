@@ -71,3 +71,8 @@ export function undocumented(
     ...{ ...unknown, ...known },
   };
 }
+
+/** Returns the last segment of a path that is not a variable. */
+export function lastName(path: string): string {
+  return path.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{')) ?? '';
+}

@@ -1,8 +1,31 @@
+import { parseDocument } from 'yaml';
 import { guessCredential, waysIn } from '../guess/guess-credential.ts';
 import { guessItems, isInDoubt } from '../guess/guess-items.ts';
 import { DOCUMENT } from '../input-bounds.ts';
-import type { Description, Listing, Parameter } from './listing.ts';
-import { type Budget, isObject, type Json, listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
+import { type Description, type Listing, lastName, type Parameter } from './listing.ts';
+import { isObject, type Json, listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
+
+/** Parses JSON. Returns undefined for anything else. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Parses a document in JSON or YAML. Tolerant, since many published documents are not valid YAML. Returns undefined if nothing
+ * can be read, or if aliases multiply.
+ */
+export function parseDocumentText(text: string): unknown {
+  const options = { strict: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
+  try {
+    return parseJson(text) ?? parseDocument(text, options).toJS({ maxAliasCount: DOCUMENT.aliases });
+  } catch {
+    return undefined;
+  }
+}
 
 /** Describes a platform by its parsed OpenAPI document (2.0, 3.0 or 3.1). Returns undefined for anything else. */
 export function describeDocument(document: unknown): Description | undefined {
@@ -13,8 +36,7 @@ export function describeDocument(document: unknown): Description | undefined {
     external += 1;
   });
   const paths = Object.entries(document['paths']).slice(0, DOCUMENT.paths);
-  const budget = { schemas: DOCUMENT.schemas };
-  const listings = paths.flatMap(([path, value]) => listingAt(path, resolve(value), { document, resolve, budget }));
+  const listings = paths.flatMap(([path, value]) => listingAt(path, resolve(value), document, resolve));
   const components = resolve(document['components']);
   const schemes = resolve(components?.['securitySchemes']) ?? resolve(document['securityDefinitions']) ?? {};
   const title = shortText(resolve(document['info'])?.['title']);
@@ -24,8 +46,10 @@ export function describeDocument(document: unknown): Description | undefined {
 
 /** Follows references within the document. One that leads in a circle, nowhere or elsewhere leads to nothing. */
 function resolver(document: Json, onExternal: () => void): Resolve {
+  let parts = 0;
   return (value) => {
-    let found = value;
+    parts += 1;
+    let found = parts > DOCUMENT.parts ? undefined : value;
     for (let hop = 0; hop < DOCUMENT.references; hop += 1) {
       if (!isObject(found)) return undefined;
       const reference = found['$ref'];
@@ -63,24 +87,18 @@ function shortText(value: unknown): string {
   return textOf(value).slice(0, DOCUMENT.textLength);
 }
 
-interface Reading {
-  readonly document: Json;
-  readonly resolve: Resolve;
-  readonly budget: Budget;
-}
-
 /** Whether settings can hold a path: printable, without dot segments, and with complete names in its braces. */
 function isPath(path: string): boolean {
   if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return false;
   return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x5b\x5d-\x7a~]|\{[\w.-]+\})*$/.test(path);
 }
 
-function listingAt(path: string, item: Json | undefined, { document, resolve, budget }: Reading): Listing[] {
+function listingAt(path: string, item: Json | undefined, document: Json, resolve: Resolve): Listing[] {
   const operation = resolve(item?.['get']);
   if (item === undefined || operation === undefined || !isPath(path)) return [];
   const reply = replyOf(operation, document, resolve);
   if (reply === undefined) return [];
-  const body = shapeOfSchema(reply.schema, resolve, budget);
+  const body = shapeOfSchema(reply.schema, resolve);
   const guesses = guessItems(body, lastName(path));
   const [found] = guesses;
   if (found === undefined) return [];
@@ -102,11 +120,6 @@ function listingAt(path: string, item: Json | undefined, { document, resolve, bu
       security: waysIn(operation['security']) ?? waysIn(document['security']) ?? [],
     },
   ];
-}
-
-/** Returns the last segment of a path that is not a variable. */
-export function lastName(path: string): string {
-  return path.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{')) ?? '';
 }
 
 /** Returns the JSON of a successful reply. */

@@ -36,22 +36,13 @@ export function textOf(value: unknown): string {
 /** Replaces `{ $ref }` by what it refers to within the document. Undefined if there is nothing, or it is elsewhere. */
 export type Resolve = (value: unknown) => Json | undefined;
 
-/** Number of schemas of a document that may still be looked at. */
-export interface Budget {
-  schemas: number;
-}
-
 /** Returns the shape that a JSON schema describes (OpenAPI 2.0, 3.0 and 3.1), cut off at the bounds. */
-export function shapeOfSchema(
-  schema: unknown,
-  resolve: Resolve,
-  budget: Budget = { schemas: DOCUMENT.schemasOfReply },
-): Shape {
-  const least = Math.max(0, budget.schemas - DOCUMENT.schemasOfReply);
+export function shapeOfSchema(schema: unknown, resolve: Resolve): Shape {
+  let schemas = 0;
   const visit = (value: unknown, depth: number): Shape => {
-    budget.schemas -= 1;
+    schemas += 1;
     const found = resolve(value);
-    if (found === undefined || depth > VALUE.depth || budget.schemas < least) return UNKNOWN;
+    if (found === undefined || depth > VALUE.depth || schemas > DOCUMENT.schemasOfReply) return UNKNOWN;
     const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((key) => listOf(found[key]));
     return parts.map((each) => visit(each, depth + 1)).reduce(merge, shallow(found, depth, visit));
   };

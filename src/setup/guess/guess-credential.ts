@@ -12,6 +12,7 @@ export interface CredentialGuess {
 }
 
 const PASSTHROUGH = { kind: 'passthrough' } as const;
+const BASIC = { kind: 'header', name: 'Authorization', format: 'Basic {token}' } as const;
 /** Words before a token in an Authorization header. */
 const PREFIX =
   /\b(Token|Bearer|ApiKey|Api-Key|Key|SSWS|Splunk|GenieKey|Basic|apikey)\b[\s"'`]*(?:[<{[(]|prefix|your|token|key|$)|prefix[^A-Za-z]*["'`]?(\w+)/i;
@@ -26,71 +27,66 @@ export function guessCredential(
   used: readonly (readonly string[])[],
   resolve: Resolve,
 ): CredentialGuess {
-  const names = used.flat().filter((name) => Object.hasOwn(schemes, name));
-  const candidates = names.length > 0 ? [...new Set(names)] : Object.keys(schemes);
+  const named = used.flat().filter((name) => Object.hasOwn(schemes, name));
+  const candidates = named.length > 0 ? [...new Set(named)] : Object.keys(schemes);
   const guesses = candidates.flatMap((name) => {
     const scheme = resolve(schemes[name]);
-    return scheme === undefined ? [] : [guessFor(name, scheme)];
+    return scheme === undefined ? [] : [{ name, ...guessFor(scheme) }];
   });
   const [best] = guesses.toSorted((a, b) => b.rank - a.rank);
-  if (best !== undefined) return withCompanions(best, used, schemes, resolve);
-  const doubts = ['which header takes the token: the document does not name one'];
-  return { credential: PASSTHROUGH, why: 'the usual header, Authorization: Bearer', doubts };
+  if (best === undefined) {
+    const doubts = ['which header takes the token: the document does not name one'];
+    return { credential: PASSTHROUGH, why: 'the usual header, Authorization: Bearer', doubts };
+  }
+  const others = companionsOf(best.name, used).map((name) => textOf(resolve(schemes[name])?.['name']) || name);
+  const doubts = [
+    ...(best.doubt === undefined ? [] : [best.doubt]),
+    ...(others.length > 0 ? [`what else the platform requires besides the token: ${others.join(', ')}`] : []),
+  ];
+  return { credential: best.credential, why: `security scheme ${best.name} of the document`, doubts };
 }
 
-type Ranked = CredentialGuess & { readonly rank: number; readonly name: string };
+interface SchemeGuess {
+  /** The higher, the rather it is used. */
+  readonly rank: number;
+  readonly credential: Credential;
+  readonly doubt?: string;
+}
 
-function guessFor(name: string, scheme: Json): Ranked {
-  const type = textOf(scheme['type']).toLowerCase();
-  const kind = textOf(scheme['scheme']).toLowerCase();
-  const why = `security scheme ${name} of the document`;
-  const none = { name, why, doubts: [] };
-  if ((type === 'http' && kind === 'bearer') || type === 'oauth2' || type === 'openidconnect') {
-    return { ...none, rank: kind === 'bearer' ? 6 : 4, credential: PASSTHROUGH };
-  }
+function guessFor(scheme: Json): SchemeGuess {
+  const [type, kind, place] = [scheme['type'], scheme['scheme'], scheme['in']].map((each) =>
+    textOf(each).toLowerCase(),
+  );
+  if (type === 'http' && kind === 'bearer') return { rank: 6, credential: PASSTHROUGH };
+  if (type === 'apikey' && place === 'header') return { rank: 5, ...inHeader(scheme) };
+  if (type === 'oauth2' || type === 'openidconnect') return { rank: 4, credential: PASSTHROUGH };
   if (type === 'basic' || (type === 'http' && kind === 'basic')) {
-    const credential = { kind: 'header', name: 'Authorization', format: 'Basic {token}' } as const;
-    const doubts = ['how callers get a token, which here is the base64 form of user:password'];
-    return { ...none, rank: 2, credential, doubts };
+    const doubt = 'how callers get a token, which here is the base64 form of user:password';
+    return { rank: 2, credential: BASIC, doubt };
   }
-  if (type === 'apikey' && textOf(scheme['in']) === 'header') return { ...none, rank: 5, ...inHeader(scheme) };
-  const doubts = [`which header takes the token: ${why} is of a kind that Portico cannot send`];
-  return { ...none, rank: 0, credential: PASSTHROUGH, doubts };
+  const doubt = 'which header takes the token: the security scheme is of a kind that Portico cannot send';
+  return { rank: 0, credential: PASSTHROUGH, doubt };
 }
 
-function inHeader(scheme: Json): Pick<CredentialGuess, 'credential' | 'doubts'> {
+function inHeader(scheme: Json): Omit<SchemeGuess, 'rank'> {
   const name = textOf(scheme['name']);
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || NOT_SENT.test(name)) {
-    return {
-      credential: PASSTHROUGH,
-      doubts: ['which header takes the token: the document names one that cannot be sent'],
-    };
+    const doubt = 'which header takes the token: the document names one that cannot be sent';
+    return { credential: PASSTHROUGH, doubt };
   }
-  if (name.toLowerCase() !== 'authorization') return { credential: { kind: 'header', name }, doubts: [] };
-  const [, word, prefix] = PREFIX.exec(textOf(scheme['description']).slice(0, 500)) ?? [];
-  const found = prefix ?? word;
-  if (found === undefined) {
-    return {
-      credential: PASSTHROUGH,
-      doubts: ['which word precedes the token in Authorization; Bearer is assumed'],
-    };
+  if (name.toLowerCase() !== 'authorization') return { credential: { kind: 'header', name } };
+  const [, word, prefix = word] = PREFIX.exec(textOf(scheme['description']).slice(0, 500)) ?? [];
+  if (prefix === undefined) {
+    return { credential: PASSTHROUGH, doubt: 'which word precedes the token in Authorization; Bearer is assumed' };
   }
-  if (found.toLowerCase() === 'bearer') return { credential: PASSTHROUGH, doubts: [] };
-  return { credential: { kind: 'header', name, format: `${found} {token}` }, doubts: [] };
+  if (prefix.toLowerCase() === 'bearer') return { credential: PASSTHROUGH };
+  return { credential: { kind: 'header', name, format: `${prefix} {token}` } };
 }
 
-/** Adds a doubt if the scheme is only sufficient together with another one. */
-function withCompanions(best: Ranked, used: readonly (readonly string[])[], schemes: Json, resolve: Resolve) {
-  const { credential, why, doubts } = best;
-  const ways = used.filter((way) => way.includes(best.name));
-  if (ways.length === 0 || ways.some((way) => way.length === 1)) return { credential, why, doubts };
-  const [others = []] = ways.map((way) => way.filter((name) => name !== best.name));
-  const headers = others.map((name) => textOf(resolve(schemes[name])?.['name']) || name);
-  return {
-    credential,
-    why,
-    doubts: [...doubts, `what else the platform requires besides the token: ${headers.join(', ')}`],
-  };
+/** Returns the other schemes that are required together with this one, if it is not sufficient alone. */
+function companionsOf(name: string, used: readonly (readonly string[])[]): readonly string[] {
+  const ways = used.filter((way) => way.includes(name)).toSorted((a, b) => a.length - b.length);
+  return (ways[0] ?? []).filter((each) => each !== name);
 }
 
 /** Returns the combinations of schemes that `security` of a document or an operation lists. */

@@ -15,43 +15,30 @@ export interface FieldGuess {
 }
 
 /** Names of members without case and separators, the surest first. `*` is the noun of the list: `*id` is `workflowid`. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
-  id: ['id', 'uuid', '*id', '*uuid', 'uid', 'guid', 'pk', '*key', 'key', 'slug', 'identifier', 'urn', '*slug', 'name'],
-  name: ['name', '*name', 'displayname', 'title', 'label', 'fullname', 'friendlyname', 'slug', '*slug'],
-  description: [
-    ...['description', '*description', 'summary', 'desc', 'shortdescription', 'about', 'purpose', 'metadescription'],
-    ...['details', 'comment', 'notes'],
-  ],
-  createTime: [
-    ...['createtime', 'createdat', 'created', 'creationtime', 'createdon', 'datecreated', 'createddate'],
-    ...['creationdate', 'timecreated', 'createdtime', 'creationtimestamp', 'insertedat', 'dateadded', 'addedat'],
-  ],
-  triggerType: ['triggertype', 'trigger', 'triggers', 'triggeredby', 'starttype', '*triggertype'],
-  status: ['status', 'state', '*status', '*state', 'lifecyclestate', 'lifecycle'],
-  version: ['version', '*version', 'currentversion', 'installedversion', 'latestversion', 'versionnumber'],
-  category: ['category', 'categories', '*category', '*type', 'type', 'kind', 'class', 'family', 'group'],
+const NAMES: Readonly<Record<string, string>> = {
+  id: 'id uuid *id *uuid uid guid pk *key key slug identifier urn *slug name',
+  name: 'name *name displayname title label fullname friendlyname slug *slug',
+  description:
+    'description *description summary desc shortdescription about purpose metadescription details comment notes',
+  createTime: `createtime createdat created creationtime createdon datecreated createddate creationdate timecreated
+    createdtime creationtimestamp insertedat dateadded addedat`,
+  triggerType: 'triggertype trigger triggers triggeredby starttype *triggertype',
+  status: 'status state *status *state lifecyclestate lifecycle',
+  version: 'version *version currentversion installedversion latestversion versionnumber',
+  category: 'category categories *category *type type kind class family group',
 };
+/** From this place on in `NAMES`, a name is in doubt. */
+const DOUBTFUL_FROM = 5;
 
-/** Flags that are used as a status, and which of their two values means active. */
-const FLAGS: Readonly<Record<string, boolean>> = {
-  active: true,
-  isactive: true,
-  enabled: true,
-  isenabled: true,
-  disabled: false,
-  isdisabled: false,
-  archived: false,
-  paused: false,
-  ispaused: false,
-  suspended: false,
-};
+/** Flags that are used as a status, by which of their two values means active. */
+const ACTIVE_FLAG = /^(?:is)?(?:active|enabled)$/;
+const INACTIVE_FLAG = /^(?:(?:is)?(?:disabled|paused)|archived|suspended)$/;
 
 /** Objects in which a platform wraps the fields of an item. */
-const WRAPPERS: ReadonlySet<string> = new Set([
-  ...['attributes', 'metadata', 'properties', 'spec', 'meta', 'info', 'details', 'data', 'resource'],
-]);
+const WRAPPER = /^(?:attributes|metadata|properties|spec|meta|info|details|data|resource)$/;
 /** Members that identify an object: `category.name`, `trigger.type`. */
 const IDENTIFYING = ['type', 'name', 'kind', 'displayName', 'title', 'slug', 'value', 'key'];
+const MAX_VALUES = 20;
 
 /**
  * Guesses the expression of each documented field of a resource. `noun` is the last word of the path for what the list holds,
@@ -64,47 +51,57 @@ export function guessFields(
   words: readonly string[] = [],
 ): Map<string, FieldGuess> {
   const members = membersOf(item, noun);
-  const required = requiredFields(resource);
-  const found = Object.keys(resource.shape.shape).map((field) => {
-    const proposal = guessField(field, { members, noun, words, required: required.includes(field) });
-    return [field, proposal] as const;
+  const isNameRequired = requiredFields(resource).includes('name');
+  const guesses = Object.keys(resource.shape.shape).map((field) => {
+    const found = byName(field, members, noun) ?? (field === 'name' ? nearName(members, words) : undefined);
+    const guess =
+      found === undefined
+        ? (field === 'status' && byFlag(members)) || nothing(field, members)
+        : write(field, found, found.inDoubt);
+    return [field, field === 'name' && isNameRequired ? withFallback(guess, members, found) : guess] as const;
   });
-  return new Map(found);
+  return new Map(guesses);
+}
+
+/** Whether items have an id and a name. An empty list shows neither. */
+export function hasIdAndName(fields: ReadonlyMap<string, FieldGuess>): boolean {
+  return fields.get('id')?.from !== undefined && fields.get('name')?.from !== undefined;
 }
 
 /** Returns the members of an item, those in its wrappers last. */
 function membersOf(item: Shape, noun: string): Member[] {
   const top = [...item.members].map(([key, shape]) => ({ path: [key], shape }));
   const wrapped = top
-    .filter(({ path: [key = ''] }) => WRAPPERS.has(plainName(key)) || plainName(key) === noun)
+    .filter(({ path: [key = ''] }) => WRAPPER.test(plainName(key)) || plainName(key) === noun)
     .flatMap(({ path, shape }) => [...shape.members].map(([key, inner]) => ({ path: [...path, key], shape: inner })));
   return [...top, ...wrapped];
 }
 
-interface Known {
-  readonly members: readonly Member[];
-  readonly noun: string;
-  readonly words: readonly string[];
-  readonly required: boolean;
+type Found = Member & { readonly inDoubt: boolean };
+
+function byName(field: string, members: readonly Member[], noun: string): Found | undefined {
+  const names = NAMES[field]?.split(/\s+/) ?? [plainName(field)];
+  for (const [rank, name] of names.entries()) {
+    const wanted = name.replace('*', noun);
+    const found = members.find(({ path, shape }) => plainName(path.at(-1)) === wanted && isText(shape, field));
+    if (found !== undefined) return { ...found, inDoubt: rank >= DOUBTFUL_FROM };
+  }
+  return undefined;
 }
 
-function guessField(field: string, { members, noun, words, required }: Known): FieldGuess {
-  for (const [rank, name] of (NAMES[field] ?? [plainName(field)]).entries()) {
-    const wanted = name.replace('*', noun);
-    const found = members.find(({ path, shape }) => plainName(path.at(-1)) === wanted && isOne(shape, field));
-    if (found !== undefined) return write(field, found, members, required, rank > 4);
-  }
-  if (field === 'name') {
-    // `app_slug` of app installations fits; `host_name` or `file_name` does not.
-    const near = members.find(({ path, shape }) => {
-      const ofKey = wordsOf(path.at(-1) ?? '');
-      const isName = ['name', 'slug', 'title'].includes(ofKey.at(-1) ?? '');
-      return isName && isScalar(shape) && ofKey.slice(0, -1).every((word) => words.includes(word));
-    });
-    const found = near ?? members.find(({ path, shape }) => plainName(path.join()) === 'id' && isScalar(shape));
-    if (found !== undefined) return write(field, found, members, required, true);
-  }
-  return (field === 'status' && byFlag(members)) || nothing(field, members);
+/** Finds a name such as `app_slug` of app installations, or else the id. `host_name` or `file_name` does not fit. */
+function nearName(members: readonly Member[], words: readonly string[]): Found | undefined {
+  const near = members.find(({ path, shape }) => {
+    const ofKey = wordsOf(path.at(-1) ?? '');
+    const isName = ['name', 'slug', 'title'].includes(ofKey.at(-1) ?? '');
+    return isName && isScalar(shape) && ofKey.slice(0, -1).every((word) => words.includes(word));
+  });
+  const found = near ?? idOf(members);
+  return found && { ...found, inDoubt: true };
+}
+
+function idOf(members: readonly Member[]): Member | undefined {
+  return members.find(({ path, shape }) => plainName(path.join()) === 'id' && isScalar(shape));
 }
 
 /** A field without a setting takes the member of its own name. If that is not a text, an empty text has to be written. */
@@ -119,33 +116,23 @@ function isScalar({ type }: Shape): boolean {
 }
 
 /** Whether a member can become the text of a field. */
-function isOne(shape: Shape, field: string): boolean {
+function isText(shape: Shape, field: string): boolean {
   if (isScalar(shape)) return true;
   if (field === 'id' || field === 'name' || field === 'createTime') return false;
-  if (shape.type === 'object') return identifyingMember(shape) !== undefined;
-  return (
-    shape.type === 'list' &&
-    shape.items !== undefined &&
-    (shape.items.type === 'text' || identifyingMember(shape.items) !== undefined)
-  );
+  const { type, items } = shape;
+  if (type === 'list') return items?.type === 'text' || (items !== undefined && identifyingMember(items) !== undefined);
+  return type === 'object' && identifyingMember(shape) !== undefined;
 }
 
 function identifyingMember({ members }: Shape): string | undefined {
-  return IDENTIFYING.find((name) => {
-    const shape = members.get(name);
-    return shape !== undefined && isScalar(shape);
-  });
+  return IDENTIFYING.find((name) => isScalar(members.get(name) ?? NO_SCALAR));
 }
 
-function write(
-  field: string,
-  { path, shape }: Member,
-  members: readonly Member[],
-  required: boolean,
-  inDoubt: boolean,
-): FieldGuess {
+const NO_SCALAR: Shape = { type: 'object', members: new Map(), values: [], optional: false };
+
+function write(field: string, { path, shape }: Member, inDoubt: boolean): FieldGuess {
   const at = expressionOf(path);
-  const why = `a member of each item`;
+  const why = 'a member of each item';
   if (shape.type === 'object') return { from: `${at}.${identifyingMember(shape)}`, values: {}, why, inDoubt: true };
   if (shape.type === 'list') {
     // join takes texts only, so that null is filtered out.
@@ -153,37 +140,43 @@ function write(
     return { from: `join(', ', (${at} || \`[]\`)${texts})`, values: {}, why: `${why} that is a list`, inDoubt: true };
   }
   const values = field === 'status' || field === 'triggerType' ? documented(shape.values) : {};
-  if (field !== 'name' || !required || !shape.optional) return { from: at, values, why, inDoubt };
-  const id = members.find((member) => plainName(member.path.join()) === 'id' && isScalar(member.shape));
-  if (id === undefined) return { from: at, values, why, inDoubt: true };
-  const from = `${at} || to_string(${expressionOf(id.path)})`;
-  return { from, values, why: `${why} that can be missing; its id replaces it`, inDoubt };
+  return { from: at, values, why, inDoubt };
+}
+
+/** Replaces a required name that can be missing by the id. */
+function withFallback(guess: FieldGuess, members: readonly Member[], found: Member | undefined): FieldGuess {
+  if (found === undefined || !found.shape.optional) return guess;
+  const id = idOf(members);
+  if (id === undefined) return { ...guess, inDoubt: true };
+  const from = `${guess.from} || to_string(${expressionOf(id.path)})`;
+  return { ...guess, from, why: `${guess.why} that can be missing; its id replaces it` };
 }
 
 /** Maps a platform's values to the documented form: `in progress` to `IN_PROGRESS`. */
 function documented(values: readonly string[]): Record<string, string> {
-  const wordOf = (value: string) =>
-    value
-      .trim()
-      .replace(/[^A-Za-z0-9]+/g, '_')
-      .toUpperCase();
-  const pairs = values.map((value) => [value, wordOf(value)] as const);
+  const pairs = values.map(
+    (value) =>
+      [
+        value,
+        value
+          .trim()
+          .replace(/[^A-Za-z0-9]+/g, '_')
+          .toUpperCase(),
+      ] as const,
+  );
   const changed = pairs.filter(
     ([value, word]) => value !== word && /[A-Z]/.test(word) && !/\$\{/.test(value) && !(value in {}),
   );
   return changed.length > MAX_VALUES ? {} : Object.fromEntries(changed);
 }
 
-const MAX_VALUES = 20;
-
 function byFlag(members: readonly Member[]): FieldGuess | undefined {
   const found = members.find(({ path, shape }) => {
-    const isFlag = shape.type === 'boolean' || shape.type === 'unknown';
-    return isFlag && Object.hasOwn(FLAGS, plainName(path.at(-1)));
+    const name = plainName(path.at(-1));
+    return ['boolean', 'unknown'].includes(shape.type) && (ACTIVE_FLAG.test(name) || INACTIVE_FLAG.test(name));
   });
   if (found === undefined) return undefined;
-  const from = expressionOf(found.path);
-  const active = FLAGS[plainName(found.path.at(-1))] === true;
+  const active = ACTIVE_FLAG.test(plainName(found.path.at(-1)));
   const values = { [String(active)]: 'ACTIVE', [String(!active)]: 'INACTIVE' };
-  return { from, values, why: 'a member of each item that is true or false', inDoubt: false };
+  return { from: expressionOf(found.path), values, why: 'a member of each item that is true or false', inDoubt: false };
 }

@@ -1,6 +1,6 @@
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
-import { type PagedList, type Parameter, type ParameterRole, undocumented } from '../describe/listing.ts';
-import { type Member, membersOf, plainName, type Shape, shapeOfValue } from '../describe/shape.ts';
+import { type Parameter, type ParameterRole, undocumented } from '../describe/listing.ts';
+import { membersOf, plainName, type Shape, shapeOfValue } from '../describe/shape.ts';
 import { guessPaging, isLink, isToken, type PagingGuess, pageMembers, totalOf } from './guess-paging.ts';
 import { PARAMETERS, parameterFor } from './paging-names.ts';
 
@@ -18,42 +18,37 @@ export interface SeenPage {
 }
 
 /** Guesses how a list is paged by its first page, without a document, the surest guess first. */
-export function guessFromPage({ posted, ...page }: SeenPage): PagingGuess[] {
+export function guessFromPage({ posted, count, ...page }: SeenPage): PagingGuess[] {
   const body = shapeOfValue(page.body);
   const headers = new Map(Object.entries(page.headers).map(([name, value]) => [name, [value ?? ''].flat().join()]));
   const parameters = posted === undefined ? inferParameters(body, headers) : placesIn(posted);
-  const list = { body, headers, parameters, count: page.count };
+  const list = { body, headers, parameters, count };
   const guesses = guessPaging(list);
-  return guesses.length > 0 || posted !== undefined ? guesses : guessUnnamed(list);
-}
-
-/** Guesses the usual parameters for a list whose total is all that shows further pages. */
-function guessUnnamed(list: PagedList): PagingGuess[] {
-  const total = totalOf(list);
-  if (total?.value === undefined || total.value <= (list.count ?? 0)) return [];
-  const usual = [undocumented('offset', 'offset'), undocumented('page', 'page', { minimum: 1 })];
-  return usual.flatMap((parameter) => guessPaging({ ...list, parameters: [parameter] }));
+  if (guesses.length > 0 || posted !== undefined || (totalOf(list)?.value ?? 0) <= count) return guesses;
+  // The total is all that shows further pages: the usual parameters are tried.
+  const usual = [parameter('offset', 'offset'), parameter('page', 'page', 1)];
+  return usual.flatMap((each) => guessPaging({ ...list, parameters: [each] }));
 }
 
 /** Infers the query parameters of a list from its first page, whose members mostly have the names of parameters. */
 function inferParameters(body: Shape, headers: ReadonlyMap<string, string>): Parameter[] {
   const [link] = pageMembers(body, 'link', isLink);
   const linked = sizeIn(headers.get('link') ?? '') ?? sizeIn(String(link?.shape.value ?? ''));
-  const [size] = pageMembers(body, 'size', ({ value }) => isSize(value));
-  const [token] = pageMembers(body, 'token', isToken);
-  const [offset] = pageMembers(body, 'offset', ({ value }) => value === 0);
-  const [page] = pageMembers(body, 'page', ({ value }) => value === 0 || value === 1);
-  return [
-    linked ?? (size && named(size, 'size', { maximum: Number(size.shape.value) })),
-    token && named(token, 'token'),
-    offset && named(offset, 'offset'),
-    page && named(page, 'page', { minimum: Number(page.shape.value) }),
-  ].flatMap((parameter) => parameter ?? []);
+  const shown = (role: ParameterRole) => {
+    const [member] = pageMembers(body, role, (shape) => SHOWN[role](shape));
+    return member === undefined ? [] : [parameter(parameterFor(member.path), role, member.shape.value)];
+  };
+  const size = linked === undefined ? shown('size') : [linked];
+  return [...size, ...shown('token'), ...shown('offset'), ...shown('page')];
 }
 
-function named({ path }: Member, role: ParameterRole, known: Parameters<typeof undocumented>[2] = {}): Parameter {
-  return undocumented(parameterFor(path), role, known);
-}
+/** Whether a member of a first page can hold the value of a parameter. */
+const SHOWN: Readonly<Record<ParameterRole, (shape: Shape) => boolean>> = {
+  size: ({ value }) => isSize(value),
+  token: isToken,
+  offset: ({ value }) => value === 0,
+  page: ({ value }) => value === 0 || value === 1,
+};
 
 /** Returns the parameters of a list that is posted for: places in the body, as JSON pointers (RFC 6901). */
 function placesIn(posted: unknown): Parameter[] {
@@ -62,11 +57,15 @@ function placesIn(posted: unknown): Parameter[] {
     const [found] = PARAMETERS[role].flatMap((name) => scalars.filter(({ path }) => plainName(path.at(-1)) === name));
     if (found === undefined) return [];
     const pointer = found.path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-    const { value } = found.shape;
-    const isFirst = role === 'page' && (value === 0 || value === 1);
-    const known = role === 'size' && isSize(value) ? { maximum: Number(value) } : isFirst ? { minimum: value } : {};
-    return [undocumented(pointer, role, known)];
+    return [parameter(pointer, role, found.shape.value)];
   });
+}
+
+/** A parameter, and the value that it had for the first page: the largest size, or the number of the first page. */
+function parameter(name: string, role: ParameterRole, value?: unknown): Parameter {
+  if (role === 'size' && isSize(value)) return undocumented(name, role, { maximum: Number(value) });
+  if (role === 'page' && (value === 0 || value === 1)) return undocumented(name, role, { minimum: value });
+  return undocumented(name, role);
 }
 
 function isSize(value: unknown): boolean {
@@ -78,5 +77,5 @@ function sizeIn(link: string): Parameter | undefined {
   const [, query = ''] = /\?([^#>\s]*)/.exec(link) ?? [];
   const pairs = [...new URLSearchParams(query)];
   const found = pairs.find(([name, value]) => PARAMETERS.size.includes(plainName(name)) && isSize(Number(value)));
-  return found && undocumented(found[0], 'size', { maximum: Number(found[1]) });
+  return found && parameter(found[0], 'size', Number(found[1]));
 }

@@ -13,15 +13,12 @@ export interface ItemsGuess {
 }
 
 /** Usual names of lists, besides the name of what they hold. */
-const USUAL = new Set([
-  ...['items', 'data', 'results', 'content', 'entries', 'records', 'list', 'value', 'values', 'objects', 'elements'],
-  ...['resources', 'rows', 'docs', 'documents', 'nodes', 'entities', 'affecteditems', 'embedded', 'hits', 'response'],
-  'result',
-]);
+const USUAL =
+  /^(?:items|data|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|documents|nodes|entities|affecteditems|embedded|hits|response)$/;
 /** Lists beside the items. */
-const BESIDE = new Set([
-  ...['error', 'errors', 'warnings', 'messages', 'links', 'link', 'faileditems', 'included', 'facets', 'tags'],
-]);
+const BESIDE = /^(?:errors?|warnings|messages|links?|faileditems|included|facets|tags)$/;
+const ID = /id$|^(?:key|slug|urn)$/;
+const NAME = /name$|^title$/;
 
 /**
  * Guesses where a body holds the list of objects that `name` names (`projects`, `workspaces`), the best guess first. An empty
@@ -29,43 +26,38 @@ const BESIDE = new Set([
  */
 export function guessItems(body: Shape, name: string): ItemsGuess[] {
   return [{ path: [], shape: body }, ...membersOf(body)]
-    .filter(({ path }) => !path.some((key) => BESIDE.has(plainName(key)) && !isNamed(key, name)))
-    .flatMap((member) => candidatesAt(member, name))
+    .filter(({ path }) => !path.some((key) => BESIDE.test(plainName(key)) && !isNamed(key, name)))
+    .flatMap((member) => guessAt(member, name))
     .toSorted((a, b) => b.score - a.score);
 }
 
-function candidatesAt({ path, shape }: Member, name: string): ItemsGuess[] {
-  const at = expressionOf(path);
-  const score = scoreOfPath(path, name);
-  const item = shape.items;
-  if (shape.type === 'list' && item !== undefined && ['object', 'unknown'].includes(item.type)) {
-    // A connection of GraphQL has its items one level deeper.
-    const node = item.members.get('node');
-    const isConnection = node?.type === 'object' && !node.optional;
-    return [candidate(isConnection ? `${at}[].node` : at, isConnection ? node : item, shape.count, score)];
-  }
-  return [];
-}
-
-function candidate(items: string, item: Shape, count: number | undefined, ofPath: number): ItemsGuess {
+function guessAt({ path, shape }: Member, name: string): ItemsGuess[] {
+  const { items: entry, count } = shape;
+  if (shape.type !== 'list' || entry === undefined || !['object', 'unknown'].includes(entry.type)) return [];
+  // A connection of GraphQL has its items one level deeper.
+  const node = entry.members.get('node');
+  const isConnection = node?.type === 'object' && !node.optional;
+  const item = isConnection ? node : entry;
   const names = [...item.members.keys()].map(plainName);
-  const hasId = names.some((each) => ID.test(each));
-  const hasName = names.some((each) => each.endsWith('name') || each === 'title');
-  const isSeen = (count ?? 0) > 0;
-  return { items, item, count, score: ofPath + (hasId ? 2 : 0) + (hasName ? 1 : 0) + (isSeen ? 3 : 0) };
+  const score = [
+    scoreOfPath(path, name),
+    names.some((each) => ID.test(each)) ? 2 : 0,
+    names.some((each) => NAME.test(each)) ? 1 : 0,
+    (count ?? 0) > 0 ? 3 : 0,
+  ].reduce((sum, each) => sum + each);
+  const at = expressionOf(path);
+  return [{ items: isConnection ? `${at}[].node` : at, item, count, score }];
 }
-
-const ID = /id$|^(?:key|slug|urn)$/;
 
 function scoreOfPath(path: readonly string[], name: string): number {
   const key = path.at(-1) ?? '';
-  const byName = path.length === 0 ? 10 : isNamed(key, name) ? 8 : USUAL.has(plainName(key)) ? 6 : 0;
+  const byName = path.length === 0 ? 10 : isNamed(key, name) ? 8 : USUAL.test(plainName(key)) ? 6 : 0;
   return byName - path.length;
 }
 
 function isNamed(key: string, name: string): boolean {
-  const [a, b] = [wordsOf(key.replace(/list$/i, '')), wordsOf(name)];
-  return a.length > 0 && a.at(-1) === b.at(-1);
+  const last = wordsOf(key.replace(/list$/i, '')).at(-1);
+  return last !== undefined && last === wordsOf(name).at(-1);
 }
 
 /** Whether another guess is almost as likely as the best one. */

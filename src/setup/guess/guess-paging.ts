@@ -7,16 +7,18 @@ export type Pagination = { readonly kind: string } & Readonly<Record<string, str
 
 /** How a list is spread over pages. */
 export interface PagingGuess {
-  /** Undefined if nothing leads to the second page, although there seems to be one. */
-  readonly pagination: Pagination | undefined;
-  /** A setting to begin with if `pagination` is undefined. */
-  readonly likely?: Pagination;
+  readonly pagination: Pagination;
+  /** Set if the list could be short without an error, so that `pagination` is only a setting to begin with. */
+  readonly isUnsafe?: true;
   /** Query parameters without which the platform sends no total. */
   readonly query?: Readonly<Record<string, string>>;
   readonly why: string;
   /** What a person should check, in words that follow "check". */
   readonly doubts: readonly string[];
 }
+
+/** A setting to begin with: it fails on each sign of a further page. */
+export const STRICTEST: Pagination = { kind: 'link', sizeParam: null };
 
 /** Largest page that is requested, if the platform allows it. */
 export const SIZE = 100;
@@ -86,23 +88,19 @@ function byToken(listing: PagedList): PagingGuess | undefined {
 
 /** Guesses links, unless a total allows to request several pages at once. */
 function byLink(listing: PagedList): PagingGuess | undefined {
-  const { headers, body } = listing;
   const counts = parameterOf(listing, 'offset') ?? parameterOf(listing, 'page');
   if (counts !== undefined && totalOf(listing) !== undefined) return undefined;
-  const header = headers.get('link');
+  const link = { kind: 'link', ...sizeOf(listing) };
+  const header = listing.headers.get('link');
   if (header === '' || (header !== undefined && /;\s*rel="?(?:[^",;]*\s)?next\b/i.test(header))) {
-    return {
-      pagination: { kind: 'link', ...sizeOf(listing) },
-      why: 'a Link header leads to the next page',
-      doubts: [],
-    };
+    return { pagination: link, why: 'a Link header leads to the next page', doubts: [] };
   }
-  const [member] = pageMembers(body, 'link', isLink);
+  const [member] = pageMembers(listing.body, 'link', isLink);
   if (member === undefined) return undefined;
   const next = expressionOf(member.path);
-  const doubts =
-    member.shape.value === undefined ? [`whether ${next} is the address of the next page, not a token`] : [];
-  return { pagination: { kind: 'link', next, ...sizeOf(listing) }, why: `${next} links to the next page`, doubts };
+  const doubts = [`whether ${next} is the address of the next page, not a token`];
+  const isSeen = member.shape.value !== undefined;
+  return { pagination: { ...link, next }, why: `${next} links to the next page`, doubts: isSeen ? [] : doubts };
 }
 
 /** Where a page holds the number of all items. */
@@ -117,25 +115,28 @@ export interface Total {
 export function totalOf({ body, headers, count = 0 }: PagedList): Total | undefined {
   const totalHeader = TOTAL_HEADERS.find((name) => /^\d{0,15}$/.test(headers.get(name) ?? 'none'));
   if (totalHeader !== undefined) {
-    const value = headers.get(totalHeader) === '' ? undefined : Number(headers.get(totalHeader));
+    const text = headers.get(totalHeader) ?? '';
+    const value = text === '' ? undefined : Number(text);
     return { setting: { totalHeader }, value, why: `the header ${totalHeader} is the number of all items` };
   }
   // A reply that can be a list or an object, as parameters say, is a list unless the other form is requested.
   if (body.type === 'list') return undefined;
-  const all = pageMembers(body, 'total', ({ type, value }) => {
-    return value === undefined
+  const all = pageMembers(body, 'total', ({ type, value }) =>
+    value === undefined
       ? type === 'number' || type === 'unknown'
-      : Number.isSafeInteger(value) && Number(value) >= count;
-  });
+      : Number.isSafeInteger(value) && Number(value) >= count,
+  );
   const filtered = all.filter((member) => FILTERED_TOTALS.includes(nameOf(member)));
-  const members = filtered.length > 0 ? filtered : all;
-  // One of several can be the length of the page.
-  const most = Math.max(...members.map(({ shape }) => Number(shape.value ?? 0)));
-  const found = members.find(({ shape }) => Number(shape.value ?? 0) === most);
+  // The largest: one of several can be the length of the page.
+  const [found] = (filtered.length > 0 ? filtered : all).toSorted((a, b) => seenNumber(b) - seenNumber(a));
   if (found === undefined) return undefined;
   const total = expressionOf(found.path);
-  const value = found.shape.value === undefined ? undefined : most;
+  const value = found.shape.value === undefined ? undefined : seenNumber(found);
   return { setting: { total }, value, why: `${total} is the number of all items` };
+}
+
+function seenNumber({ shape }: Member): number {
+  return Number(shape.value ?? 0);
 }
 
 const UNTIL_EMPTY = 'there is no total, so pages are requested until one is empty';
@@ -149,7 +150,7 @@ function byOffset(listing: PagedList): PagingGuess | undefined {
   if (first !== 0) {
     // From 1 on, the first request would be for item 0, which platforms answer in different ways.
     const doubts = [`whether ${parameter.name} counts from ${first}; Portico counts from 0`];
-    return { pagination: undefined, why, doubts };
+    return { pagination: STRICTEST, isUnsafe: true, why, doubts };
   }
   const pagination = { kind: 'offset', offsetParam: parameter.name, ...sizeOf(listing), ...total?.setting };
   return { pagination, why, doubts: [] };
@@ -167,7 +168,7 @@ function byPage(listing: PagedList): PagingGuess | undefined {
   const why = `the parameter ${parameter.name} is the number of the page; ${total?.why ?? UNTIL_EMPTY}`;
   if (known !== undefined) return { pagination, why, doubts: [] };
   const doubts = ['whether pages are counted from 0 or from 1'];
-  return total === undefined ? { pagination: undefined, likely: pagination, why, doubts } : { pagination, why, doubts };
+  return { pagination, ...(total === undefined && { isUnsafe: true }), why, doubts };
 }
 
 const FROM_ZERO = /\b(?:zero|0)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b|\(0\.\./i;

@@ -2,11 +2,11 @@ import type { Listing } from '../describe/listing.ts';
 import { expressionOf, plainName } from '../describe/shape.ts';
 import {
   guessPaging,
-  type Pagination,
   type PagingGuess,
   pageMembers,
   parameterOf,
   SIZE,
+  STRICTEST,
   type Total,
   totalOf,
 } from './guess-paging.ts';
@@ -17,9 +17,6 @@ const CERTAIN_SIZE = 10;
 
 /** Usual page sizes: so many items can be a full page. */
 const USUAL_SIZES = new Set([10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 250, 300, 500, 1000]);
-
-/** What a resource that is switched off begins with: it fails on each sign of a further page. */
-const STRICTEST = { kind: 'link', sizeParam: null } as const;
 
 const HOW = 'how the platform pages this list';
 
@@ -76,16 +73,16 @@ function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
   const [next] = pageMembers(listing.body, 'token', ({ type }) => type === 'text' || type === 'number');
   if (token !== undefined || next !== undefined) {
     const found = token === undefined ? `a member ${expressionOf(next?.path ?? [])}` : `a parameter ${token.name}`;
-    return undecided(`there is ${found}, and nothing else that leads to the second page`, STRICTEST);
+    return undecided(`there is ${found}, and nothing else that leads to the second page`);
   }
   if (listing.count !== undefined) return seenWhole(listing.count, total?.value);
   if (total !== undefined) {
-    const pagination = { ...STRICTEST, ...total.setting };
     const why = `${total.why}, and nothing leads to a second page`;
-    return { pagination, why, doubts: [`${HOW}: until then fewer items than the total are an error`] };
+    const doubts = [`${HOW}: until then fewer items than the total are an error`];
+    return { pagination: { ...STRICTEST, ...total.setting }, why, doubts };
   }
   const other = listing.parameters.find((each) => each.in === 'query' && PAGE_WORDS.test(each.name));
-  if (other !== undefined) return undecided(`the parameter ${other.name} seems to concern pages`, STRICTEST);
+  if (other !== undefined) return undecided(`the parameter ${other.name} seems to concern pages`);
   return { pagination: { kind: 'none' }, why: 'no parameter and no member of the reply concerns pages', doubts: [] };
 }
 
@@ -98,6 +95,6 @@ function seenWhole(count: number, total: number | undefined): PagingGuess {
   return { pagination: { kind: 'none' }, why, doubts: ['whether the whole list is one page'] };
 }
 
-function undecided(why: string, likely?: Pagination): PagingGuess {
-  return { pagination: undefined, ...(likely !== undefined && { likely }), why, doubts: [HOW] };
+function undecided(why: string): PagingGuess {
+  return { pagination: STRICTEST, isUnsafe: true, why, doubts: [HOW] };
 }

@@ -1,7 +1,7 @@
 import type { Resource } from '../../core/resources/resource.ts';
 import type { Listing } from '../describe/listing.ts';
-import { type FieldGuess, guessFields } from './guess-fields.ts';
-import { ALL_OF, API_WORDS, OTHER_THINGS, VOCABULARIES, type Vocabulary, wordsOf } from './vocabulary.ts';
+import { type FieldGuess, guessFields, hasIdAndName } from './guess-fields.ts';
+import { ALL_OF, API_WORDS, OTHER_THINGS, type Vocabulary, vocabularyOf, wordsOf } from './vocabulary.ts';
 
 /** A listing that could be a resource. */
 export interface Ranked {
@@ -23,7 +23,7 @@ const OF_OTHERS = new Set(['public', 'starred', 'deleted', 'archived', 'popular'
 
 /** Returns the listings that could be the resource, the likeliest first. */
 export function rankListings(resource: Resource, listings: readonly Listing[]): Ranked[] {
-  const vocabulary = VOCABULARIES[resource.name] ?? Object.fromEntries([[wordsOf(resource.name).join(' '), 10]]);
+  const vocabulary = vocabularyOf(resource);
   return listings
     .flatMap((listing) => rankOne(resource, vocabulary, listing))
     .filter(({ score }) => score >= LEAST)
@@ -43,7 +43,7 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
   if (weight === 0) return [];
   const title = wordsOf(listing.title);
   const fields = guessFields(resource, listing.item, noun, [...segments.flat(), ...title]);
-  if (fields.get('id')?.from === undefined || fields.get('name')?.from === undefined) return [];
+  if (!hasIdAndName(fields)) return [];
   const filled = [...fields.values()].filter(({ from }) => from !== undefined).length;
   const others = rest.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word)).length;
   const holes = listing.path.split('{').length - 1;

@@ -1,3 +1,5 @@
+import type { Resource } from '../../core/resources/resource.ts';
+
 /** Returns the words of a name, in lower case and singular: the same for `jobTemplates`, `job-templates` and `JOB_TEMPLATES`. */
 export function wordsOf(name: string): string[] {
   return name
@@ -15,50 +17,36 @@ function singular(word: string): string {
   return /(?:sses|xes|ches|shes)$/.test(word) ? word.slice(0, -2) : word.replace(/s$/, '');
 }
 
-/** Words for what a resource lists, in the singular, each with a weight. */
+/** Words for what a resource lists, in the singular, each with a weight; the heaviest first. */
 export type Vocabulary = Readonly<Record<string, number>>;
 
-/** What platforms call the resources. A resource that is missing here is recognized by its own name only. */
-export const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
-  projects: weighted({
-    10: ['project'],
-    8: ['workspace'],
-    7: ['product', 'repository', 'repo'],
-    5: ['application', 'site', 'tenant', 'portfolio', 'organization', 'organisation'],
-    4: ['org', 'namespace', 'team', 'space'],
-    3: ['asset'],
-  }),
-  workflows: weighted({
-    10: ['workflow'],
-    9: ['playbook'],
-    8: ['automation', 'flow', 'dag'],
-    7: ['pipeline', 'runbook'],
-    6: ['scenario', 'story', 'orchestration', 'process definition', 'job template', 'replication policy'],
-    5: ['event rule', 'schedule', 'engagement'],
-    4: ['job', 'rule'],
-    3: ['policy'],
-  }),
-  tools: weighted({
-    10: ['tool', 'tool configuration'],
-    9: ['integration'],
-    8: ['connector', 'scanner', 'plugin'],
-    7: ['extension', 'installation', 'analyzer', 'responder', 'community package', 'addon'],
-    6: ['app', 'provider', 'sensor'],
-    5: ['engine', 'test type', 'service'],
-    4: ['action', 'agent', 'adapter', 'node'],
-    3: ['package'],
-  }),
+/** What platforms call the resources. */
+const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
+  projects: {
+    ...{ project: 10, workspace: 8, product: 7, repository: 7, repo: 7 },
+    ...{ application: 5, site: 5, tenant: 5, portfolio: 5, organization: 5, organisation: 5 },
+    ...{ org: 4, namespace: 4, team: 4, space: 4, asset: 3 },
+  },
+  workflows: {
+    ...{ workflow: 10, playbook: 9, automation: 8, flow: 8, dag: 8, pipeline: 7, runbook: 7 },
+    ...{ scenario: 6, story: 6, orchestration: 6, 'process definition': 6, 'job template': 6, 'replication policy': 6 },
+    ...{ 'event rule': 5, schedule: 5, engagement: 5, job: 4, rule: 4, policy: 3 },
+  },
+  tools: {
+    ...{ tool: 10, 'tool configuration': 10, integration: 9, connector: 8, scanner: 8, plugin: 8 },
+    ...{ extension: 7, installation: 7, analyzer: 7, responder: 7, 'community package': 7, addon: 7 },
+    ...{ app: 6, provider: 6, sensor: 6, engine: 5, 'test type': 5, service: 5 },
+    ...{ action: 4, agent: 4, adapter: 4, node: 4, package: 3 },
+  },
 };
-
-function weighted(words: Readonly<Record<number, readonly string[]>>): Vocabulary {
-  const pairs = Object.entries(words)
-    .toReversed()
-    .flatMap(([weight, phrases]) => phrases.map((each) => [each, Number(weight)] as const));
-  return Object.fromEntries(pairs);
-}
 
 /** Least weight of a word that is looked for as a path. */
 export const LIKELY = 6;
+
+/** Returns what platforms call a resource. One without words is recognized by its own name only. */
+export function vocabularyOf({ name }: Resource): Vocabulary {
+  return VOCABULARIES[name] ?? { [wordsOf(name).join(' ')]: 10 };
+}
 
 /** Words that show that a list is of something else, wherever they are in its path. */
 export const OTHER_THINGS: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
-import type { Ask } from '../describe/discover-parameters.ts';
-import { parseJson } from '../describe/document-text.ts';
+import { parseJson } from '../describe/openapi-document.ts';
+import type { Ask } from '../describe/platform-replies.ts';
 import type { Credential, CredentialGuess } from '../guess/guess-credential.ts';
 import { REPLIES } from '../input-bounds.ts';
 import { fetchText, SourceError, type TextReply } from './fetch-text.ts';
@@ -12,15 +12,28 @@ export interface AskedPlatform {
   readonly firstReply: string;
 }
 
-/** Headers for a token, the commonest first. */
-const BEARER = { kind: 'passthrough' } as const;
-const FORMS: readonly { readonly credential: Credential; readonly name: string }[] = [
-  { credential: BEARER, name: 'Authorization: Bearer' },
-  { credential: { kind: 'header', name: 'X-Api-Key' }, name: 'X-Api-Key' },
-  { credential: { kind: 'header', name: 'Authorization', format: 'Token {token}' }, name: 'Authorization: Token' },
-];
-
 type Headers = Readonly<Record<string, string>>;
+
+const PASSTHROUGH = { kind: 'passthrough' } as const;
+
+/** Forms of a credential, the commonest first. */
+const FORMS: readonly { readonly name: string; readonly credential: Credential; of(token: string): Headers }[] = [
+  {
+    name: 'Authorization: Bearer',
+    credential: PASSTHROUGH,
+    of: (token) => ({ authorization: `Bearer ${token}` }),
+  },
+  {
+    name: 'X-Api-Key',
+    credential: { kind: 'header', name: 'X-Api-Key' },
+    of: (token) => ({ 'x-api-key': token }),
+  },
+  {
+    name: 'Authorization: Token',
+    credential: { kind: 'header', name: 'Authorization', format: 'Token {token}' },
+    of: (token) => ({ authorization: `Token ${token}` }),
+  },
+];
 
 /**
  * Opens the platform at the origin of `url`; the token goes to that origin only. Requests `url` with the token in one header
@@ -28,21 +41,19 @@ type Headers = Readonly<Record<string, string>>;
  */
 export async function askPlatform(url: URL, token: string): Promise<AskedPlatform> {
   if (!/^[\t\x20-\x7e]*$/.test(token)) throw new SourceError('PORTICO_TOKEN contains characters that a header cannot');
-  const begunMs = Date.now();
-  let requests = 0;
-  const get = async (path: string, query: Headers, headers: Headers) => {
+  const get = (target: URL, headers: Headers) =>
+    fetchText(target, { ...REPLIES, headers: { accept: 'application/json', ...headers } });
+  const { reply, headers, credential } = await findHeader(url, token, get);
+  const endMs = Date.now() + REPLIES.totalMs;
+  let requests = 1;
+  const ask: Ask = async (path, query = {}) => {
     requests += 1;
-    if (requests > REPLIES.requests || Date.now() - begunMs > REPLIES.totalMs) return undefined;
+    if (requests > REPLIES.requests || Date.now() > endMs) return undefined;
     const target = new URL(path, url.origin);
     for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
-    const accept = { accept: 'application/json', ...headers };
-    return fetchText(target, { headers: accept, maxBytes: REPLIES.bytes, timeoutMs: REPLIES.timeoutMs });
-  };
-  const { headers, credential, reply } = await findHeader(url, token, (each) => get(url.pathname, {}, each));
-  const ask: Ask = async (path, query = {}) => {
     try {
-      const reply = await get(path, query, headers);
-      return reply && { status: reply.status, headers: new Map(reply.headers), body: parseJson(reply.text) };
+      const { status, headers: received, text } = await get(target, headers);
+      return { status, headers: new Map(received), body: parseJson(text) };
     } catch (error) {
       if (error instanceof SourceError) return undefined;
       throw error;
@@ -51,23 +62,20 @@ export async function askPlatform(url: URL, token: string): Promise<AskedPlatfor
   return { ask, credential, firstReply: summary(reply) };
 }
 
-async function findHeader(url: URL, token: string, get: (headers: Headers) => Promise<TextReply | undefined>) {
+async function findHeader(url: URL, token: string, get: (target: URL, headers: Headers) => Promise<TextReply>) {
   const place = `${url.origin}${url.pathname}`;
+  const target = new URL(place);
   if (token === '') {
-    const reply = await get({});
-    if (isRefused(reply)) throw new SourceError(needsToken(place, reply?.status));
+    const reply = await get(target, {});
+    if (isRefused(reply)) throw needsToken(place, reply);
     const doubts = ['which header takes the token: the platform was read without one'];
-    return { headers: {}, credential: { credential: BEARER, why: 'the usual header', doubts }, reply };
+    return { reply, headers: {}, credential: { credential: PASSTHROUGH, why: 'the usual header', doubts } };
   }
-  for (const { credential, name } of FORMS) {
-    const headers = headersOf(credential, token);
-    const reply = await get(headers);
-    if (isRefused(reply)) continue;
-    return {
-      headers,
-      credential: { credential, why: `the platform accepted the token as ${name}`, doubts: [] },
-      reply,
-    };
+  for (const { name, credential, of } of FORMS) {
+    const headers = of(token);
+    const reply = await get(target, headers);
+    const why = `the platform accepted the token as ${name}`;
+    if (!isRefused(reply)) return { reply, headers, credential: { credential, why, doubts: [] } };
   }
   const tried = FORMS.map(({ name }) => name).join(', as ');
   throw new SourceError(
@@ -75,23 +83,16 @@ async function findHeader(url: URL, token: string, get: (headers: Headers) => Pr
   );
 }
 
-export function isRefused(reply: Pick<TextReply, 'status'> | undefined): boolean {
-  return reply?.status === 401 || reply?.status === 403;
+export function isRefused({ status }: TextReply): boolean {
+  return status === 401 || status === 403;
 }
 
-export function needsToken(place: string, status: number | undefined): string {
-  return `${place} requires a credential (${status}): put a token into PORTICO_TOKEN`;
-}
-
-function headersOf(credential: Credential, token: string): Headers {
-  if (credential.kind === 'passthrough') return { authorization: `Bearer ${token}` };
-  return { [credential.name]: (credential.format ?? '{token}').replace('{token}', () => token) };
+export function needsToken(place: string, { status }: TextReply): SourceError {
+  return new SourceError(`${place} requires a credential (${status}): put a token into PORTICO_TOKEN`);
 }
 
 /** Summarizes a reply without its body, which can be long and confidential. */
-function summary(reply: TextReply | undefined): string {
-  if (reply === undefined) return 'nothing';
-  const { status, headers, text } = reply;
+function summary({ status, headers, text }: TextReply): string {
   if (text === '') return `${status} and no body`;
   if (parseJson(text) !== undefined) return `${status} and JSON`;
   return `${status} and a body that is not JSON (${headers.get('content-type') ?? 'without a type'})`;

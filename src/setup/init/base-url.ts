@@ -6,15 +6,17 @@ export interface BaseUrl {
   readonly name: string;
   /** The setting `baseUrl`; can refer to the environment. */
   readonly baseUrl: string;
-  /** Undefined if the environment has to name the server. */
+  /** Undefined if the environment has to name the server, in `variable`. */
   readonly origin: string | undefined;
-  /** The environment variable that names the server. */
   readonly variable: string | undefined;
 }
 
 /** Words of a title that do not name a platform. */
 const GENERIC =
   /^(?:the|an?|official|open|public|rest|restful|http|web|admin|api|apis|openapi|swagger|docs?|documentation|reference|server|service|specification|spec|untitled|fastapi|v\d.*|\d.*)$/;
+/** Hosts that documents use for the reader's own. */
+const EXAMPLE =
+  /^(?:localhost|0\.0\.0\.0|127\..*|\[::1?\]|host\.docker\.internal|[^.]*)$|(?:^|[.-])(?:example|your|my|domain|subdomain|tenant|instance)(?:[.-]|$)/;
 
 /** Addresses that a person typed: of the API, and of the document. */
 export interface TypedUrls {
@@ -24,10 +26,11 @@ export interface TypedUrls {
 
 /** Returns the base URL that a person typed or that a document names. A relative one is relative to the document. */
 export function baseUrlOf(title: string, server: string, { api, document }: TypedUrls = {}): BaseUrl {
-  const url = api === undefined ? parseServer(server, document) : parseServer(api, undefined);
-  const name = nameOf(title, api ?? (url === undefined || isExample(url) ? document : url.href));
+  const url = parseServer(api ?? server, api === undefined ? document : undefined);
   // An example address in a document is a placeholder for the reader's server; a typed one is meant.
-  if (url !== undefined && (api !== undefined || !URL.canParse(server) || !isExample(url))) {
+  const isMeant = url !== undefined && (api !== undefined || !EXAMPLE.test(url.hostname));
+  const name = nameOf(title, api ?? (isMeant ? url.href : document));
+  if (url !== undefined && (isMeant || !URL.canParse(server))) {
     const baseUrl = escapeReferences(url.href.replace(/\/$/, ''));
     return { name, baseUrl, origin: url.origin, variable: undefined };
   }
@@ -42,11 +45,10 @@ export function variableOf(...parts: readonly string[]): string {
 }
 
 function parseServer(server: string, base: string | undefined): URL | undefined {
-  if (server.includes('{') || !URL.canParse(server, base)) return undefined;
-  const url = new URL(server, base);
+  const url = server.includes('{') ? null : URL.parse(server, base);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   // Settings hold neither user nor query. The URL is not parsed again: a path `//a` would become a host.
-  Object.assign(url, { username: '', password: '', search: '', hash: '' });
-  return /^https?:$/.test(url.protocol) ? url : undefined;
+  return Object.assign(url, { username: '', password: '', search: '', hash: '' });
 }
 
 /**
@@ -60,23 +62,14 @@ export function isUnusable(server: string): boolean {
   return !/^https?$/i.test(scheme) || (!server.includes('{') && !URL.canParse(server));
 }
 
-/** Whether a host is one that documents use for the reader's own. */
-function isExample({ hostname }: URL): boolean {
-  if (/^(?:localhost|0\.0\.0\.0|127\..*|\[::1?\]|host\.docker\.internal|[^.]*)$/.test(hostname)) return true;
-  return /(?:^|[.-])(?:example|your|my|domain|subdomain|tenant|instance)(?:[.-]|$)/.test(hostname);
-}
-
 /** Returns the path of an address that can contain variables. */
 function pathOf(server: string): string {
-  const path = server
-    .replace(/^[a-z]+:\/\/[^/]*/i, '')
-    .replace(/[?#].*$/s, '')
-    .replace(/\/+$/, '');
-  return /^\/[\w/.@~-]*$/.test(path) ? path : '';
+  const [path = ''] = server.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/);
+  return /^\/[\w/.@~-]*$/.test(path) ? path.replace(/\/+$/, '') : '';
 }
 
 function nameOf(title: string, url: string | undefined): string {
-  const host = url !== undefined && URL.canParse(url) ? new URL(url).hostname : '';
+  const host = URL.parse(url ?? '')?.hostname ?? '';
   const labels = /^[\d.]+$|^\[/.test(host) ? [] : host.split('.').slice(0, -1).toReversed();
   const words = title
     .toLowerCase()

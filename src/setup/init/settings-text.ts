@@ -1,10 +1,10 @@
-import { Document, type YAMLMap } from 'yaml';
-import type { Description } from '../describe/listing.ts';
-import { NOT_SENT } from '../guess/guess-credential.ts';
+import type { Description, Listing } from '../describe/listing.ts';
+import { type Credential, NOT_SENT } from '../guess/guess-credential.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Proposal } from './proposal.ts';
-import { createVariables, resourceBlock, sentence, type Variables } from './resource-block.ts';
-import { commentLines, type Entry, oneLine, plainText, yamlBlock } from './yaml-text.ts';
+import { resourceBlock } from './resource-block.ts';
+import { createVariables, type Variables } from './variables.ts';
+import { block, comment, entry, oneLine, referring, sentence } from './yaml-text.ts';
 
 /** A settings file, and what it leaves to a person. */
 export interface SettingsText {
@@ -25,52 +25,56 @@ export function writeSettings(
   source: string,
 ): SettingsText {
   const variables = createVariables(place);
-  const blocks = proposal.resources.map((each) => {
-    return { name: each.resource.name, ...resourceBlock(each, place.name, variables) };
-  });
-  const upstreams = yamlBlock([{ key: place.name, value: upstreamBlock(proposal, place, variables) }]);
-  const resources = yamlBlock(blocks.map(({ name, block }) => ({ key: name, value: block })));
+  const resources = proposal.resources.map((each) => resourceBlock(each, place.name, variables));
+  const upstream = upstreamBlock(proposal, place, variables);
   const doubts = [
     ...proposal.credential.doubts.map((doubt) => `upstream ${place.name}: ${doubt}`),
-    ...blocks.flatMap((block) => block.doubts.map((doubt) => `${block.name}: ${doubt}`)),
+    ...resources.flatMap((each) => each.doubts.map((doubt) => `${each.name}: ${doubt}`)),
   ];
-  const document = new Document(
-    yamlBlock([
-      { key: 'upstreams', value: upstreams },
-      { key: 'resources', value: resources },
-    ]),
-  );
-  document.commentBefore = [
-    ' yaml-language-server: $schema=./portico.schema.json',
+  const lines = [
+    '# yaml-language-server: $schema=./portico.schema.json',
+    '#',
+    ...comment(`${oneLine(title) || place.name}: proposed by portico init from ${oneLine(source)}.`),
+    ...(external > 0 ? comment('The document refers to other documents, which were not read.') : []),
+    ...(doubts.length > 0 ? ['#', '# Check:', ...comment(...doubts.map((each) => `- ${each}`))] : []),
+    ...(variables.all.size > 0 ? ['#', '# Environment:'] : []),
+    ...[...variables.all].map(([name, what]) => `#   ${name}  ${what}`),
     '',
-    ...commentLines(`${oneLine(title) || place.name}: proposed by portico init from ${oneLine(source)}.`),
-    ...(external > 0 ? commentLines('The document refers to other documents, which were not read.') : []),
-    ...(doubts.length > 0 ? ['', ' Check:', ...doubts.flatMap((each) => commentLines(`- ${each}`))] : []),
-    ...(variables.all.size > 0 ? ['', ' Environment:'] : []),
-    ...[...variables.all].map(([name, what]) => `   ${name}  ${what}`),
-  ].join('\n');
-  const offered = blocks.flatMap(({ name, isOffered }) => (isOffered ? [name] : []));
-  return { text: document.toString({ lineWidth: 0 }), variables: variables.all, offered, doubts };
+    ...block('upstreams', block(place.name, upstream)),
+    ...block(
+      'resources',
+      resources.flatMap(({ name, lines }) => block(name, lines)),
+    ),
+  ];
+  const offered = resources.flatMap(({ name, isOffered }) => (isOffered ? [name] : []));
+  return { text: `${lines.join('\n')}\n`, variables: variables.all, offered, doubts };
 }
 
-function upstreamBlock({ credential, resources }: Proposal, place: BaseUrl, variables: Variables): YAMLMap {
+function upstreamBlock({ credential, resources }: Proposal, place: BaseUrl, variables: Variables): string[] {
   const listings = resources.flatMap(({ found }) => found?.listing ?? []);
+  const headers = [...acceptOf(listings), ...requiredHeaders(listings, credential.credential, variables)];
+  return [
+    entry('baseUrl', referring(place.baseUrl, false)),
+    ...comment(sentence(credential.why), ...credential.doubts.map((doubt) => `Check ${doubt}.`)),
+    entry('credential', credential.credential),
+    ...(headers.length > 0 ? block('headers', headers) : []),
+  ];
+}
+
+function acceptOf(listings: readonly Listing[]): string[] {
   const types = new Set(listings.map(({ mediaType }) => mediaType).filter((type) => type !== ''));
-  const headers: Entry[] = types.size > 0 ? [{ key: 'Accept', value: [...types, 'application/json'].join(', ') }] : [];
-  const own = credential.credential.kind === 'header' ? credential.credential.name.toLowerCase() : '';
-  const set = new Set(['authorization', 'accept', own]);
-  const required = listings.flatMap(({ parameters }) =>
-    parameters.filter((each) => each.in === 'header' && each.required),
-  );
-  for (const { name, value } of required) {
-    if (!/^[\w-]+$/.test(name) || NOT_SENT.test(name) || set.has(name.toLowerCase())) continue;
-    set.add(name.toLowerCase());
-    headers.push({ key: name, value: value ?? variables.reference(`header ${name}`, name) });
-  }
-  const doubts = credential.doubts.map((doubt) => `Check ${doubt}.`);
-  return yamlBlock([
-    { key: 'baseUrl', value: plainText(place.baseUrl) },
-    { key: 'credential', value: credential.credential, before: [sentence(oneLine(credential.why)), ...doubts] },
-    ...(headers.length > 0 ? [{ key: 'headers', value: yamlBlock(headers) }] : []),
-  ]);
+  return types.size > 0 ? [entry('Accept', [...types, 'application/json'].join(', '))] : [];
+}
+
+/** Returns the headers that the platform requires, except the one with the credential. */
+function requiredHeaders(listings: readonly Listing[], credential: Credential, variables: Variables): string[] {
+  const set = new Set(['authorization', 'accept']);
+  if (credential.kind === 'header') set.add(credential.name.toLowerCase());
+  const required = listings.flatMap(({ parameters }) => parameters.filter((each) => each.in === 'header'));
+  return required.flatMap(({ name, value, required }) => {
+    const key = name.toLowerCase();
+    if (!required || !/^[\w-]+$/.test(name) || NOT_SENT.test(name) || set.has(key)) return [];
+    set.add(key);
+    return [entry(name, value ?? variables.reference(`header ${name}`, name))];
+  });
 }

@@ -1,13 +1,12 @@
 import type { Environment } from '../../core/config/environment.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
-import { parseDocumentText } from '../describe/document-text.ts';
 import type { Description } from '../describe/listing.ts';
-import { describeDocument } from '../describe/openapi-document.ts';
+import { describeDocument, parseDocumentText } from '../describe/openapi-document.ts';
 import { findListings } from '../describe/platform-replies.ts';
 import { DOCUMENT } from '../input-bounds.ts';
 import { askPlatform, isRefused, needsToken } from './asked-platform.ts';
 import { baseUrlOf, isUnusable } from './base-url.ts';
-import { fetchText, readTextFile, SourceError, type TextReply } from './fetch-text.ts';
+import { fetchText, readTextFile, SourceError } from './fetch-text.ts';
 
 /** What is known of a platform, and how it was read. */
 export interface Source {
@@ -20,17 +19,17 @@ export interface Source {
 
 /** Reads the OpenAPI document of a platform, from a file or a URL. Throws {@link SourceError}. */
 export async function readDocument(openapi: string, api: URL | undefined, environment: Environment): Promise<Source> {
-  if (!isUrl(openapi)) return { description: describe(openapi, await readTextFile(openapi, DOCUMENT.bytes)) };
+  if (!isUrl(openapi)) return { description: describe(openapi, await readTextFile(openapi, DOCUMENT.maxBytes)) };
   const url = httpUrl(openapi, '--openapi');
   const place = shown(openapi);
   const token = environment['PORTICO_TOKEN'] ?? '';
-  const reply = await fetchDocument(url);
-  if (isRefused(reply) && token === '') throw new SourceError(needsToken(place, reply.status));
+  const reply = await fetchText(url, DOCUMENT);
+  if (isRefused(reply) && token === '') throw needsToken(place, reply);
   if (reply.status !== 200 && !isRefused(reply)) throw new SourceError(`${place} answered with ${reply.status}`);
   const description = isRefused(reply) ? undefined : describe(openapi, reply.text);
   if (description !== undefined && (token === '' || !isOfPlatform(url, description, api))) return { description };
   if (!/^[\x21-\x7e]+$/.test(token)) throw new SourceError('PORTICO_TOKEN contains characters that a header cannot');
-  const own = await fetchDocument(url, { authorization: `Bearer ${token}` });
+  const own = await fetchText(url, { ...DOCUMENT, headers: { authorization: `Bearer ${token}` } });
   const how = 'PORTICO_TOKEN as Authorization: Bearer';
   if (own.status === 200) return { description: describe(openapi, own.text), sent: `Read ${place} with ${how}.` };
   if (description === undefined) throw new SourceError(`${place} refused ${how} (${own.status})`);
@@ -48,10 +47,6 @@ export async function askForLists(api: URL | undefined, environment: Environment
 /** Whether a document is published by the platform itself, which receives the token anyway. */
 function isOfPlatform(url: URL, { title, server }: Description, api: URL | undefined): boolean {
   return baseUrlOf(title, server, { api: api?.href, document: url.href }).origin === url.origin;
-}
-
-function fetchDocument(url: URL, headers: Readonly<Record<string, string>> = {}): Promise<TextReply> {
-  return fetchText(url, { headers, maxBytes: DOCUMENT.bytes, timeoutMs: DOCUMENT.timeoutMs });
 }
 
 function describe(openapi: string, text: string): Description {

@@ -1,4 +1,4 @@
-import { Document, isNode, Pair, Scalar, stringify, YAMLMap } from 'yaml';
+import { isNode, Scalar, stringify } from 'yaml';
 
 const MAX_COMMENT = 200;
 const WIDTH = 110;
@@ -15,15 +15,43 @@ export function oneLine(text: string): string {
   return line.length > MAX_COMMENT ? `${line.slice(0, MAX_COMMENT).trimEnd()}…` : line;
 }
 
-/** Returns the lines of a comment. Text from outside has passed {@link oneLine}. */
-export function commentLines(text: string): string[] {
-  const lines: string[] = [''];
-  for (const word of text.replace(UNSAFE, ' ').split(' ')) {
-    const line = `${lines.at(-1)} ${word}`;
-    if (line.length > WIDTH && lines.at(-1) !== '') lines.push(` ${word}`);
-    else lines[lines.length - 1] = line;
-  }
-  return lines.filter((line) => line.trim() !== '');
+/** Returns the lines of a comment, one paragraph per text. Text from outside has passed {@link oneLine}. */
+export function comment(...texts: readonly string[]): string[] {
+  return texts.flatMap((text) => {
+    const lines = ['#'];
+    for (const word of text.split(UNSAFE).filter((each) => each !== '')) {
+      const line = `${lines.at(-1)} ${word}`;
+      if (line.length > WIDTH && lines.at(-1) !== '#') lines.push(`# ${word}`);
+      else lines[lines.length - 1] = line;
+    }
+    return lines.filter((line) => line !== '#');
+  });
+}
+
+/** Returns words as a sentence of a comment. */
+export function sentence(text: string): string {
+  const line = oneLine(text);
+  return `${line.charAt(0).toUpperCase()}${line.slice(1)}.`;
+}
+
+/** Returns an entry of a block, with its value on one line as {@link inlineYaml}, and a comment behind it. */
+export function entry(key: string, value: unknown, behind = ''): string {
+  return `${inlineYaml(key)}: ${inlineYaml(value)}${behind === '' ? '' : ` # ${oneLine(behind)}`}`;
+}
+
+/** Returns the lines of a block below its key; `{}` if there are none. */
+export function block(key: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [entry(key, {})] : [`${inlineYaml(key)}:`, ...lines.map((line) => `  ${line}`)];
+}
+
+/** Returns a value as YAML on one line. References to the environment are escaped, except in nodes. */
+export function inlineYaml(value: unknown): string {
+  return stringify(escaped(value), { collectionStyle: 'flow', lineWidth: 0, blockQuote: false }).trimEnd();
+}
+
+/** Returns a text with references to the environment, in quotes if the value could be read as another type. */
+export function referring(text: string, inQuotes = true): Scalar {
+  return Object.assign(new Scalar(text), inQuotes && { type: Scalar.QUOTE_DOUBLE });
 }
 
 /** Escapes references to the environment, so that text from outside stays text. */
@@ -31,50 +59,9 @@ export function escapeReferences(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** An entry of a YAML block. */
-export interface Entry {
-  readonly key: string;
-  /** A node, or a value whose references to the environment are escaped. */
-  readonly value: unknown;
-  /** Sentences before the entry. */
-  readonly before?: readonly string[];
-  /** A comment behind the value. */
-  readonly behind?: string;
-}
-
-const NODES = new Document();
-
-/** Builds a YAML block with comments. Values that are not blocks are written on one line. */
-export function yamlBlock(entries: readonly Entry[]): YAMLMap {
-  const map = new YAMLMap();
-  for (const { key, value, before = [], behind } of entries) {
-    const name = new Scalar(key);
-    if (before.length > 0) name.commentBefore = before.flatMap(commentLines).join('\n');
-    const node = isNode(value) ? value : NODES.createNode(escaped(value), { flow: true });
-    if (behind !== undefined) node.comment = ` ${oneLine(behind)}`;
-    map.add(new Pair(name, node));
-  }
-  return map;
-}
-
-/** Returns a text with references to the environment. In quotes, so that it stays a text. */
-export function referring(text: string): Scalar {
-  return Object.assign(new Scalar(text), { type: Scalar.QUOTE_DOUBLE });
-}
-
-/** Returns a path or URL with references to the environment. */
-export function plainText(text: string): Scalar {
-  return new Scalar(text);
-}
-
-/** Returns a value as YAML on one line. References to the environment are escaped. */
-export function inlineYaml(value: unknown): string {
-  return stringify(escaped(value), { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
-}
-
-/** Escapes references to the environment in the texts of a value, but not in keys, which are not replaced. */
+/** Escapes references in the texts of a value, but not in keys, which are not replaced. */
 function escaped(value: unknown): unknown {
   if (typeof value === 'string') return escapeReferences(value);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isNode(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, escaped(each)]));
 }

@@ -2,7 +2,7 @@ import { PaginationSettings } from '../../core/config/schema/resource/pagination
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
-import { lastName } from '../describe/openapi-document.ts';
+import { lastName } from '../describe/listing.ts';
 import { type Shape, shapeOfValue } from '../describe/shape.ts';
 import { guessFields } from '../guess/guess-fields.ts';
 import { guessFromPage } from '../guess/guess-from-page.ts';
@@ -51,8 +51,8 @@ export async function hintsFor(page: ReadPage, { resource, settings, attempt, lo
   const { method, body: posted = {} } = settings;
   const guesses = guessFromPage({ ...page, count: page.count, ...(method === 'POST' && { posted }) });
   const hints: Hint[] = [];
-  for (const { likely, pagination = likely, why } of guesses.slice(0, MAX_HINTS)) {
-    if (pagination === undefined || pagination.kind === settings.pagination.kind) continue;
+  for (const { pagination, why } of guesses.slice(0, MAX_HINTS)) {
+    if (pagination.kind === settings.pagination.kind) continue;
     if (await leadsOn(pagination, attempt))
       hints.push({ setting: `${at}.pagination`, value: inlineYaml(pagination), why });
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Document, parse } from 'yaml';
-import { commentLines, inlineYaml, oneLine, plainText, yamlBlock } from '../../../src/setup/init/yaml-text.ts';
+import { parse } from 'yaml';
+import { block, comment, entry, inlineYaml, oneLine, referring } from '../../../src/setup/init/yaml-text.ts';
 import { anyText } from '../../support/any-text.ts';
 import { SEEDED } from '../../support/seed.ts';
 
@@ -34,8 +34,7 @@ describe(`text from outside in a settings file ${SEEDED}`, () => {
   it('stays in its comment', () => {
     fc.assert(
       fc.property(hardText, (text) => {
-        const [before, behind] = [[`It is ${oneLine(text)}.`], text];
-        const yaml = String(new Document(yamlBlock([{ key: 'a', value: 1, before, behind }])));
+        const yaml = [...comment(`It is ${oneLine(text)}.`), entry('a', 1, text)].join('\n');
         expect(yaml).to.match(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/mu);
         expect(parse(yaml)).to.deep.equal({ a: 1 });
       }),
@@ -44,8 +43,8 @@ describe(`text from outside in a settings file ${SEEDED}`, () => {
 
   it('stays on one line of bounded length', () => {
     expect(oneLine(`a\r\nb\u2028c\u001b[31m${'x'.repeat(10_000)}`)).to.match(/^a b c \[31mx{190,}…$/);
-    expect(commentLines('')).to.deep.equal([]);
-    for (const line of commentLines('word '.repeat(100))) expect(line.length).to.be.below(120);
+    expect(comment('')).to.deep.equal([]);
+    for (const line of comment('word '.repeat(100))) expect(line.length).to.be.below(120);
   });
 
   it('is read back as it was, as a key, a value and on one line, with escaped references', () => {
@@ -53,14 +52,8 @@ describe(`text from outside in a settings file ${SEEDED}`, () => {
       fc.property(printable, printable, (key, text) => {
         const escaped = text.replaceAll('${', () => '$${');
         expect(parse(inlineYaml({ [key]: text }))).to.deep.equal({ [key]: escaped });
-        const block = yamlBlock([
-          { key, value: { [key]: text } },
-          { key: `${key}x`, value: plainText(text) },
-        ]);
-        expect(parse(new Document(block).toString({ lineWidth: 0 }))).to.deep.equal({
-          [key]: { [key]: escaped },
-          [`${key}x`]: text,
-        });
+        const lines = block(key, [entry(key, text), entry(`${key}x`, referring(text))]);
+        expect(parse(lines.join('\n'))).to.deep.equal({ [key]: { [key]: escaped, [`${key}x`]: text } });
       }),
     );
   });
