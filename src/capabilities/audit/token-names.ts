@@ -20,7 +20,7 @@ export function openTokenNames(path: string): NameToken {
 
 /** HMAC-SHA-256 of the token, base64url. Without the key, a name cannot be matched with a token. */
 export function createTokenNames(auditKey: Credential): NameToken {
-  const names = createSizedLru<string, string>({ maxSize: MAX_NAMES, sizeOf: () => 1 });
+  const names = createSizedLru<string, string>({ maxSize: MAX_NAMES });
   return ({ credential, key }) => {
     const known = names.get(key);
     if (known !== undefined) return known;

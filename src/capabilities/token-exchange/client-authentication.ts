@@ -1,8 +1,8 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { ClientAuth } from 'openid-client';
 import { openSecretFile } from '../../core/credentials/files/secret-file.ts';
-import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';
+import { openFiles, type Unusable, type WatchOptions } from '../../core/credentials/files/watched-files.ts';
 import { Credential } from '../../core/kernel/caller.ts';
-import { openSigningKey, type SigningKeySettings } from './signing-key.ts';
 
 /** Client authentication methods, by their OAuth names (RFC 8414, section 2). */
 export type ClientSettings = SecretClient | KeyClient | CertificateClient;
@@ -15,9 +15,13 @@ interface SecretClient {
   readonly file?: string | undefined;
 }
 
-interface KeyClient extends SigningKeySettings {
+interface KeyClient {
   readonly kind: 'private_key_jwt';
   readonly id: string;
+  /** PEM of the private key. */
+  readonly keyFile: string;
+  /** Id of the key, for a server with several. */
+  readonly keyId?: string | undefined;
 }
 
 /** The certificate belongs to the connection. */
@@ -30,6 +34,14 @@ export interface ClientAuthentication {
   /** Returns it as currently in its files. Rejects with the signal's reason when it aborts. */
   current(signal: AbortSignal): Promise<ClientAuth>;
 }
+
+const MAX_KEY_BYTES = 16_384;
+const MIN_RSA_BITS = 2048;
+const MIN_RSA_EXPONENT = 65_537n;
+const UNFIT = 'is no RSA key of 2048 bits or more with an exponent of 65537 or more, nor one on P-256, P-384 or P-521';
+
+/** As Node and Web Crypto call them. */
+const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
 /** Reads its files, and reports unusable ones. */
 export function openClientAuthentication(
@@ -59,15 +71,46 @@ function bySecret({ kind, secret = '', file }: SecretClient, options: WatchOptio
   };
 }
 
-function byKey(settings: KeyClient, options: WatchOptions): ClientAuthentication | Unusable {
-  const opened = openSigningKey(settings, options);
+function byKey({ keyFile, keyId: kid }: KeyClient, options: WatchOptions): ClientAuthentication | Unusable {
+  const opened = openFiles({
+    ...options,
+    paths: { keyFile },
+    maxBytes: MAX_KEY_BYTES,
+    make: ({ keyFile: pem = Buffer.alloc(0) }) => privateKeyIn(pem),
+    isSame: (one, other) => one.equals(other),
+  });
   if ('issue' in opened) return opened;
-  const { keyId: kid } = settings;
   return {
     async current(signal) {
       const { PrivateKeyJwt } = await import('openid-client');
-      const { key } = await opened.current(signal);
+      const held = await opened.current(signal);
+      // It has an algorithm, or would not have been opened.
+      const key = held.toCryptoKey(algorithmOf(held) ?? '', false, ['sign']);
       return PrivateKeyJwt(kid === undefined ? key : { key, kid });
     },
   };
+}
+
+/** Returns the key in a PEM, or why it cannot sign. */
+function privateKeyIn(pem: Buffer): KeyObject | Unusable {
+  try {
+    const key = createPrivateKey(pem);
+    return algorithmOf(key) === undefined ? { issue: UNFIT, key: 'keyFile' } : key;
+  } catch {
+    const isEncrypted = pem.includes('ENCRYPTED');
+    const issue = isEncrypted
+      ? 'is encrypted: Portico takes a key without a passphrase'
+      : 'holds no private key in PEM';
+    return { issue, key: 'keyFile' };
+  }
+}
+
+/** An RSA key signs with RS256; any other has one way only. */
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
+  const { modulusLength = 0, publicExponent = 0n, namedCurve = '' } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS && publicExponent >= MIN_RSA_EXPONENT) {
+    return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  }
+  const curve = asymmetricKeyType === 'ec' ? CURVES[namedCurve] : undefined;
+  return curve === undefined ? undefined : { name: 'ECDSA', namedCurve: curve };
 }

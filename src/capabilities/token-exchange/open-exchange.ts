@@ -5,10 +5,10 @@ import type { Caller, Credential } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createFlights } from '../../core/kernel/flights.ts';
+import { createSizedLru } from '../../core/kernel/tables/sized-lru.ts';
 import { requestOf } from '../../core/kernel/trace.ts';
 import { createAuthorizationServer, type ServerSettings } from './authorization-server.ts';
 import { type ClientSettings, openClientAuthentication } from './client-authentication.ts';
-import { createExchangedTokens } from './exchanged-tokens.ts';
 import { errorOfExchange } from './refusals.ts';
 import { createRequestToken, type TokenSettings } from './request-token.ts';
 
@@ -20,11 +20,14 @@ export interface ExchangeSettings extends ServerSettings, Omit<TokenSettings, 'c
   readonly timeoutMs: number;
   /** Maximum use of a token, whatever its lifetime. */
   readonly maxAgeMs: number;
+  /** Maximum size of all tokens with their entries; the least recently used are removed first. */
   readonly maxKeptBytes: number;
 }
 
 /** Above the size of any token or metadata. */
 const MAX_RESPONSE_BYTES = 65_536;
+/** Charge for key, objects and the table, per token; above the actual size. */
+const ENTRY_BYTES = 512;
 /** Time before its end from which a token is not used. */
 const MARGIN_MS = 30_000;
 /** Use of a token without a known end. */
@@ -42,14 +45,15 @@ interface Given {
  * credential; claims never make two callers one.
  */
 export function openExchange(settings: ExchangeSettings, options: CredentialOptions): Authorization | Unusable {
-  const { client, timeoutMs, maxAgeMs } = settings;
+  const { client, timeoutMs, maxAgeMs, maxKeptBytes } = settings;
   const { upstream, events, now } = options;
   const authentication = openClientAuthentication(client, options);
   if ('issue' in authentication) return authentication;
   const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
   const server = createAuthorizationServer({ ...settings, send, clientId: client.id });
   const requestToken = createRequestToken({ ...settings, send, server, now, authenticate: authentication.current });
-  const tokens = createExchangedTokens({ ...settings, now });
+  const sizeOf = (credential: Credential) => ENTRY_BYTES + credential.reveal().length;
+  const tokens = createSizedLru<string, Credential>({ maxSize: maxKeptBytes, sizeOf, now });
   const flights = createFlights<Credential>();
   const givenBy = new WeakMap<object, Given>();
 
@@ -64,7 +68,7 @@ export function openExchange(settings: ExchangeSettings, options: CredentialOpti
         (ended) => requestToken(caller, ended),
       );
       const ends = [expiresAt - MARGIN_MS, now() + maxAgeMs, caller.expiresAt ?? Number.POSITIVE_INFINITY];
-      tokens.keep(caller.key, credential, Math.min(...ends));
+      tokens.set(caller.key, credential, Math.min(...ends) - now());
       emitEnd();
       return credential;
     } catch (error) {
@@ -93,7 +97,7 @@ export function openExchange(settings: ExchangeSettings, options: CredentialOpti
     refused({ key }, headers) {
       const given = givenBy.get(headers);
       if (given === undefined) return false;
-      tokens.drop(key, given.credential);
+      if (tokens.get(key) === given.credential) tokens.delete(key);
       // A cached token may have been revoked; a second new one would not be better.
       return given.wasKept;
     },

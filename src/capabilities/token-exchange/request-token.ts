@@ -1,9 +1,9 @@
+import type { JWTPayload } from 'jose';
 import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
 import type { Send } from '../../core/credentials/authorize.ts';
 import { type Caller, Credential } from '../../core/kernel/caller.ts';
 import { TOKEN } from '../../core/kernel/header-value.ts';
 import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
-import { claimsOf } from './jwt-claims.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
 /** Parameters of an exchange. */
@@ -70,8 +70,7 @@ export function createRequestToken(options: RequestTokenOptions): RequestToken {
 
   return async (caller, signal) => {
     const begun = now();
-    const response = await request(caller, signal);
-    return exchangedFrom(response, options, begun);
+    return exchangedFrom(await request(caller, signal), options, begun);
   };
 }
 
@@ -92,16 +91,20 @@ function parametersFor({ credential }: Caller, settings: TokenSettings): URLSear
 const MAX_TOKEN_LENGTH = 16_384;
 
 /** `begun`: time of the request. */
-function exchangedFrom(response: TokenEndpointResponse, settings: TokenSettings, begun: number): Exchanged {
+async function exchangedFrom(
+  response: TokenEndpointResponse,
+  settings: TokenSettings,
+  begun: number,
+): Promise<Exchanged> {
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
   if (token.length > MAX_TOKEN_LENGTH) throw unusable('the token is too long');
   if (!TOKEN.test(token)) throw unusable('the token cannot stand in a header');
-  const claims = claimsOf(token);
-  if (claims !== undefined && !isFor(claims['aud'], settings)) {
+  const claims = await claimsOf(token);
+  if (claims !== undefined && !isFor(claims.aud, settings)) {
     throw unusable('the token is for another audience than requested');
   }
-  const ends = [seconds, claims && numberIn(claims['exp'], begun)].filter((each) => each !== undefined);
+  const ends = [seconds, claims && secondsUntil(claims.exp, begun)].filter((each) => each !== undefined);
   if (ends.some((end) => !(end > 0))) throw unusable('the token has ended already');
   return {
     credential: new Credential(token),
@@ -109,8 +112,18 @@ function exchangedFrom(response: TokenEndpointResponse, settings: TokenSettings,
   };
 }
 
+/** Returns the unverified claims of a JWT (RFC 7519); `undefined` for opaque tokens. */
+async function claimsOf(token: string): Promise<JWTPayload | undefined> {
+  const { decodeJwt } = await import('jose');
+  try {
+    return decodeJwt(token);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Seconds from `begun` until a NumericDate (RFC 7519, section 2). */
-function numberIn(claim: unknown, begun: number): number | undefined {
+function secondsUntil(claim: unknown, begun: number): number | undefined {
   return typeof claim === 'number' ? claim - begun / 1000 : undefined;
 }
 

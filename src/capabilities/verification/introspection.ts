@@ -28,8 +28,7 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString();
     try {
       return await issuer.fetchJson(url ?? (await issuer.endpoint('introspection_endpoint')), async (signal) => ({
-        method: 'POST',
-        headers: { authorization: await authorization(signal), 'content-type': 'application/x-www-form-urlencoded' },
+        authorization: await authorization(signal),
         body,
       }));
     } catch (error) {

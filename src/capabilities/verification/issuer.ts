@@ -1,54 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Send } from '../../core/credentials/authorize.ts';
 import { isTrustedEndpoint } from '../../core/credentials/trusted-endpoint.ts';
+import { Credential } from '../../core/kernel/caller.ts';
 import { startDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { BoundedFetch, FetchInit } from './bounded-fetch.ts';
 import { unavailable } from './outcome.ts';
 
 export interface IssuerOptions {
   /** As in tokens. */
   readonly issuer: string;
-  readonly fetch: BoundedFetch['fetch'];
-  /** Timeout of one request. */
+  readonly send: Send;
+  /** Bound of one request with its retries. */
   readonly timeoutMs: number;
 }
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Sends a request that is not a plain GET, within its timeout. */
-export type MakeInit = (signal: AbortSignal) => Promise<FetchInit>;
+/** Returns a form to be sent with POST, within the timeout. */
+export type MakeForm = (signal: AbortSignal) => Promise<{ readonly authorization: string; readonly body: string }>;
 
 /** The trusted authorization server. Its failures are `verifier_unavailable`. */
 export interface Issuer {
   /** Returns the JSON object at a URL. Rejects for any other reply. */
-  fetchJson(url: string, init?: MakeInit): Promise<Json>;
+  fetchJson(url: string, form?: MakeForm): Promise<Json>;
   /** Returns a URL of its metadata, which is requested once, and again after {@link Issuer.forget}. */
   endpoint(name: 'jwks_uri' | 'introspection_endpoint'): Promise<string>;
   /** Call it when an endpoint has changed. */
   forget(): void;
 }
 
-export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issuer {
+/** The result is shared by all who send the token, so it is on behalf of no caller. */
+const caller = () => ({ credential: new Credential(''), key: '', partition: '', requestId: randomUUID() });
+
+export function createIssuer({ issuer, send, timeoutMs }: IssuerOptions): Issuer {
   let metadata: Promise<Json> | undefined;
 
-  async function get(url: string, init?: MakeInit): Promise<{ readonly status: number; readonly text: string }> {
-    const deadline = startDeadline(timeoutMs, new AbortController().signal);
-    const { signal } = deadline;
-    const once = async () => {
-      const response = await fetch(url, { ...(await init?.(signal)), signal });
-      return { status: response.status, text: await response.text() };
-    };
+  async function get(url: string, makeForm?: MakeForm): Promise<{ readonly status: number; readonly text: string }> {
+    const { signal, end } = startDeadline(timeoutMs, new AbortController().signal);
     try {
-      // An idle connection may have been closed. These requests change nothing, so they can be retried.
-      return await once().catch((error) => (wasLost(error) ? once() : Promise.reject(error)));
+      const form = await makeForm?.(signal);
+      const headers = {
+        accept: 'application/json',
+        ...(form && { authorization: form.authorization, 'content-type': 'application/x-www-form-urlencoded' }),
+      };
+      const response = await send({ url: new URL(url), headers, body: form?.body, caller: caller() }, signal);
+      return { status: response.status, text: await response.text() };
     } catch (cause) {
-      throw unavailable(`the issuer ${signal.aborted ? 'did not answer in time' : describeFailure(cause)}`, cause);
+      throw unavailable(`the issuer ${describeFailure(cause)}`, cause);
     } finally {
-      deadline.end();
+      end();
     }
   }
 
-  async function fetchJson(url: string, init?: MakeInit): Promise<Json> {
-    const { status, text } = await get(url, init);
+  async function fetchJson(url: string, form?: MakeForm): Promise<Json> {
+    const { status, text } = await get(url, form);
     if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
     return objectIn(text);
   }
@@ -87,12 +92,10 @@ export function createIssuer({ issuer, fetch, timeoutMs }: IssuerOptions): Issue
 }
 
 function describeFailure(cause: unknown): string {
-  const isOpen = cause instanceof GatewayError && cause.code === 'breaker_open';
-  return isOpen ? 'failed repeatedly and is not called for a while' : 'could not be reached';
-}
-
-function wasLost(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(Object(error).code);
+  const { code, upstreamStatus } = cause instanceof GatewayError ? cause : {};
+  if (upstreamStatus !== undefined) return `answered with status ${upstreamStatus}`;
+  if (code === 'breaker_open') return 'failed repeatedly and is not called for a while';
+  return code === 'upstream_timeout' ? 'did not answer in time' : 'could not be reached';
 }
 
 /** Possible URLs of the metadata, in the order that MCP clients use (RFC 8414, section 3; OpenID Discovery). */

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Verify } from '../../core/credentials/authenticate.ts';
 import type { Send } from '../../core/credentials/authorize.ts';
 import type { ClientAuthorization, ClientSettings } from '../../core/credentials/client-secret.ts';
-import { Credential } from '../../core/kernel/caller.ts';
+import type { Credential } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { type BoundedFetch, createBoundedFetch } from './bounded-fetch.ts';
 import { createIntrospect } from './introspection.ts';
 import { createIssuer } from './issuer.ts';
 import { jose } from './jose.ts';
@@ -40,11 +38,13 @@ export interface VerifiedBy {
 export interface VerificationOptions extends Pick<JudgeOptions, 'keyOf'> {
   /** Portico's credential at the issuer, for introspection. */
   readonly authorization?: ClientAuthorization | undefined;
-  /** Opens a connection to the issuer with a timeout, a maximum reply size and a bounded queue, behind a breaker. */
-  readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number; readonly maxQueue: number }) => {
-    readonly send: Send;
-    close(): Promise<void>;
-  };
+  /** Opens connections to the issuer with a maximum reply size and a bounded queue, behind a breaker. */
+  readonly openServer: (own: {
+    readonly name: 'keys' | 'introspection';
+    readonly timeoutMs: number;
+    readonly maxBytes: number;
+    readonly maxQueue: number;
+  }) => { readonly send: Send; close(): Promise<void> };
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -52,10 +52,12 @@ export interface VerificationOptions extends Pick<JudgeOptions, 'keyOf'> {
 
 /** Verifies callers' tokens. */
 export interface Verification {
-  readonly by: VerifiedBy;
   readonly verify: Verify;
   close(): Promise<void>;
 }
+
+/** There is one at a time. */
+const MAX_KEY_REQUESTS = 4;
 
 /** Sends no request yet, so that startup does not depend on the issuer. */
 export function openVerification(by: VerifiedBy, options: VerificationOptions): Verification {
@@ -64,10 +66,14 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
   const { keyOf, authorization, events, now } = options;
   const { maxBytes } = settings.keys;
   const clock = () => performance.now();
-  const forKeys = createBoundedFetch({ maxBytes, timeoutMs });
+  const open = (name: 'keys' | 'introspection', maxQueue: number) => {
+    const { send, close } = options.openServer({ name, timeoutMs, maxBytes, maxQueue });
+    return { ...createIssuer({ issuer: settings.issuer, send, timeoutMs }), close };
+  };
+  const forKeys = open('keys', MAX_KEY_REQUESTS);
   const keys = createKeySet({
     ...settings.keys,
-    issuer: createIssuer({ issuer: settings.issuer, fetch: forKeys.fetch, timeoutMs }),
+    issuer: forKeys,
     // The other half is for tokens with known keys, however slow the issuer is.
     maxWaiting: Math.ceil(maxVerifying / 2),
     events,
@@ -84,41 +90,20 @@ export function openVerification(by: VerifiedBy, options: VerificationOptions): 
 
   const signature = methodOf('signature', createVerifySigned({ ...settings, keys, now }));
   // Over separate connections, so that slow introspection does not delay keys.
-  const server = introspection && authorization && options.openServer({ timeoutMs, maxBytes, maxQueue: maxVerifying });
-  const introspect =
-    introspection && authorization && server
-      ? createIntrospect({
-          ...settings,
-          ...introspection,
-          name: settings.issuer,
-          issuer: createIssuer({ issuer: settings.issuer, fetch: fetchBy(server.send), timeoutMs }),
-          authorization,
-          now,
-        })
-      : undefined;
-  const opaque = introspect && methodOf('introspection', introspect);
+  const forOpaque = introspection && authorization && open('introspection', maxVerifying);
+  const opaque =
+    forOpaque &&
+    methodOf(
+      'introspection',
+      createIntrospect({ ...settings, ...introspection, name: settings.issuer, issuer: forOpaque, authorization, now }),
+    );
   const methodFor = (credential: Credential) =>
     opaque === undefined || isSigned(credential.reveal()) ? signature : opaque;
   return {
-    by,
     verify: withVerdicts(methodFor, { ...settings, events, now, clock }),
     async close() {
-      await Promise.all([forKeys.close(), server?.close()]);
+      await Promise.all([forKeys.close(), forOpaque?.close()]);
     },
-  };
-}
-
-/** Not on behalf of one caller: the result is shared by all who send the token. */
-function fetchBy(send: Send): BoundedFetch['fetch'] {
-  return (url, { headers = {}, body, signal } = {}) => {
-    const caller = { credential: new Credential(''), key: '', partition: '', requestId: randomUUID() };
-    const request = {
-      url: new URL(url),
-      headers: Object.fromEntries(new Headers(headers)),
-      body: body === undefined ? undefined : String(body),
-      caller,
-    };
-    return send(request, signal ?? new AbortController().signal);
   };
 }
 

@@ -27,13 +27,6 @@ export interface VerificationMethod {
   judge(credential: Credential, key: string): Promise<Verdict>;
 }
 
-/** A remembered verdict. */
-interface Kept<T> {
-  readonly what: T;
-  /** By the monotonic clock. */
-  readonly until: number;
-}
-
 /**
  * Remembers verdicts by callers' keys, and shares concurrent verifications of one token. Rejections have their own
  * table, so that many of them do not evict accepted tokens. Methods are counted separately, so that a slow issuer does
@@ -44,9 +37,10 @@ export function withVerdicts(
   options: VerdictsOptions,
 ): Verify {
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;
-  const table = { maxSize: maxRemembered, sizeOf: () => 1 };
-  const accepted = createSizedLru<string, Kept<Verdict>>(table);
-  const refused = createSizedLru<string, Kept<{ readonly why: string }>>(table);
+  const table = { maxSize: maxRemembered, now: clock };
+  const accepted = createSizedLru<string, Verdict>(table);
+  /** Reasons. */
+  const refused = createSizedLru<string, string>(table);
   const pending = new Map<string, Promise<Verdict>>();
   const running = { signature: 0, introspection: 0 };
 
@@ -55,15 +49,13 @@ export function withVerdicts(
     running[by] += 1;
     try {
       const verdict = await judge(credential, key);
-      if (rememberMs > 0) accepted.set(key, { what: verdict, until: begun + rememberMs });
+      accepted.set(key, verdict, begun + rememberMs - clock());
       events.credentialVerified?.({ verdict: 'accepted', by, ms: clock() - begun });
       return verdict;
     } catch (error) {
       const { code, reason = 'a bug' } = error instanceof GatewayError ? error : new GatewayError('internal');
       const isRejected = code === 'credential_rejected';
-      if (isRejected && rememberRejectedMs > 0) {
-        refused.set(key, { what: { why: reason }, until: clock() + rememberRejectedMs });
-      }
+      if (isRejected) refused.set(key, reason, rememberRejectedMs);
       events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', by, ms: clock() - begun, reason });
       throw error;
     } finally {
@@ -82,9 +74,9 @@ export function withVerdicts(
 
   return (credential, key) => {
     const known = accepted.get(key);
-    if (known !== undefined && clock() < known.until && now() < known.what.expiresAt) return known.what;
-    const bad = refused.get(key);
-    if (bad !== undefined && clock() < bad.until) throw rejected(bad.what.why);
+    if (known !== undefined && now() < known.expiresAt) return known;
+    const reason = refused.get(key);
+    if (reason !== undefined) throw rejected(reason);
     return pending.get(key) ?? begin(credential, key);
   };
 }

@@ -10,9 +10,8 @@ import { metadataOperations } from './metadata.ts';
 import { openVerification, type VerifiedBy } from './open-verification.ts';
 import { type ProtectedResource, protectedResource } from './protected-resource.ts';
 
-/** How the issuer is called for introspection. No upstream has such a name. */
-const INTROSPECTION = {
-  name: 'verification.introspection',
+/** How the issuer is called. */
+const ISSUER = {
   tls: undefined,
   proxy: undefined,
   connections: 16,
@@ -34,8 +33,16 @@ export const verification = defineCapability({
     const { verify, close } = openVerification(by, {
       ...{ keyOf, events, now },
       authorization: openClient(config.verification?.introspection, { now, onChange }),
-      openServer: (own) =>
-        openServer({ ...INTROSPECTION, ...own, connectTimeoutMs: own.timeoutMs, events, wrapClient }),
+      openServer: ({ name, ...own }) =>
+        // No upstream has such a name.
+        openServer({
+          ...ISSUER,
+          ...own,
+          name: `verification.${name}`,
+          connectTimeoutMs: own.timeoutMs,
+          events,
+          wrapClient,
+        }),
     });
     const described = describe(config, by);
     return {

@@ -35,7 +35,7 @@ describe('where an issuer is asked about tokens', () => {
   it('tells that it is given a pause, and when to come again', async () => {
     const { fetchJson } = createIssuer({
       issuer: 'https://login.example',
-      fetch: async () => {
+      send: async () => {
         throw new GatewayError('breaker_open', { retryAfterSeconds: 7 });
       },
       timeoutMs: 60_000,

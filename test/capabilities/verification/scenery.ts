@@ -1,14 +1,19 @@
-import { createBoundedFetch } from '../../../src/capabilities/verification/bounded-fetch.ts';
 import { createIssuer, type Issuer } from '../../../src/capabilities/verification/issuer.ts';
 import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { openServer } from '../../../src/core/upstream/open-server.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 
 /** Asks a server of a test, within small bounds. */
 export function askIssuer(issuer: string, { maxBytes = 8192, timeoutMs = 10_000 } = {}): Issuer {
-  const { fetch, close } = createBoundedFetch({ maxBytes, timeoutMs });
+  const { send, close } = openServer({
+    ...{ name: 'issuer', tls: undefined, proxy: undefined, connections: 16, maxQueue: 4, events: {} },
+    ...{ maxBytes, timeoutMs, connectTimeoutMs: timeoutMs, wrapClient: (client) => client },
+    breaker: { failurePercent: 50, minimumCalls: 10, windowMs: 10_000, openMs: 5000 },
+    retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 20 },
+  });
   onCleanup(close);
-  return createIssuer({ issuer, fetch, timeoutMs });
+  return createIssuer({ issuer, send, timeoutMs });
 }
 
 /** The error that this comes to, as its code and reason. */

@@ -179,7 +179,9 @@ describe('a gateway that verifies tokens', () => {
   });
 
   it('rejects tokens of a withdrawn key once keys are twice as old as refreshMs, even when fetches fail', async () => {
-    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 1, refreshMs: 1000 }, rememberMs: 0 } });
+    const { read, issuer } = await scene({
+      verification: { keys: { cooldownMs: 300, refreshMs: 1000 }, rememberMs: 0 },
+    });
     const withdrawn = await issuer.token();
     const statusOf = async (token: string) => (await read('tools', as(token))).status;
     expect(await statusOf(withdrawn)).to.equal(200);
