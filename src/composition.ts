@@ -7,9 +7,9 @@ import {
   slicesOf,
 } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
+import { collectIssues } from './core/config/config-error.ts';
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
-import { collectIssues } from './core/config/mistakes/config-error.ts';
 import type { Config } from './core/config/schema/settings.ts';
 import type { SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';

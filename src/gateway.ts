@@ -28,7 +28,7 @@ import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
 import type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
 
-export { ConfigError } from './core/config/mistakes/config-error.ts';
+export { ConfigError } from './core/config/config-error.ts';
 export type { Config } from './core/config/schema/settings.ts';
 export type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
 

@@ -29,7 +29,7 @@ async function main(args: string[]): Promise<number> {
   try {
     return await run(command);
   } catch (error) {
-    const { ConfigError } = await import('./core/config/mistakes/config-error.ts');
+    const { ConfigError } = await import('./core/config/config-error.ts');
     if (!(error instanceof ConfigError)) throw error;
     // Like compilers, each line starts with its place, so that editors can jump there.
     process.stderr.write(`${error.message}\n`);
@@ -73,7 +73,7 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
   try {
     return await runWith(loaded, { file, ...rest });
   } catch (error) {
-    const { ConfigError } = await import('./core/config/mistakes/config-error.ts');
+    const { ConfigError } = await import('./core/config/config-error.ts');
     // Thrown where settings are used, without a file name.
     throw error instanceof ConfigError ? loaded.placed(error) : error;
   }
@@ -83,7 +83,7 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
   const { config, warnings } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./setup/check.ts');
-    const { warningLines } = await import('./core/config/mistakes/config-error.ts');
+    const { warningLines } = await import('./core/config/config-error.ts');
     const { checkFiles } = await import('./composition.ts');
     process.stderr.write(warningLines(warnings, file));
     checkFiles(config);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { collectIssues } from '../core/config/mistakes/config-error.ts';
+import { collectIssues } from '../core/config/config-error.ts';
 import type { Config } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import { type Contribution, composeHooks, type Hooks } from '../core/hooks.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { closest } from '../core/config/mistakes/close-words.ts';
+import { closest } from '../core/config/close-words.ts';
 
 export const USAGE = `Usage: portico COMMAND [FILE]
 
@@ -142,7 +142,7 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 
 function commandHint(name: string): string {
   if (/[./]/.test(name)) return `; did you mean portico serve ${name}?`;
-  const meant = COMMANDS.get(name) ?? closest(name, Object.keys(OPTIONS))?.candidate;
+  const meant = COMMANDS.get(name) ?? closest(name, Object.keys(OPTIONS));
   return meant === undefined ? '' : `; did you mean portico ${meant}?`;
 }
 
@@ -153,5 +153,5 @@ function optionHint(args: readonly string[]): string {
     names.find((name) => !Object.hasOwn(PARSED, name)),
     Object.keys(PARSED),
   );
-  return best === undefined ? '' : `; did you mean --${best.candidate}?`;
+  return best === undefined ? '' : `; did you mean --${best}?`;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '../composition.ts';
+import { ConfigError, logWarnings } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
-import { ConfigError, logWarnings } from '../core/config/mistakes/config-error.ts';
 import { CHECK_MS, QUIET_MS, stateOf } from '../core/credentials/files/watched-files.ts';
 import type { Logger } from '../core/log/logger.ts';
 import type { Gateway } from '../gateway.ts';

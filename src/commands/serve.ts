@@ -1,4 +1,4 @@
-import { type ConfigIssue, logWarnings } from '../core/config/mistakes/config-error.ts';
+import { type ConfigIssue, logWarnings } from '../core/config/config-error.ts';
 import { createOrigins, type IsFromEnvironment } from '../core/config/origins.ts';
 import type { Settings } from '../core/config/schema/settings.ts';
 import { createLogger, standardOutput } from '../core/log/logger.ts';

@@ -1,6 +1,6 @@
 import { openFor } from '../composition.ts';
+import { logWarnings } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
-import { logWarnings } from '../core/config/mistakes/config-error.ts';
 import { createCore } from '../core/core.ts';
 import type { Events } from '../core/kernel/events.ts';
 import { joinEvents } from '../core/kernel/join-events.ts';

@@ -1,5 +1,5 @@
+import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { headerVariable, type LoadedConfig } from './config/load-config.ts';
-import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { createAuthenticate, type Identity } from './credentials/authenticate.ts';
 import { Credential } from './kernel/caller.ts';

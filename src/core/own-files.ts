@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigIssue } from './config/mistakes/config-error.ts';
+import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { Authorization } from './credentials/authorization.ts';
 import { openAuthorization, proxyAuthorization } from './credentials/authorize.ts';

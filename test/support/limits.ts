@@ -1,5 +1,5 @@
 import { parseConfig } from '../../src/core/config/load-config.ts';
-import { PLACES } from '../../src/core/config/mistakes/removed.ts';
+import { PLACES } from '../../src/core/config/removed-keys.ts';
 import type { Config } from '../../src/core/config/schema/settings.ts';
 import { LIMIT_ROWS, type LimitOverrides, type Limits } from '../../src/core/kernel/limits.ts';
 import type { Resource } from '../../src/core/resources/resource.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES } from '../../core/config/schema/cross-check.ts';
+import { withChecks } from '../../core/config/schema/cross-check.ts';
 
 /** Who has read what. */
-export const AuditSettings = z
-  .strictObject({
+export const AuditSettings = withChecks(
+  z.strictObject({
     enabled: z
       .boolean()
       .default(false)
@@ -20,10 +20,8 @@ export const AuditSettings = z
       .describe(
         'File that holds one line of 32 characters or more, the same for all replicas: the key of the hash that a token has in the lines. Needed where enabled.',
       ),
-  })
-  .superRefine(
-    crossCheck<{ enabled: boolean; keyFile?: string | undefined }>((audit, report) => {
-      if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is missing: enabled needs it');
-    }),
-    EVEN_AFTER_ISSUES,
-  );
+  }),
+  (audit, report) => {
+    if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is missing: enabled needs it');
+  },
+);

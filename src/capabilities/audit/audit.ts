@@ -1,4 +1,4 @@
-import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import { ConfigError } from '../../core/config/config-error.ts';
 import { createClientAddress } from '../../core/http/request/client-address.ts';
 import type { RequestRecord } from '../../core/kernel/request-record.ts';
 import { type LogFile, openLogFile } from '../../core/log/destination.ts';

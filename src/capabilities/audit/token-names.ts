@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import { ConfigError } from '../../core/config/config-error.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import type { Credential } from '../../core/kernel/caller.ts';

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigIssue } from '../../core/config/mistakes/config-error.ts';
+import { ConfigError, type ConfigIssue } from '../../core/config/config-error.ts';
 import { openSecretFile, readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import type { Unusable } from '../../core/credentials/files/watched-files.ts';

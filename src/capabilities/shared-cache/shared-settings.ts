@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES } from '../../core/config/schema/cross-check.ts';
+import { withChecks } from '../../core/config/schema/cross-check.ts';
 import { checkCertificate, clientTls } from '../../core/config/schema/tls.ts';
 
 const path = z.string().min(1);
@@ -58,20 +58,17 @@ const SharedShape = z.strictObject({
 export type SharedSettings = z.output<typeof SharedShape>;
 
 /** What replicas share, and where. */
-export const sharedSettings = SharedShape.superRefine(
-  crossCheck<z.output<typeof SharedShape>>((shared, report) => {
-    const url = String(shared?.url);
-    if (shared?.tls !== undefined && !url.startsWith('rediss:')) report(['tls'], 'needs a url that begins with rediss');
-    checkCertificate(shared?.tls, ['tls'], report);
-    if (shared?.username !== undefined && shared.passwordFile === undefined) {
-      report(['username'], 'needs passwordFile');
-    }
-    if (shared?.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
-      report(['cluster'], 'needs a url of a host: a cluster has no socket, and no databases');
-    }
-    if (shared?.previousKeySecretFile !== undefined && shared.previousKeySecretFile === shared.keySecretFile) {
-      report(['previousKeySecretFile'], 'is keySecretFile');
-    }
-  }),
-  EVEN_AFTER_ISSUES,
-);
+export const sharedSettings = withChecks(SharedShape, (shared, report) => {
+  const url = String(shared?.url);
+  if (shared?.tls !== undefined && !url.startsWith('rediss:')) report(['tls'], 'needs a url that begins with rediss');
+  checkCertificate(shared?.tls, ['tls'], report);
+  if (shared?.username !== undefined && shared.passwordFile === undefined) {
+    report(['username'], 'needs passwordFile');
+  }
+  if (shared?.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
+    report(['cluster'], 'needs a url of a host: a cluster has no socket, and no databases');
+  }
+  if (shared?.previousKeySecretFile !== undefined && shared.previousKeySecretFile === shared.keySecretFile) {
+    report(['previousKeySecretFile'], 'is keySecretFile');
+  }
+});

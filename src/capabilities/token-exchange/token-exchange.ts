@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigIssue } from '../../core/config/mistakes/config-error.ts';
+import { ConfigError, type ConfigIssue } from '../../core/config/config-error.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import { defineCapability } from '../capability.ts';

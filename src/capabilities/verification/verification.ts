@@ -1,4 +1,4 @@
-import { ConfigError } from '../../core/config/mistakes/config-error.ts';
+import { ConfigError } from '../../core/config/config-error.ts';
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import { type ClientAuthorization, openClientSecret } from '../../core/credentials/client-secret.ts';
 import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, type ParsedNode, type Scalar, type Schema, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { ConfigIssue } from './config-error.ts';
 import type { Substitute } from './environment.ts';
-import type { ConfigIssue } from './mistakes/config-error.ts';
 import type { Branch, Entry, Leaf, SettingsNode } from './settings-tree.ts';
 import type { YamlDocument } from './yaml-file.ts';
 
@@ -49,6 +49,10 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
       }
       if (name === '__proto__') {
         report(place, offset, 'is a key that no settings have');
+        continue;
+      }
+      if (name === '<<') {
+        report(place, offset, 'is a merge key, which YAML 1.2 does not have: write the keys out');
         continue;
       }
       if (name.includes('${')) report(place, offset, 'is a key: only values take text from the environment');

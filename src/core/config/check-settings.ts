@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { ConfigIssue } from './mistakes/config-error.ts';
-import { plainWords } from './mistakes/plain-words.ts';
+import type { ConfigIssue } from './config-error.ts';
+import { plainWords } from './plain-words.ts';
 import type { Settings, SettingsSchema } from './schema/settings.ts';
 
 /** An issue that has no place in a file yet. */
 export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
-  /** Whether the last key of the path is wrong, and not its value. */
-  readonly key: boolean;
+  /** Whether the last key of the path is wrong, and not its value. @default false */
+  readonly key?: boolean;
 }
 
 export type Checked = { readonly settings: Settings } | { readonly findings: readonly Finding[] };
@@ -36,10 +36,10 @@ function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Findin
       return issue.issues.map(({ message }) => ({ path, key: true, message }));
     case 'invalid_union': {
       const meant = issue.errors.find(fits);
-      return meant?.flatMap((inner) => findingsOf(inner, path)) ?? [{ path, key: false, message: issue.message }];
+      return meant?.flatMap((inner) => findingsOf(inner, path)) ?? [{ path, message: issue.message }];
     }
     default:
-      return [{ path, key: false, message: issue.message }];
+      return [{ path, message: issue.message }];
   }
 }
 

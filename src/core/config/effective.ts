@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { removedKey } from './mistakes/removed.ts';
 import type { IsFromEnvironment } from './origins.ts';
+import { removedKey } from './removed-keys.ts';
 import type { Settings } from './schema/settings.ts';
 
 /** A name that speaks of a secret, in any case and with any separators: `X-Api-Key`, `access_token`, `Cookie`. */

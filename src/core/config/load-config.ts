@@ -3,13 +3,13 @@ import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildTree } from './build-tree.ts';
 import { checkSettings, type Finding } from './check-settings.ts';
+import { ConfigError, type ConfigIssue, sorted } from './config-error.ts';
 import { effectiveSettings, isMasked } from './effective.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
-import { ConfigError, type ConfigIssue, sorted } from './mistakes/config-error.ts';
 import { type Config, type Settings, type SettingsInput, settingsSchema, withLimits } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
-import { warningsOf } from './warnings.ts';
+import { warningsOf } from './warnings/warnings.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
 /** Settings of a file. */
@@ -63,8 +63,7 @@ export async function loadConfig(
     warnings: sorted(placed(found, root, yaml.position)),
     placed: (error) => {
       if (error.file !== undefined) return error;
-      const findings = error.issues.map(({ path, message }) => ({ path, message, key: false }));
-      return new ConfigError(placed(findings, root, yaml.position), file);
+      return new ConfigError(placed(error.issues, root, yaml.position), file);
     },
     masked: () => effectiveSettings(settings, fromEnvironment),
     isWritten: (path) => isWritten(root, path),

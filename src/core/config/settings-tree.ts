@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ConfigIssue } from './mistakes/config-error.ts';
+import type { ConfigIssue } from './config-error.ts';
 import { scalarText } from './schema/scalars.ts';
 
 /** Settings of a file, with environment variables substituted. An alias shares the node of its anchor. */
@@ -51,7 +51,7 @@ export interface Place {
 }
 
 /** Where to look for what is wrong at `path`: the value, the key of a block, or the nearest key above what is missing. */
-export function placeOf(root: SettingsNode, path: Path, key: boolean): Place {
+export function placeOf(root: SettingsNode, path: Path, key = false): Place {
   let node = root;
   let offset = 0;
   for (const [depth, step] of path.entries()) {

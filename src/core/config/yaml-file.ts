@@ -1,8 +1,7 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { type Document, type ErrorCode, LineCounter, parseDocument } from 'yaml';
-import { ConfigError, type ConfigIssue } from './mistakes/config-error.ts';
+import { ConfigError, type ConfigIssue } from './config-error.ts';
 
 /** Line and column of an offset, both from 1. */
 export type Position = (offset: number) => { readonly line: number; readonly column: number };
@@ -79,55 +78,17 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** Time in which a pipe must get a writer and reach its end. */
-const PIPE_MS = 10_000;
-const LOOK_MS = 20;
-
-/** The text of a settings file: UTF-8, at most 256 KiB. Throws {@link ConfigError}. Pipes may be read too, for `pipeMs` at most. */
-export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<string> {
-  const bytes = await readBytes(file, pipeMs).catch((error: NodeJS.ErrnoException) => {
+/** The text of a settings file: UTF-8, at most 256 KiB. Throws {@link ConfigError}. */
+export async function readSettings(file: string): Promise<string> {
+  // At most one byte more than allowed, to detect an oversized file.
+  const bytes = await buffer(createReadStream(file, { end: MAX_BYTES })).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
   });
-  if (bytes === undefined) throw unreadable(file, 'is a pipe to which no complete file was written in time');
   if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw unreadable(file, 'is not UTF-8 text');
-  }
-}
-
-/** Returns at most one byte more than allowed, so that the caller can detect an oversized file; `undefined` on timeout. */
-async function readBytes(file: string, pipeMs: number): Promise<Buffer | undefined> {
-  // Without this flag, opening a pipe that has no writer blocks a thread of libuv forever.
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const isPipe = (await handle.stat()).isFIFO();
-    const until = performance.now() + pipeMs;
-    const buffer = Buffer.alloc(MAX_BYTES + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const count = await readSome(handle, buffer, length);
-      const isEnd = count === 0 && !(isPipe && length === 0);
-      if (isEnd) break;
-      length += count ?? 0;
-      if (count !== undefined && count > 0) continue;
-      if (performance.now() >= until) return undefined;
-      await sleep(LOOK_MS);
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Returns the number of bytes read, 0 at the end, and `undefined` if the writer has not written more yet. */
-async function readSome(handle: FileHandle, buffer: Buffer, offset: number): Promise<number | undefined> {
-  try {
-    return (await handle.read(buffer, offset, buffer.length - offset, null)).bytesRead;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
-    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTokenNames, openTokenNames } from '../../../src/capabilities/audit/token-names.ts';
-import type { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import type { ConfigError } from '../../../src/core/config/config-error.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';

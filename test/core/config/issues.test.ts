@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 describe('issues in a settings file', () => {
@@ -249,7 +249,12 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     [
       'a merge key',
       `http: { <<: {} }\n${UPSTREAMS}`,
-      '1:9: http["<<"]: unknown key: YAML 1.2 has no merge keys; write the keys out',
+      '1:9: http["<<"]: is a merge key, which YAML 1.2 does not have: write the keys out',
+    ],
+    [
+      'a merge key in a body',
+      `resources: { tools: { method: POST, body: { a: [{ <<: {} }] } } }\n${UPSTREAMS}`,
+      '1:51: resources.tools.body.a[0]["<<"]: is a merge key, which YAML 1.2 does not have: write the keys out',
     ],
     [
       'a key of prototypes',

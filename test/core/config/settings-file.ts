@@ -1,7 +1,7 @@
 import { loadSettings } from '../../../src/composition.ts';
+import { ConfigError } from '../../../src/core/config/config-error.ts';
 import type { Environment } from '../../../src/core/config/environment.ts';
 import type { LoadedConfig } from '../../../src/core/config/load-config.ts';
-import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 
 /** Enough for settings to be valid. */

@@ -2,17 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError } from '../../../src/core/config/mistakes/config-error.ts';
+import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { readSettings } from '../../../src/core/config/yaml-file.ts';
 import { inFolder } from '../../support/process/process.ts';
-
-/** Runs `work` with a pipe that has a name. */
-const withPipe = (work: (pipe: string) => Promise<void>) =>
-  inFolder(async (folder) => {
-    const pipe = join(folder, 'pipe.yaml');
-    execFileSync('mkfifo', [pipe]);
-    await work(pipe);
-  });
 
 async function issueOf(reading: Promise<string>): Promise<string> {
   const error = await reading.then(
@@ -25,7 +17,9 @@ async function issueOf(reading: Promise<string>): Promise<string> {
 
 describe('the text of a settings file', () => {
   it('may come through a pipe, from somebody who comes late and writes it piece by piece', async () => {
-    await withPipe(async (pipe) => {
+    await inFolder(async (folder) => {
+      const pipe = join(folder, 'pipe.yaml');
+      execFileSync('mkfifo', [pipe]);
       const reading = readSettings(pipe);
       const writer = await open(pipe, 'w');
       await writer.write('scheme: ');
@@ -33,17 +27,6 @@ describe('the text of a settings file', () => {
       await writer.write('acme\n');
       await writer.close();
       expect(await reading).to.equal('scheme: acme\n');
-    });
-  });
-
-  it('is not waited for without end: neither for somebody who writes, nor for the rest of it', async () => {
-    await withPipe(async (pipe) => {
-      expect(await issueOf(readSettings(pipe, 1))).to.contain('is a pipe to which no complete file was written');
-      const reading = readSettings(pipe, 500);
-      const writer = await open(pipe, 'w');
-      await writer.write('scheme: ');
-      expect(await issueOf(reading)).to.contain('is a pipe to which no complete file was written');
-      await writer.close();
     });
   });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES } from './cross-check.ts';
+import { withChecks } from './cross-check.ts';
 import {
   bytes,
   hostWithPort,
@@ -47,14 +47,11 @@ const HttpShape = z.strictObject({
 });
 
 /** The public listener: the two reads, and the probes. */
-export const HttpSettings = HttpShape.superRefine(
-  crossCheck<z.output<typeof HttpShape>>((http, report) => {
-    if (http?.tls !== undefined && http.socketPath !== undefined) {
-      report(['tls'], 'cannot be combined with socketPath: clients of a Unix socket are on this machine');
-    }
-  }),
-  EVEN_AFTER_ISSUES,
-);
+export const HttpSettings = withChecks(HttpShape, (http, report) => {
+  if (http?.tls !== undefined && http.socketPath !== undefined) {
+    report(['tls'], 'cannot be combined with socketPath: clients of a Unix socket are on this machine');
+  }
+});
 
 /** MCP, over HTTP and over stdio. */
 export const McpSettings = z.strictObject({

@@ -1,6 +1,6 @@
 import type { Resource } from '../../resources/resource.ts';
-import { didYouMean } from '../mistakes/close-words.ts';
-import { crossCheck, keysOf, type Report, type Unchecked } from './cross-check.ts';
+import { didYouMean } from '../close-words.ts';
+import { type CrossCheck, keysOf, type Report, type Unchecked } from './cross-check.ts';
 
 /** What settings say of whether resources are offered. */
 interface Offers {
@@ -18,8 +18,8 @@ interface Offer {
  * name, so that a file that is older than a resource stays valid. That must not hide a resource by a slip of the pen: so
  * each upstream belongs to a resource, and one resource at least is offered.
  */
-export function checkOffers(registry: readonly Resource[]) {
-  return crossCheck<Offers>((settings, report) => {
+export function checkOffers(registry: readonly Resource[]): CrossCheck<Offers> {
+  return (settings, report) => {
     if (typeof settings?.upstreams !== 'object' || settings.upstreams === null) return;
     const upstreams = keysOf(settings.upstreams);
     const wanted = registry.filter(({ name }) => settings.resources?.[name]?.enabled !== false);
@@ -38,7 +38,7 @@ export function checkOffers(registry: readonly Resource[]) {
     if (unused.length === 0 && missing.length === wanted.length) {
       report(['upstreams'], `must hold the upstream of one resource at least: ${missing.join(', ')}`);
     }
-  });
+  };
 }
 
 /** Reports upstreams that settings name and do not have. Whether there are any, or what cannot be a name. */

@@ -34,13 +34,21 @@ function expressionThat(issueOf: (text: string) => string | undefined) {
     });
 }
 
+/** One line of printable ASCII. */
+export const printable = z
+  .string()
+  .min(1)
+  .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII');
+
+/** A URL of http or https. `message` says of other text what it must be. */
+export function httpUrl(message: string, hint: (text: string) => string = () => '') {
+  const error = ({ code, input }: z.core.$ZodRawIssue) =>
+    code === 'invalid_format' ? `${message}${hint(String(input))}` : undefined;
+  return z.url({ protocol: /^https?$/, error });
+}
+
 /** Where an HTTP API lives. One slash at its end is taken off, since every path begins with one. */
-export const baseUrl = z
-  .url({
-    protocol: /^https?$/,
-    error: ({ code, input }) =>
-      code === 'invalid_format' ? `must be an http or https URL${urlHint(String(input))}` : undefined,
-  })
+export const baseUrl = httpUrl('must be an http or https URL', urlHint)
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
   .refine(hasNoDots, 'must not contain a segment . or ..: write the resolved path')
@@ -83,11 +91,7 @@ function isSecure({ protocol, hostname }: URL): boolean {
 }
 
 /** Where something lives that is believed because it is there: by TLS, or on this machine. Kept to the letter. */
-export const secureUrl = z
-  .url({
-    protocol: /^https?$/,
-    error: ({ code }) => (code === 'invalid_format' ? 'must be an https URL' : undefined),
-  })
+export const secureUrl = httpUrl('must be an https URL')
   .refine((url) => !URL.canParse(url) || isSecure(new URL(url)), 'must be an https URL: http is for loopback alone')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment');
 
@@ -117,48 +121,22 @@ export const userName = z
   .string()
   .regex(/^[\x20-\x39\x3b-\x7e]+$/, 'must be printable ASCII without a colon (RFC 7617)');
 
-/** Belong to one connection or to the framing of one message (RFC 9110, section 7.6.1; RFC 9112, section 6). */
-const CONNECTION = [
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
-/** Say what Portico can read, or which request this is: a fixed value would be wrong, or be overwritten. */
-const OWN = [
-  'accept-encoding',
-  'content-encoding',
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-range',
-  'if-unmodified-since',
-  'range',
-  'traceparent',
-  'tracestate',
-  'x-request-id',
-];
-
-const RESERVED = new Set([...CONNECTION, ...OWN]);
+const RESERVED = new Set([
+  // Belong to one connection or to the framing of one message (RFC 9110, section 7.6.1; RFC 9112, section 6).
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  // Say what Portico can read, or which request this is: a fixed value would be wrong, or be overwritten.
+  ...['accept-encoding', 'content-encoding', 'range', 'traceparent', 'tracestate', 'x-request-id'],
+  ...['if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since'],
+]);
 
 /** An HTTP field name (RFC 9110, section 5.1). */
 export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be an HTTP header name');
 
 /** Name of a header that settings may send to an upstream. */
 export const requestHeaderName = headerName.refine(
-  (name) => !isReserved(name.toLowerCase()),
+  (name) => !RESERVED.has(name.toLowerCase()) && !/^proxy-/i.test(name),
   'is a header that HTTP or Portico itself decides on',
 );
-
-function isReserved(name: string): boolean {
-  return RESERVED.has(name) || name.startsWith('proxy-');
-}
 
 /** What a listener binds to. */
 export const listenHost = z

@@ -2,10 +2,17 @@ import { z } from 'zod';
 import { HEADER_VALUE } from '../../kernel/header-value.ts';
 import type { Report, Unchecked } from './cross-check.ts';
 
-/** Portico's own secret. */
-export const secretText = z.string().regex(HEADER_VALUE, 'must be printable ASCII, without white space around it');
+/** The keys of a block that has a secret of Portico's own, in one of two places. */
+export const SECRET_KEYS = {
+  file: z.string().min(1).optional().describe('File that holds the secret; reloaded when it changes.'),
+  secret: z
+    .string()
+    .regex(HEADER_VALUE, 'must be printable ASCII, without white space around it')
+    .optional()
+    .describe('The secret itself, from the environment; instead of file.'),
+};
 
-/** Checks that the block at `path` has its secret in one place: in a file, or in the settings. */
+/** Checks that the block at `path` has its secret in one place. */
 export function checkSecret(
   block: Unchecked<{ readonly file?: string | undefined; readonly secret?: string | undefined }>,
   path: readonly string[],

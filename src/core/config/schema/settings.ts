@@ -5,7 +5,7 @@ import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
 import { CacheSettings } from './cache-settings.ts';
-import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from './cross-check.ts';
+import { type CrossCheck, keysOf, type Unchecked, withChecks } from './cross-check.ts';
 import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { LogSettings } from './log-settings.ts';
 import { checkOffers, settleOffers } from './offers.ts';
@@ -53,19 +53,15 @@ const COMMON = {
     "How callers' access tokens are verified. Unset: Portico does not verify them.",
   ),
   cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
-  upstreams: z
-    .record(z.string(), UpstreamSettings)
-    .superRefine(crossCheck(checkNames), EVEN_AFTER_ISSUES)
+  upstreams: withChecks(z.record(z.string(), UpstreamSettings), (upstreams, report) => {
+    // A key schema of the record would skip the issues below an invalid name.
+    for (const name of keysOf(upstreams)) {
+      for (const { message } of upstreamName.safeParse(name).error?.issues ?? []) report([name], message);
+    }
+  })
     .meta({ propertyNames: { type: 'string', pattern: UPSTREAM_NAME.source } })
     .describe('The remote APIs, by name.'),
 };
-
-/** Reports invalid names. A key schema of the record would skip the issues below an invalid name. */
-function checkNames(upstreams: unknown, report: Report): void {
-  for (const name of keysOf(upstreams)) {
-    for (const { message } of upstreamName.safeParse(name).error?.issues ?? []) report([name], message);
-  }
-}
 
 type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
 
@@ -75,24 +71,21 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
     const settings: ResourceSettings = resourceSettings(resource).prefault({}).describe(resource.description);
     return [resource.name, settings] as const;
   });
-  return z
-    .strictObject({
-      ...COMMON,
-      // Of no type here: only its capability reads a slice.
-      ...(Object.fromEntries(slices.map(({ key, schema }) => [key, schema])) as object),
-      // The registry of this house has these names. Another one has others, which nothing asks for by name.
-      resources: z
-        .strictObject(Object.fromEntries(resources) as Record<ResourceName, ResourceSettings>)
-        .prefault({})
-        .describe('The resources.'),
-    })
-    .superRefine(checkOffers(registry), EVEN_AFTER_ISSUES)
-    .superRefine(checkCallers, EVEN_AFTER_ISSUES)
-    .superRefine(checkVerification, EVEN_AFTER_ISSUES)
-    .superRefine(checkPorts, EVEN_AFTER_ISSUES)
-    .superRefine(checkHosts, EVEN_AFTER_ISSUES)
-    .superRefine(checkCredentialHeaders(registry), EVEN_AFTER_ISSUES)
-    .overwrite(settleOffers(registry));
+  const schema = z.strictObject({
+    ...COMMON,
+    // Of no type here: only its capability reads a slice.
+    ...(Object.fromEntries(slices.map(({ key, schema }) => [key, schema])) as object),
+    // The registry of this house has these names. Another one has others, which nothing asks for by name.
+    resources: z
+      .strictObject(Object.fromEntries(resources) as Record<ResourceName, ResourceSettings>)
+      .prefault({})
+      .describe('The resources.'),
+  });
+  const checks = [
+    ...[checkOffers(registry), checkCallers, checkVerification, checkPorts, checkHosts],
+    checkCredentialHeaders(registry),
+  ];
+  return withChecks(schema, ...checks).overwrite(settleOffers(registry));
 }
 
 type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
@@ -103,7 +96,7 @@ const OPEN_KINDS: Readonly<Record<string, string>> = {
   none: 'none accepts every caller',
 };
 
-const checkCallers = crossCheck<CommonSettings>((settings, report) => {
+const checkCallers: CrossCheck<CommonSettings> = (settings, report) => {
   if (settings?.allowUnverifiedCallers === true || settings?.verification !== undefined) return;
   for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
     const says = OPEN_KINDS[upstream?.credential?.kind ?? ''];
@@ -113,15 +106,15 @@ const checkCallers = crossCheck<CommonSettings>((settings, report) => {
       `${says}, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
     );
   }
-});
+};
 
-const checkPorts = crossCheck<CommonSettings>((settings, report) => {
+const checkPorts: CrossCheck<CommonSettings> = (settings, report) => {
   const { http, admin } = settings ?? {};
   if (http?.socketPath !== undefined || admin?.enabled !== true || admin.port === 0) return;
   if (http?.port === admin.port && doCollide(String(http?.host), String(admin.host))) {
     report(['admin', 'port'], 'must not be http.port: the admin listener has a port of its own');
   }
-});
+};
 
 /** Whether any name may be sent as `Host` to a listener that settings do not give a name (docs/decisions/0059). */
 export function isNameless(http: Unchecked<CommonSettings['http']>, publicUrl: unknown): boolean {
@@ -129,7 +122,7 @@ export function isNameless(http: Unchecked<CommonSettings['http']>, publicUrl: u
   return !/^(?:localhost$|::1$|127\.)/.test(String(http?.host));
 }
 
-const checkHosts = crossCheck<CommonSettings>((settings, report) => {
+const checkHosts: CrossCheck<CommonSettings> = (settings, report) => {
   const { http, publicUrl, verification } = settings ?? {};
   if (verification !== undefined || !listenHost.safeParse(http?.host).success) return;
   if (!isNameless(http, publicUrl)) return;
@@ -137,7 +130,7 @@ const checkHosts = crossCheck<CommonSettings>((settings, report) => {
     ['http', 'allowedHosts'],
     'is required where http.host is no loopback address, without publicUrl and verification, since a web page can have its own name resolve there: write each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',
   );
-});
+};
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
 
@@ -148,11 +141,12 @@ function doCollide(...hosts: readonly [string, string]): boolean {
 }
 
 /** Checks that no resource sends a header of its own in place of the credential of its upstream. */
-function checkCredentialHeaders(registry: readonly Resource[]) {
-  type Checked = Pick<CommonSettings, 'upstreams'> & {
+function checkCredentialHeaders(registry: readonly Resource[]): CrossCheck<
+  Pick<CommonSettings, 'upstreams'> & {
     readonly resources: Readonly<Record<string, { readonly upstream?: string | undefined; readonly headers: object }>>;
-  };
-  return crossCheck<Checked>((settings, report) => {
+  }
+> {
+  return (settings, report) => {
     for (const { name } of registry) {
       const resource = settings?.resources?.[name];
       const credential = credentialHeader(settings?.upstreams?.[String(resource?.upstream ?? name)]?.credential);
@@ -161,7 +155,7 @@ function checkCredentialHeaders(registry: readonly Resource[]) {
         report(['resources', name, 'headers', header], "is the header of its upstream's credential");
       }
     }
-  });
+  };
 }
 
 export type SettingsSchema = ReturnType<typeof createSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Report, Unchecked } from './cross-check.ts';
-import { userName } from './scalars.ts';
+import { httpUrl, printable, userName } from './scalars.ts';
 
 const path = z.string().min(1);
 
@@ -54,19 +54,11 @@ export function checkCertificate(
 
 /** Proxy in front of an upstream. */
 export const UpstreamProxy = z.strictObject({
-  url: z
-    .url({
-      protocol: /^https?$/,
-      error: ({ code }) => (code === 'invalid_format' ? 'must be an http or https URL' : undefined),
-    })
+  url: httpUrl('must be an http or https URL')
     .refine(isOrigin, 'must hold nothing but scheme, host and port; user and password are keys beside it')
     .describe('Where the proxy is, such as http://proxy.internal:3128. It must take CONNECT.'),
   user: userName.optional().describe('User name for the proxy, sent with password as Basic.'),
-  password: z
-    .string()
-    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
-    .optional()
-    .describe('Password of that user, from the environment.'),
+  password: printable.optional().describe('Password of that user, from the environment.'),
 });
 
 function isOrigin(text: string): boolean {

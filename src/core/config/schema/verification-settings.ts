@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { crossCheck, keysOf } from './cross-check.ts';
-import { issuer, scopeToken, secureUrl, whole } from './scalars.ts';
-import { checkSecret, secretText } from './secret.ts';
+import { type CrossCheck, keysOf } from './cross-check.ts';
+import { issuer, printable, scopeToken, secureUrl, whole } from './scalars.ts';
+import { checkSecret, SECRET_KEYS } from './secret.ts';
 
 const KeySettings = z.strictObject({
   url: secureUrl.optional().describe("Where the issuer's keys are (a JWKS); unset: where its metadata says."),
@@ -9,17 +9,8 @@ const KeySettings = z.strictObject({
 
 const IntrospectionSettings = z.strictObject({
   url: secureUrl.optional().describe('Where the issuer is asked about a token; unset: where its metadata says.'),
-  clientId: z
-    .string()
-    .min(1)
-    .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
-    .describe('Client id of Portico at the issuer, with the right to introspect.'),
-  file: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("File that holds Portico's client secret at the issuer; reloaded when it changes."),
-  secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
+  clientId: printable.describe('Client id of Portico at the issuer, with the right to introspect.'),
+  ...SECRET_KEYS,
 });
 
 /** Who may call: whose tokens are taken, and what they must say. */
@@ -74,7 +65,7 @@ interface Beside {
 }
 
 /** Checks that verification has an audience, and that no resource requires scopes without verification. */
-export const checkVerification = crossCheck<Beside>((settings, report) => {
+export const checkVerification: CrossCheck<Beside> = (settings, report) => {
   const { verification, publicUrl, mcp, resources } = settings ?? {};
   if (verification === undefined) {
     for (const name of keysOf(resources)) {
@@ -97,4 +88,4 @@ export const checkVerification = crossCheck<Beside>((settings, report) => {
   if (verification?.introspection !== undefined) {
     checkSecret(verification.introspection, ['verification', 'introspection'], report);
   }
-});
+};

@@ -1,5 +1,5 @@
+import { ConfigError } from '../../../../src/core/config/config-error.ts';
 import { parseSettings } from '../../../../src/core/config/load-config.ts';
-import { ConfigError } from '../../../../src/core/config/mistakes/config-error.ts';
 import type { Settings, SettingsInput } from '../../../../src/core/config/schema/settings.ts';
 
 export const BASE = { baseUrl: 'https://api.example' };

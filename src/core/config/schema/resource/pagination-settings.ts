@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES } from '../cross-check.ts';
+import { type CrossCheck, withChecks } from '../cross-check.ts';
 import { headerName, selection, whole } from '../scalars.ts';
 
 const parameter = z.string().min(1);
@@ -17,82 +17,69 @@ const totalHeader = headerName
   .describe('Header in which a page says how many items there are in all; instead of total.');
 const concurrency = whole(1, 256).default(20).describe('Pages fetched at once, where the total is known.');
 
-const oneTotal = crossCheck<{ total?: string | undefined; totalHeader?: string | undefined }>((pagination, report) => {
-  if (pagination?.total !== undefined && pagination?.totalHeader !== undefined) {
-    report(['totalHeader'], 'says what total says too: take one of them out');
-  }
-});
-
 const ignoreSigns = z
   .array(z.enum(['total', 'pages', 'more', 'next', 'previous', 'fullPage']))
   .optional()
   .describe('Signs that there is more which the platform shows although there is none; any other fails the read.');
 
-/** Keys of every kind. */
-const common = { total, totalHeader, ignoreSigns };
+const oneTotal: CrossCheck<{ total?: string | undefined; totalHeader?: string | undefined }> = (pagination, report) => {
+  if (pagination?.total !== undefined && pagination?.totalHeader !== undefined) {
+    report(['totalHeader'], 'says what total says too: take one of them out');
+  }
+};
 
-const None = z
-  .strictObject({ kind: z.literal('none').describe('The whole list is one page.'), ...common })
-  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
+/** One kind, with the keys that all kinds have. */
+function paging<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, meaning: string, shape: Shape) {
+  const literal = z.literal(kind).describe(meaning);
+  return withChecks(z.strictObject({ kind: literal, ...shape, total, totalHeader, ignoreSigns }), oneTotal);
+}
 
-const Token = z
-  .strictObject({
-    kind: z.literal('token').describe('Each page names a token for the next one (AIP-158).'),
-    sizeParam: sizeParam('pageSize'),
-    size,
-    tokenParam: parameter
-      .default('pageToken')
-      .describe('Query parameter for the token, or its place in body (JSON pointer).'),
-    next: selection
-      .default('nextPageToken')
-      .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
-    ...common,
-  })
-  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
+const None = paging('none', 'The whole list is one page.', {});
 
-const Offset = z
-  .strictObject({
-    kind: z.literal('offset').describe('Pages by the number of items to skip.'),
-    sizeParam: sizeParam('limit'),
-    size,
-    offsetParam: parameter
-      .default('offset')
-      .describe('Query parameter for the number of items to skip, or its place in body.'),
-    endParam: parameter
-      .optional()
-      .describe(
-        'Query parameter for the number of the item behind the page, or its place in body: offset and size together.',
-      ),
-    ...common,
-    concurrency,
-  })
-  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
+const Token = paging('token', 'Each page names a token for the next one (AIP-158).', {
+  sizeParam: sizeParam('pageSize'),
+  size,
+  tokenParam: parameter
+    .default('pageToken')
+    .describe('Query parameter for the token, or its place in body (JSON pointer).'),
+  next: selection
+    .default('nextPageToken')
+    .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
+});
 
-const PageNumber = z
-  .strictObject({
-    kind: z.literal('page').describe('Pages by number.'),
-    sizeParam: sizeParam('per_page'),
-    size,
-    pageParam: parameter.default('page').describe('Query parameter for the number of the page, or its place in body.'),
-    firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
-    ...common,
-    concurrency,
-  })
-  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
+const Offset = paging('offset', 'Pages by the number of items to skip.', {
+  sizeParam: sizeParam('limit'),
+  size,
+  offsetParam: parameter
+    .default('offset')
+    .describe('Query parameter for the number of items to skip, or its place in body.'),
+  endParam: parameter
+    .optional()
+    .describe(
+      'Query parameter for the number of the item behind the page, or its place in body: offset and size together.',
+    ),
+  concurrency,
+});
 
-const Link = z
-  .strictObject({
-    kind: z
-      .literal('link')
-      .describe('Each page links to the next one: Link header with rel="next" (RFC 8288), or a field of the body.'),
+const PageNumber = paging('page', 'Pages by number.', {
+  sizeParam: sizeParam('per_page'),
+  size,
+  pageParam: parameter.default('page').describe('Query parameter for the number of the page, or its place in body.'),
+  firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
+  concurrency,
+});
+
+const Link = paging(
+  'link',
+  'Each page links to the next one: Link header with rel="next" (RFC 8288), or a field of the body.',
+  {
     sizeParam: sizeParam('per_page'),
     size,
     next: selection
       .optional()
       .describe('Where a page holds the next URL (JMESPath over the body), if not in a Link header.'),
-    ...common,
-  })
-  .superRefine(oneTotal, EVEN_AFTER_ISSUES);
+  },
+);
 
 /** How a list is spread over pages. */
 export const PaginationSettings = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
 import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
 import { requestHeaderName, scalarText } from '../scalars.ts';
-import { checkPointer, hasMergeKey, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
+import { checkPointer, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
 /** Keys of pagination settings that name a query parameter, or point into the body. */
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
@@ -71,10 +71,6 @@ export function requestShape(resource: Resource) {
     body: z
       .record(z.string(), z.unknown())
       .refine((body) => isJson(body), 'holds what JSON cannot: put a number of more than 15 digits in quotes')
-      .refine(
-        (body) => !(isJson(body) && hasMergeKey(body)),
-        'has the key <<: YAML 1.2 has no merge keys; write the keys out',
-      )
       .optional()
       .describe('JSON sent with a POST. Where pagination points into it, the value there is for the first page.'),
     retryPost: z

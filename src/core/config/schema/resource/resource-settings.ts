@@ -3,7 +3,7 @@ import { countsPage } from '../../../mapping/expressions/expression.ts';
 import { toTimestamp } from '../../../mapping/timestamp.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { LifetimeSettings } from '../cache-settings.ts';
-import { crossCheck, EVEN_AFTER_ISSUES, type Report, type Unchecked } from '../cross-check.ts';
+import { type CrossCheck, withChecks } from '../cross-check.ts';
 import { bytes, expression, scopeToken, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination-settings.ts';
 import { checkRequest, requestShape } from './request.ts';
@@ -76,18 +76,11 @@ export function resourceSettings(resource: Resource) {
       .describe('Bodies of all pages of one read together, after decompression; more is an error.'),
     ...storedOnly(resource),
   });
-  const check = crossCheck<z.output<typeof Shape>>((settings, report) => {
-    checkRequest(settings, report);
-    checkTotal(settings, report);
-  });
-  return Shape.superRefine(check, EVEN_AFTER_ISSUES);
+  return withChecks(Shape, checkRequest, checkTotal);
 }
 
 /** A total that is computed from the page would end each list behind its first one. */
-function checkTotal(
-  settings: Unchecked<{ readonly items: string; readonly pagination: { readonly total?: string | undefined } }>,
-  report: Report,
-): void {
+const checkTotal: CrossCheck<{ items: string; pagination: { total?: string | undefined } }> = (settings, report) => {
   const { items, pagination } = settings ?? {};
   const total = pagination?.total;
   if (typeof items !== 'string' || typeof total !== 'string' || !countsPage(total, items)) return;
@@ -95,7 +88,7 @@ function checkTotal(
     ['pagination', 'total'],
     'counts the items of one page, which items selects: name where the platform says how many there are in all, or leave it out',
   );
-}
+};
 
 function fieldsSettings(resource: Resource) {
   const entries = Object.keys(resource.shape.shape).map((name) => [name, fieldSettings(name, resource)] as const);
@@ -121,7 +114,7 @@ function fieldSettings(name: string, resource: Resource) {
       .default(format ?? 'none')
       .describe('Documented form that the text is brought into.'),
   });
-  const Field = Shape.superRefine(crossCheck<z.output<typeof Shape>>(checkDefault), EVEN_AFTER_ISSUES);
+  const Field = withChecks(Shape, checkDefault);
   return z
     .union([from.transform((text) => Field.parse({ from: text })), Field])
     .prefault({})
@@ -129,7 +122,7 @@ function fieldSettings(name: string, resource: Resource) {
 }
 
 /** Checks that a default has the documented form: it is served unchanged. */
-function checkDefault(field: Unchecked<{ readonly default: string; readonly format: string }>, report: Report): void {
+const checkDefault: CrossCheck<{ default: string; format: string }> = (field, report) => {
   if (field?.format !== 'timestamp' || !field.default || toTimestamp(field.default) === field.default) return;
   report(['default'], 'must be a time as it is served, such as 2026-01-02T03:04:05Z');
-}
+};

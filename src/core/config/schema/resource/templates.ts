@@ -33,15 +33,6 @@ export function isJson(value: unknown, depth = 0): boolean {
   return isPlain && depth < MAX_DEPTH && Object.values(value).every((part) => isJson(part, depth + 1));
 }
 
-/** Returns whether a body has the key `<<`. YAML 1.2 does not merge it, so it would be sent unchanged. */
-export function hasMergeKey(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    (Object.hasOwn(value, '<<') || Object.values(value).some(hasMergeKey))
-  );
-}
-
 /** A value of a body, by the block or list that holds it. */
 interface Place {
   readonly holder: object;

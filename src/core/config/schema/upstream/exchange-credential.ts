@@ -1,22 +1,17 @@
 import { z } from 'zod';
 import type { Report, Unchecked } from '../cross-check.ts';
-import { issuer, scopeToken, secureUrl } from '../scalars.ts';
-import { checkSecret, secretText } from '../secret.ts';
+import { issuer, printable, scopeToken, secureUrl } from '../scalars.ts';
+import { checkSecret, SECRET_KEYS } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 
-const clientId = z
-  .string()
-  .min(1)
-  .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
-  .describe('Name of Portico at the authorization server.');
+const clientId = printable.describe('Name of Portico at the authorization server.');
 
 /** The two ways to send a secret (RFC 6749, section 2.3.1). */
 const bySecret = (kind: 'client_secret_basic' | 'client_secret_post', where: string) =>
   z.strictObject({
     kind: z.literal(kind).describe(`A secret, ${where}.`),
     id: clientId,
-    file: z.string().min(1).optional().describe('File that holds the secret; reloaded when it changes.'),
-    secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
+    ...SECRET_KEYS,
   });
 
 /** A private key whose public key is registered at the authorization server (RFC 7523). */

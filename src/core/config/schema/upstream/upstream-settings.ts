@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { crossCheck, EVEN_AFTER_ISSUES, keysOf, type Report, type Unchecked } from '../cross-check.ts';
+import { keysOf, type Report, type Unchecked, withChecks } from '../cross-check.ts';
 import { NOT_IN_URL, reportRepeated } from '../resource/request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from '../scalars.ts';
-import { checkSecret, secretText } from '../secret.ts';
+import { checkSecret, SECRET_KEYS } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 import { checkExchange, ExchangeCredential } from './exchange-credential.ts';
 
@@ -43,8 +43,7 @@ const Service = z.strictObject({
     .describe(
       'A secret of the deployment, sent for every caller. Needs verification or allowUnverifiedCallers, like none.',
     ),
-  file: z.string().min(1).optional().describe('File that holds the secret; reloaded when it changes.'),
-  secret: secretText.optional().describe('The secret itself, from the environment; instead of file.'),
+  ...SECRET_KEYS,
   user: userName.optional().describe('User whose password the secret is: both are sent as Basic.'),
   name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
   format: format
@@ -100,22 +99,19 @@ const UpstreamShape = z.strictObject({
 type UpstreamOutput = z.output<typeof UpstreamShape>;
 
 /** One remote API that Portico calls. */
-export const UpstreamSettings = UpstreamShape.superRefine(
-  crossCheck<UpstreamOutput>((upstream, report) => {
-    const credential = credentialHeader(upstream?.credential);
-    if (upstream?.credential?.kind === 'service') checkSecret(upstream.credential, ['credential'], report);
-    checkExchange(upstream?.credential, report);
-    for (const name of keysOf(upstream?.headers)) {
-      if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
-    }
-    reportRepeated(upstream?.headers, report);
-    checkTls(upstream, report);
-    if (upstream?.proxy?.password !== undefined && upstream.proxy.user === undefined) {
-      report(['proxy', 'password'], 'needs a user beside it');
-    }
-  }),
-  EVEN_AFTER_ISSUES,
-);
+export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => {
+  const credential = credentialHeader(upstream?.credential);
+  if (upstream?.credential?.kind === 'service') checkSecret(upstream.credential, ['credential'], report);
+  checkExchange(upstream?.credential, report);
+  for (const name of keysOf(upstream?.headers)) {
+    if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
+  }
+  reportRepeated(upstream?.headers, report);
+  checkTls(upstream, report);
+  if (upstream?.proxy?.password !== undefined && upstream.proxy.user === undefined) {
+    report(['proxy', 'password'], 'needs a user beside it');
+  }
+});
 
 function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
   const { tls, baseUrl: url } = upstream ?? {};

@@ -138,15 +138,6 @@ describe('the settings of a resource', () => {
     ]);
   });
 
-  it('send no merge key of YAML in a body', () => {
-    const withBody = (body: object) =>
-      issues({ tools: { method: 'POST', query: {}, body, pagination: { kind: 'none' } } });
-    const merged = ['resources.tools.body: has the key <<: YAML 1.2 has no merge keys; write the keys out'];
-    expect(withBody({ '<<': { a: 1 }, b: 2 })).to.deep.equal(merged);
-    expect(withBody({ b: [{ c: { '<<': null } }] })).to.deep.equal(merged);
-    expect(withBody({ b: '<<', '<': 1 })).to.deep.equal([]);
-  });
-
   it('point into the body they have, each to a value of its own', () => {
     const tools = (pagination: Resource['pagination'], body?: object) =>
       issues({ tools: { method: 'POST', ...(body && { body }), pagination } });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConfigError } from '../../../../src/core/config/mistakes/config-error.ts';
+import { ConfigError } from '../../../src/core/config/config-error.ts';
 
 describe('an error about settings', () => {
   it('has its issues in the order of the file, one a line', () => {

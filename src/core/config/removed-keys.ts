@@ -1,4 +1,4 @@
-import { LIMIT_ROWS, type Limits } from '../../kernel/limits.ts';
+import { LIMIT_ROWS, type Limits } from '../kernel/limits.ts';
 
 /** Where settings had the bounds of each part. */
 export const PLACES: Readonly<Record<keyof Limits, string>> = {

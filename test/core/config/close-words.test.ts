@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { didYouMean } from '../../../../src/core/config/mistakes/close-words.ts';
+import { didYouMean } from '../../../src/core/config/close-words.ts';
 
 describe('a hint for a misspelt word', () => {
   const keys = ['host', 'port', 'allowedHosts', 'headersTimeoutMs', 'sendTimeoutMs'];

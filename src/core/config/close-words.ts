@@ -1,37 +1,22 @@
-export interface Neighbour {
-  readonly candidate: string;
-  readonly distance: number;
-  /** Whether one letter makes the difference. */
-  readonly isSlip: boolean;
-}
-
 /** `; did you mean timeoutMs?` for the word that comes closest, or nothing when none is close. */
 export function didYouMean(word: unknown, known: readonly string[]): string {
-  return ask(closest(word, known));
+  const meant = closest(word, known);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /** The word that comes closest; `undefined` when none is close. */
-export function closest(word: unknown, known: readonly string[]): Neighbour | undefined {
-  return neighbours(word, known)[0];
-}
-
-/** Returns `; did you mean …?` for a similar word, and empty text for `undefined`. */
-export function ask(neighbour: Pick<Neighbour, 'candidate'> | undefined): string {
-  return neighbour === undefined ? '' : `; did you mean ${neighbour.candidate}?`;
-}
-
-/** The words that are close, the closest first. */
-function neighbours(word: unknown, known: readonly string[]): Neighbour[] {
+export function closest(word: unknown, known: readonly string[]): string | undefined {
   // Nothing is close to what is this long, and the comparison would take its time.
-  if (typeof word !== 'string' || word.length > 64) return [];
-  const lower = word.toLowerCase();
+  if (typeof word !== 'string' || word.length > 64) return undefined;
   return known
-    .map((candidate) => {
-      const distance = editDistance(lower, candidate.toLowerCase());
-      return { candidate, distance, isSlip: distance <= 1 && candidate.length > 3 };
-    })
-    .filter(({ candidate, distance }) => isClose(lower, candidate.toLowerCase(), distance))
-    .sort((a, b) => a.distance - b.distance);
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+    .filter(({ candidate, distance }) => isClose(word.toLowerCase(), candidate.toLowerCase(), distance))
+    .sort((a, b) => a.distance - b.distance)[0]?.candidate;
+}
+
+/** Returns whether one letter makes the difference between two words. */
+export function isSlip(word: string, candidate: string): boolean {
+  return candidate.length > 3 && editDistance(word, candidate) <= 1;
 }
 
 function isClose(word: string, candidate: string, distance: number): boolean {
@@ -41,8 +26,9 @@ function isClose(word: string, candidate: string, distance: number): boolean {
   return shorter.length >= 3 && (shorter === word ? other.includes(word) : other.startsWith(candidate));
 }
 
-/** Characters to insert, delete, change or swap with their neighbour (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+/** Characters to insert, delete, change or swap with their neighbour (optimal string alignment), whatever their case. */
+function editDistance(word: string, candidate: string): number {
+  const [a, b] = [word.toLowerCase(), candidate.toLowerCase()];
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
