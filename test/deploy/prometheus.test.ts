@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { readDoc } from '../support/docs.ts';
-import { unknownIn } from './queries.ts';
+import { unknownIn, withoutJob } from './queries.ts';
 
 interface Alert {
   readonly alert: string;
@@ -28,10 +28,18 @@ describe('a query of Prometheus', () => {
   });
 });
 
+describe('a selector', () => {
+  it('is found where it has no job', () => {
+    const query = 'sum by (job) (rate(portico_reads_total{resource="a"}[5m])) / up{job="portico"} > process_open_fds';
+    expect(withoutJob(query)).to.deep.equal(['portico_reads_total', 'process_open_fds']);
+  });
+});
+
 describe('the alert rules', () => {
   for (const { alert, expr, labels, annotations } of alerts) {
-    it(`${alert} uses existing metrics, and has a section in the runbook`, () => {
+    it(`${alert} uses existing metrics of the job portico, and has a section in the runbook`, () => {
       expect(unknownIn(expr)).to.deep.equal([]);
+      expect(withoutJob(expr)).to.deep.equal([]);
       expect(labels.severity).to.be.oneOf(['page', 'ticket']);
       expect(annotations.summary).not.to.equal('');
       expect(annotations.runbook_url).to.equal(`docs/runbook.md#${alert.toLowerCase()}`);

@@ -31,7 +31,7 @@ const WORDS = new Set([
     'count',
     'rate',
   ],
-  ...['increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
+  ...['absent', 'increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
 ]);
 
 /**
@@ -61,6 +61,18 @@ export function unknownIn(query: string): string[] {
   }
   const known = new Set([...OWN_LABELS, ...metrics.flatMap((name) => [...(LABELS.get(name) ?? [])])]);
   return [...unknown, ...grouped.filter((label) => !known.has(label)).map((label) => `by ${label}`)];
+}
+
+/** The selectors of a query that have no `job="portico"`, by their metrics. */
+export function withoutJob(query: string): string[] {
+  const metrics = [...query.matchAll(/\b([a-z]\w*)\b(\{[^}]*\})?/g)];
+  return metrics
+    .filter(([, name = '', labels = '']) => isMetric(name) && !/[{,]\s*job="portico"/.test(labels))
+    .map(([, name = '']) => name);
+}
+
+function isMetric(name: string): boolean {
+  return OWN_METRICS.includes(name) || LABELS.has(name);
 }
 
 function names(list: string): string[] {

@@ -16,6 +16,11 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
     'Reads of resources over HTTP and in JSON-RPC, by cache result or by the code of the error.',
     ['resource', 'cache', 'error_type'],
   );
+  const staleOnError = counter(
+    'portico_reads_stale_if_error_total',
+    'Reads that were served stale because of an error: it failed the read itself, or the last background load.',
+    ['resource', 'error_type'],
+  );
   const joined = counter('portico_flights_joined_total', 'Reads that waited for the load of another read.', [
     'resource',
   ]);
@@ -72,7 +77,10 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
         for (const outcome of ['kept', 'excluded', 'dropped']) items({ resource, outcome }, 0);
       }
     },
-    readEnded: ({ resource, cache, error }) => reads({ resource, cache, error_type: error }),
+    readEnded({ resource, cache, error, staleFor }) {
+      reads({ resource, cache, error_type: error });
+      if (staleFor !== undefined) staleOnError({ resource, error_type: staleFor });
+    },
     flightJoined: ({ resource }) => joined({ resource }),
     loadEnded: ({ resource, ms, error }) => loads({ resource, error_type: error }, ms),
     refreshFailed: ({ resource }) => refreshes({ resource }),

@@ -55,11 +55,13 @@ export interface Events {
   }): void;
   /**
    * A read of a resource ended, over either edge: with the cache result, as in the record of a request, or with the code of
-   * its error, or `cancelled`.
+   * its error, or `cancelled`. `staleFor`: code of the error that a stale list replaced, or with which its last background
+   * load failed.
    */
   readEnded?(read: {
     readonly resource: string;
     readonly cache?: string | undefined;
+    readonly staleFor?: string | undefined;
     readonly error?: string | undefined;
   }): void;
   /** A load was stored. `renewed`: the upstream reported that the list had not changed. */

@@ -140,6 +140,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
     (events) => {
       events.readEnded?.({ resource: 'tools', cache: 'hit' });
       events.readEnded?.({ resource: 'tools', error: 'breaker_open' });
+      events.readEnded?.({ resource: 'tools', cache: 'stale', staleFor: 'upstream_timeout' });
       events.flightJoined?.({ ...OF, resource: 'tools' });
       events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 12 });
       events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 12, error: 'upstream_invalid' });
@@ -148,6 +149,8 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
     {
       'portico_reads_total{resource="tools",cache="hit"}': 1,
       'portico_reads_total{resource="tools",error_type="breaker_open"}': 1,
+      'portico_reads_total{resource="tools",cache="stale"}': 1,
+      'portico_reads_stale_if_error_total{resource="tools",error_type="upstream_timeout"}': 1,
       'portico_flights_joined_total{resource="tools"}': 1,
       'portico_load_duration_seconds_count{resource="tools"}': 1,
       'portico_load_duration_seconds_count{resource="tools",error_type="upstream_invalid"}': 1,

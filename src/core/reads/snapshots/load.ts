@@ -20,6 +20,8 @@ export interface Load {
   readonly collapsed?: boolean;
   /** Set when another replica had loaded it for this caller. */
   readonly copied?: boolean;
+  /** Code of the error of the last refresh, set when it is served stale while being refreshed again. */
+  readonly refreshError?: string;
   /** Outcome of the cache; absent for resources that are not stored. */
   readonly cached?: Cached;
 }

@@ -48,7 +48,8 @@ export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, 
 /** Reports the result of each read. */
 function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
   const succeeded = (load: Load): Load => {
-    events.readEnded?.({ resource, cache: cacheOutcome(load, now()) });
+    const staleFor = load.cached?.error?.code ?? load.refreshError;
+    events.readEnded?.({ resource, cache: cacheOutcome(load, now()), ...(staleFor && { staleFor }) });
     return load;
   };
   const failed = (error: unknown, { signal }: ReadOptions): never => {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
+import { codeOf } from '../../kernel/causes.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
 import { isShared, type SnapshotCache } from './cache.ts';
@@ -20,6 +21,8 @@ export interface SnapshotsOptions {
 export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   const { resource, cache, lifetime, minRefreshMs, events, now } = options;
   const refreshing = new Set<string>();
+  /** Codes of the errors of the last background refreshes, by the load that is served instead. */
+  const refreshErrors = new WeakMap<Load, string>();
 
   function stageOf({ snapshot }: Load, caller: Caller, time: number): Stage {
     const since = Math.min(snapshot.loadedAt, cache.admittedAt(resource, caller));
@@ -63,7 +66,10 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     const { signal } = new AbortController();
     const how = { maxAgeMs: lifetime.ttlMs, isRefresh: true };
     loadWith(caller, signal, held, how)
-      .catch((error) => events.refreshFailed?.({ ...requestOf(caller), resource, error }))
+      .catch((error) => {
+        refreshErrors.set(held, codeOf(error));
+        events.refreshFailed?.({ ...requestOf(caller), resource, error });
+      })
       .finally(() => refreshing.delete(key));
   }
 
@@ -107,7 +113,9 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     }
     if (stage === 'stale-while-revalidate' && !noCache) {
       refresh(caller, held);
-      return serve(held, caller);
+      const served = serve(held, caller);
+      const refreshError = refreshErrors.get(held);
+      return refreshError === undefined ? served : { ...served, refreshError };
     }
     return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], noCache });
   };

@@ -57,6 +57,30 @@ describe('a snapshot past its freshness', () => {
     );
   });
 
+  it('names in its event the error that it is served for: of the last refresh, and then of the read', async () => {
+    const { tools, clock, told } = house();
+    await readLanding(tools, 'old');
+    clock.now += 60 * SECOND;
+    await tools.read(alice);
+    tools.departures.at(-1)?.reject(new GatewayError('upstream_timeout'));
+    await settle();
+    await tools.read(alice);
+    tools.departures.at(-1)?.reject(failed);
+    await settle();
+    clock.now += 6 * MINUTE;
+    await readRejecting(tools, failed);
+    clock.now += SECOND;
+    await readLanding(tools, 'new');
+    const reads = told.filter(([name]) => name === 'read').map(([, read]) => read);
+    expect(reads).to.deep.equal([
+      { resource: 'tools', cache: 'miss' },
+      { resource: 'tools', cache: 'stale' },
+      { resource: 'tools', cache: 'stale', staleFor: 'upstream_timeout' },
+      { resource: 'tools', cache: 'stale', staleFor: 'upstream_failed' },
+      { resource: 'tools', cache: 'refreshed' },
+    ]);
+  });
+
   it('is loaded again before it is served once that time is over, too', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');

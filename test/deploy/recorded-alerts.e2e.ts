@@ -1,0 +1,23 @@
+import { json } from '../support/platform/http-upstream.ts';
+import { needsCommands } from '../support/tools.ts';
+import { play, type Scenario } from './scene.ts';
+
+/** Faults of a real process, by their names. */
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'a healthy platform': { provoke: () => {}, fires: [] },
+  'a platform that fails': {
+    reads: ['tools', 'projects'],
+    provoke: ({ platform }) => platform.respond(json({}, 503)),
+    fires: ['PorticoReadsFailing', 'PorticoBreakerOpen', 'PorticoServingStale'],
+  },
+};
+
+describe('the alert rules, on what a process exports', () => {
+  before(function () {
+    needsCommands(this, ['promtool']);
+  });
+
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    it(`fire ${scenario.fires.join(', ') || 'no alert'}: ${name}`, () => play(scenario));
+  }
+});

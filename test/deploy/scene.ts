@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onCleanup } from '../support/cleanup.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
+import { manyTools } from '../support/platform/loads.ts';
+import { boundedSettings } from '../support/process/limits-of-process.ts';
+import {
+  inFolder,
+  MAIN,
+  type PorticoProcess,
+  porticoEnvironment,
+  startPortico,
+  writeSettings,
+} from '../support/process/process.ts';
+import { judge, record } from './recorder.ts';
+
+/** Time between two scrapes. In the time of the rules it is 300 times as long. */
+const EVERY_MS = 100;
+const STRETCHED_SECONDS = 30;
+const STRETCH = (1000 * STRETCHED_SECONDS) / EVERY_MS;
+/** Scrapes before the fault: two minutes of the rules' time. */
+const QUIET = 5;
+
+/** The default lifetimes of lists, as much shorter as the time of the rules is longer. */
+export const CACHE = {
+  ttlMs: 60_000 / STRETCH,
+  staleWhileRevalidateMs: 300_000 / STRETCH,
+  staleIfErrorMs: 3_600_000 / STRETCH,
+};
+
+/** A process of Portico, the platform that it reads, and readers. */
+export interface Scene {
+  readonly portico: PorticoProcess;
+  readonly platform: HttpUpstream;
+  readonly folder: string;
+  readonly file: string;
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Reads a list, and resolves with the status; 0 without a response. */
+  read(name: string, token?: string): Promise<number>;
+}
+
+export interface Scenario {
+  /** Settings beside those that every scene has, which bounds may be among. */
+  readonly settings?: (given: Pick<Scene, 'platform' | 'folder'>) => object | Promise<object>;
+  /** Environment of the process. */
+  readonly env?: Record<string, string>;
+  /** Command that runs the words after it. @default none */
+  readonly command?: readonly string[];
+  /** What is read again and again. @default tools */
+  readonly reads?: readonly string[];
+  /** Provokes the fault. */
+  provoke(scene: Scene): unknown;
+  /** Scrapes during the fault. @default 40, 20 minutes of the rules' time */
+  readonly faulty?: number;
+  /** The alerts that fire. */
+  readonly fires: readonly string[];
+}
+
+/** Provokes a fault of a real process, records its metrics, and runs the rules over them. */
+export async function play(scenario: Scenario): Promise<void> {
+  const { settings = () => ({}), env = {}, command = [], reads = ['tools'], faulty = 40, fires } = scenario;
+  const items = { projects: [], workflows: [], tools: manyTools(3) };
+  const platform = await startHttpUpstream(lists(items), { record: false });
+  await inFolder(async (folder) => {
+    const more = await settings({ platform, folder });
+    const bounded = boundedSettings(JSON.stringify({ ...common(platform), ...more }), env);
+    const file = await writeSettings(folder, bounded.yaml);
+    const words = [...command, process.execPath, MAIN, 'serve', file];
+    const portico = startPortico(words[0] ?? '', words.slice(1), porticoEnvironment(bounded.env));
+    const url = await portico.ready;
+    const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
+    const read = (name: string, token = 'token.') => readFrom(url, name, token);
+    const scene: Scene = { portico, platform, folder, file, url, adminUrl, read };
+    const stop = repeat(() => Promise.all(reads.map((name) => read(name))));
+    const provoke = () => scenario.provoke(scene);
+    const series = await record({ adminUrl, everyMs: EVERY_MS, quiet: QUIET, faulty, provoke });
+    stop();
+    await judge(series, { stretchedSeconds: STRETCHED_SECONDS, quiet: QUIET, fires });
+    portico.child.kill('SIGKILL');
+    await portico.ended;
+  });
+  await platform.close();
+}
+
+function common({ url }: HttpUpstream) {
+  const tools = { upstream: 'platform', cache: CACHE };
+  return {
+    http: { port: 0 },
+    admin: { port: 0 },
+    upstreams: { platform: { baseUrl: url, retry: { attempts: 0 } } },
+    resources: { projects: { upstream: 'platform' }, workflows: { upstream: 'platform', cache: CACHE }, tools },
+  };
+}
+
+/** Does work again and again, with a pause, until the returned function is called or the test ends. */
+export function repeat(work: () => Promise<unknown>, pauseMs = 20): () => void {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  onCleanup(end);
+  void (async () => {
+    while (!ended) {
+      await work();
+      await sleep(pauseMs);
+    }
+  })();
+  return end;
+}
+
+async function readFrom(url: string, name: string, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  try {
+    const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, { headers });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
