@@ -36,6 +36,8 @@ function layServer(folder: string): void {
   const [tarball = ''] = readdirSync(work).filter((name) => name.endsWith('.tgz'));
   mkdirSync(folder, { recursive: true });
   run('tar', ['-xzf', join(work, tarball), '--strip-components', '1'], folder);
+  // It lacks what package.json names for development, which npm ci compares.
+  rmSync(join(folder, 'npm-shrinkwrap.json'));
   for (const name of FOR_NPM) copyFileSync(join(ROOT, name), join(folder, name));
   run('npm', ['ci', '--prefix', folder, '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
   for (const name of [...FOR_NPM, 'node_modules/.package-lock.json']) rmSync(join(folder, name));

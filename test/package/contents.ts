@@ -19,7 +19,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'docs/images': ['.png', '.svg'],
 };
 
-const AT_THE_TOP = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
+const DOCUMENTS = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
+const AT_THE_TOP = [...DOCUMENTS, 'npm-shrinkwrap.json', 'package.json'];
 
 /** What is run, or imported, by its name (rolldown.config.mjs). */
 const ENTRIES = ['gateway', 'main', 'page-thread', 'portico', 'portico-testing', 'testing'];

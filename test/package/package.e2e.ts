@@ -5,7 +5,13 @@ import { porticoEnvironment, startPortico } from '../support/process/process.ts'
 import { needsRegistry, runTool } from '../support/tools.ts';
 import { expectedFiles, PART } from './contents.ts';
 import { NODES, type NodeOnHand, runToolOn } from './nodes.ts';
-import { installIn, type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
+import { installIn, type Packed, pack, ROOT, startRegistry, temporaryFolder } from './packed.ts';
+
+interface Locked {
+  readonly version: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+}
 
 describe('the package', function () {
   this.timeout(300_000);
@@ -34,6 +40,20 @@ describe('the package', function () {
   it('runs from a clone, too', async () => {
     const said = await runTool('npm', ['run', '--silent', 'portico', '--', '--version'], packed.clone);
     expect(said).to.equal(`${version}\n`);
+  });
+
+  it('installs from a registry with the versions that its tests ran with, and nothing for development', async () => {
+    const project = await temporaryFolder('registry');
+    const registry = await startRegistry(packed);
+    await installIn(project, ['portico', '--ignore-scripts'], { npm_config_registry: registry });
+    const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
+    const versionIn = async (folder: string) =>
+      JSON.parse(await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}')).version;
+    for (const [path, { version: locked, dev, optional }] of Object.entries<Locked>(packages)) {
+      if (path === '' || optional === true) continue;
+      const installed = await versionIn(join(project, 'node_modules/portico', path));
+      expect(installed, path).to.equal(dev === true ? undefined : locked);
+    }
   });
 
   for (const [name, find] of Object.entries(NODES)) {

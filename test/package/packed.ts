@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onCleanup } from '../support/cleanup.ts';
+import { listen } from '../support/listening.ts';
 import { runTool } from '../support/tools.ts';
 
 /** The folder of the repository. */
@@ -50,6 +53,24 @@ async function packClone(): Promise<Packed> {
   const [{ filename, files }] = JSON.parse(said.slice(said.indexOf('[\n')));
   const paths: string[] = files.map(({ path }: { path: string }) => path);
   return { clone, tarball: join(folder, filename), files: paths.sort() };
+}
+
+/** Starts a registry that has this package as a registry describes one with a shrinkwrap, and redirects to npm's for all others. */
+export async function startRegistry({ clone, tarball }: Packed): Promise<string> {
+  const npms = (await runTool('npm', ['config', 'get', 'registry'], clone)).trim();
+  const manifest = JSON.parse(await readFile(join(clone, 'package.json'), 'utf8'));
+  const content = await readFile(tarball);
+  const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`;
+  const server = createServer((request, response) => {
+    if (request.url === '/portico.tgz') return response.end(content);
+    if (request.url !== '/portico')
+      return response.writeHead(302, { location: new URL(`.${request.url}`, npms).href }).end();
+    const dist = { tarball: `http://${request.headers.host}/portico.tgz`, integrity };
+    const versions = { [manifest.version]: { ...manifest, _hasShrinkwrap: true, dist } };
+    return response.end(JSON.stringify({ name: 'portico', 'dist-tags': { latest: manifest.version }, versions }));
+  });
+  const { url } = await listen(server);
+  return url;
 }
 
 /** Installs packages, the tarball among them, into a new project. */
