@@ -3,11 +3,12 @@ import type { FaultRow } from '../e2e/reading/fault-matrix.ts';
 const HEAD = `| The platform | Answer | Requests | Breaker | Connection | Stale list |
 |---|---|---|---|---|---|`;
 
-/** The fault matrix as Markdown: a heading and a table for each kind of fault. */
+/** The fault matrix as a table of Markdown, with a row above each kind of fault. */
 export function faultTables(faults: Readonly<Record<string, readonly FaultRow[]>>): string {
-  return Object.entries(faults)
-    .map(([title, rows]) => [`#### ${title}\n`, HEAD, ...rows.map(lineOf)].join('\n'))
-    .join('\n\n');
+  return [
+    HEAD,
+    ...Object.entries(faults).flatMap(([title, rows]) => [`| **${title}** | | | | | |`, ...rows.map(lineOf)]),
+  ].join('\n');
 }
 
 function lineOf([what, , [answer, ...outcome]]: FaultRow): string {
