@@ -1,5 +1,5 @@
 import { type LeaseState, nextStep, pauseMs } from '../../src/capabilities/shared-cache/lookup-or-lease.ts';
-import { isRecent, type Lifetime, stageAt } from '../../src/core/reads/snapshots/lifetime.ts';
+import { isRecent, type Lifetime, stageAt } from '../../src/core/reads/snapshots/with-snapshots.ts';
 import { type Account, createAccount } from './account.ts';
 import { type CallersOptions, haveCallersCome } from './callers.ts';
 import { createSchedule } from './schedule.ts';

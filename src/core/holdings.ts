@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
 import type { Events } from './kernel/events.ts';
-import type { Made } from './reads/catalogue/loader.ts';
+import { createMemos, type Memo } from './reads/catalogue/reply-reuse.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
-import { createMemos, type Memo } from './reads/snapshots/memo.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
-import { createWaiting, type Waiting } from './reads/snapshots/waiting.ts';
+import { createWaiting, type Waiting } from './reads/snapshots/with-flights.ts';
 import type { Resource } from './resources/resource.ts';
 import { createLoading, type Loading } from './upstream/loading.ts';
 
@@ -16,7 +15,7 @@ export interface Holdings {
   readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
   readonly store: SnapshotStore;
-  readonly memoFor: (name: string) => Memo<Made> | undefined;
+  readonly memoFor: (name: string) => Memo | undefined;
   readonly loading: Loading;
   readonly waiting: Waiting;
   /** Name of each resource in the cache: another one after a change of how it is read. */
@@ -43,7 +42,7 @@ export function createHoldings(config: Config, options: HoldingsOptions): Holdin
     keyOf,
     store,
     cache: createSnapshotCache(config.cache, cacheEvents),
-    memoFor: createMemos<Made>(config.cache.reuseMaxBytes),
+    memoFor: createMemos(config.cache.reuseMaxBytes),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
     names: new Map(resources.map(({ name }) => [name, name])),

@@ -24,7 +24,7 @@ export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
       definition: define(resource, 'platform'),
       known: {},
       requiredScopes: [],
-      read: (caller, options) =>
+      read: async (caller, options) =>
         read({
           name: resource.name,
           caller,

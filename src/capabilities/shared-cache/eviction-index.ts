@@ -1,12 +1,12 @@
 import type { Caller } from '../../core/kernel/caller.ts';
 import { createRecentKeys } from '../../core/kernel/tables/recent-keys.ts';
 import { nextTurn } from '../../core/kernel/turns.ts';
-import { isShared, type SnapshotCache } from '../../core/reads/snapshots/cache.ts';
+import { isShared, type Snapshots } from '../../core/reads/snapshots/cache.ts';
 import type { Evicted } from './announcements.ts';
 
 /** An entry of the cache of this process. */
 export interface CacheEntry {
-  readonly cache: SnapshotCache;
+  readonly cache: Snapshots;
   readonly resource: string;
   readonly caller: Pick<Caller, 'key' | 'partition'>;
 }

@@ -1,6 +1,6 @@
 import type { SharedLooked } from '../../core/kernel/events.ts';
-import { isRecent } from '../../core/reads/snapshots/lifetime.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
+import { isRecent } from '../../core/reads/snapshots/with-snapshots.ts';
 import type { Lease } from './redis-store.ts';
 import type { CallerCopies, Copy } from './shared-copies.ts';
 

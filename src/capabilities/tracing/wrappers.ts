@@ -4,8 +4,8 @@ import { codeOf } from '../../core/kernel/causes.ts';
 import { during } from '../../core/kernel/during.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Span } from '../../core/kernel/span.ts';
-import { cacheOutcome, type Load } from '../../core/reads/snapshots/load.ts';
 import type { Snapshot } from '../../core/reads/snapshots/snapshot.ts';
+import { cacheOutcome } from '../../core/reads/snapshots/with-cache.ts';
 import type { PageRequest, Upstream } from '../../core/upstream/upstream.ts';
 
 type Traced = Pick<Wrappers, 'wrapVerify' | 'wrapRead' | 'wrapLoad' | 'wrapUpstream' | 'wrapClient'>;
@@ -23,25 +23,19 @@ export function traceReads(now: () => number): Traced {
       if (parent === undefined || !(found instanceof Promise)) return found;
       return during(parent.begin('verify'), undefined, () => found);
     },
-    wrapRead: (read, resource) => (caller, options) => {
+    wrapRead: (read, resource) => async (caller, options) => {
       if (caller.span === undefined) return read(caller, options);
       const span = caller.span.begin('read', { resource });
-      const end = (load: Load) => {
-        const other = load.collapsed === true ? loads.get(load.snapshot) : undefined;
-        if (other !== undefined) span.link(other);
-        span.end({ cache: cacheOutcome(load, now()) });
-        return load;
-      };
-      const fail = (error: unknown): never => {
-        span.end({ error: codeOf(error, options.signal) });
-        throw error;
-      };
-      try {
-        const found = read(under(caller, span), options);
-        return found instanceof Promise ? found.then(end, fail) : end(found);
-      } catch (error) {
-        return fail(error);
-      }
+      return during(
+        span,
+        options.signal,
+        () => read(under(caller, span), options),
+        (load) => {
+          const other = load.collapsed === true ? loads.get(load.snapshot) : undefined;
+          if (other !== undefined) span.link(other);
+          return { cache: cacheOutcome(load, now()) };
+        },
+      );
     },
     wrapLoad: (load, resource) => async (caller, signal, options) => {
       if (caller.span === undefined) return load(caller, signal, options);

@@ -8,19 +8,19 @@ interface Flight<T> {
 }
 
 /** Shares work in progress by key: later waiters join it. */
-export interface Flights<T> {
-  has(key: string): boolean;
+export interface Flights<T, K = string> {
+  has(key: K): boolean;
   /**
    * Joins the work of this key, or starts it. Settles as the work does, or rejects with the signal's reason when that
    * aborts. When the last waiter has left, the work's signal aborts. An error reaches all waiters and is not kept.
    */
-  board(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  board(key: K, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export function createFlights<T>(): Flights<T> {
-  const flights = new Map<string, Flight<T>>();
+export function createFlights<T, K = string>(): Flights<T, K> {
+  const flights = new Map<K, Flight<T>>();
 
-  function begin(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  function begin(key: K, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
     const landing = work(controller.signal).finally(() => {
       if (flights.get(key) === flight) flights.delete(key);
@@ -32,7 +32,7 @@ export function createFlights<T>(): Flights<T> {
     return flight;
   }
 
-  function leave(key: string, flight: Flight<T>): void {
+  function leave(key: K, flight: Flight<T>): void {
     flight.waiters -= 1;
     if (flight.waiters > 0 || flights.get(key) !== flight) return;
     flights.delete(key);

@@ -2,7 +2,8 @@ import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { RequestRecord } from '../kernel/request-record.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
-import { cacheOutcome, type Load } from '../reads/snapshots/load.ts';
+import type { Load } from '../reads/snapshots/load.ts';
+import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 
 /** The caller and context of a request. */
 export interface RequestContext {

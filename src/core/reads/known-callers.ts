@@ -18,12 +18,12 @@ export function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCa
   const credential = config.upstreams[upstream]?.credential;
   if (credential?.kind === 'header' && credential.from !== undefined) {
     const other = { from: credential.from, upstream, keyOf };
-    return (caller, options) => {
-      const load = read(withOtherCredential(caller, other), options);
-      if (!(load instanceof Promise)) return load;
-      return load.catch((error) => {
+    return async (caller, options) => {
+      try {
+        return await read(withOtherCredential(caller, other), options);
+      } catch (error) {
         throw refusalOf(error, other);
-      });
+      }
     };
   }
   const isOurs = credential?.kind === 'service' || credential?.kind === 'none';

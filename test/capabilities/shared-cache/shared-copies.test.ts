@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { MemorySemaphore } from '../../../src/capabilities/shared-cache/memory-semaphore.ts';
 import { endOf } from '../../../src/capabilities/shared-cache/shared-copies.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { stageAt } from '../../../src/core/reads/snapshots/lifetime.ts';
+import { stageAt } from '../../../src/core/reads/snapshots/with-snapshots.ts';
 import { callerOf, errorOf, text } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';

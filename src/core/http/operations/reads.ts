@@ -3,9 +3,9 @@ import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { Catalogue } from '../../reads/catalogue/catalogue.ts';
-import type { Coding } from '../../reads/representations/encoder.ts';
-import type { Representations } from '../../reads/representations/representations.ts';
-import { cacheOutcome, type Load } from '../../reads/snapshots/load.ts';
+import type { Coding, Representations } from '../../reads/representations/representations.ts';
+import type { Load } from '../../reads/snapshots/load.ts';
+import { cacheOutcome } from '../../reads/snapshots/with-cache.ts';
 import type { Exchange } from '../exchange.ts';
 import {
   acceptedCodings,
@@ -51,11 +51,9 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   const spellings = spellingsOf(catalogue);
 
   async function load(exchange: Exchange, caller: Caller, name: string): Promise<Load> {
-    const found = catalogue.read(name, caller, exchange);
-    if (!(found instanceof Promise)) return found;
     exchange.waitingSince = performance.now();
     try {
-      return await found;
+      return await catalogue.read(name, caller, exchange);
     } finally {
       exchange.endWaiting();
     }

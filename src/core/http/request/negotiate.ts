@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Coding } from '../../reads/representations/encoder.ts';
+import type { Coding } from '../../reads/representations/representations.ts';
 import type { Fields } from './request-head.ts';
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];

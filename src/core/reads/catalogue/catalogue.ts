@@ -23,11 +23,10 @@ export interface Catalogue {
   /** Returns the name of the resource with this URI; throws `resource_unknown`. */
   find(uri: string): string;
   /**
-   * Reads one resource completely for a caller; without a promise if a stored snapshot can be served. Throws, or
-   * rejects with, a {@link GatewayError}: `access_denied` for a missing scope. Rejects with the signal's reason when it
-   * aborts.
+   * Reads one resource completely for a caller. Rejects with a {@link GatewayError}, `access_denied` for a missing scope,
+   * or with the signal's reason when it aborts.
    */
-  read(name: string, caller: Caller, options: ReadOptions): Load | Promise<Load>;
+  read(name: string, caller: Caller, options: ReadOptions): Promise<Load>;
 }
 
 export function createCatalogue(entries: readonly (Offered & { readonly read: Read })[]): Catalogue {
@@ -51,7 +50,7 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
       if (name === undefined) throw unknown();
       return name;
     },
-    read(name, caller, options) {
+    async read(name, caller, options) {
       const read = reads.get(name);
       if (read === undefined) throw unknown();
       return read(caller, options);
@@ -63,7 +62,7 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
 function withScopes(read: Read, scopes: readonly string[]): Read {
   if (scopes.length === 0) return read;
   const detail = `Reading this resource takes an access token with ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(' ')}.`;
-  return (caller, options) => {
+  return async (caller, options) => {
     const granted = caller.verified?.scopes;
     if (scopes.every((scope) => granted?.has(scope))) return read(caller, options);
     throw new GatewayError('access_denied', { detail, scopes, reason: 'a scope is missing' });

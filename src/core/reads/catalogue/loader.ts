@@ -4,19 +4,17 @@ import { withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
-import { addCounts, findingsOf, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
+import { addCounts, findingsOf, NO_COUNTS } from '../../mapping/mapper.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/pagination/paginate.ts';
 import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
-import type { Memo, Memoized } from '../snapshots/memo.ts';
-import { createSnapshotWriter } from '../snapshots/snapshot.ts';
-import { createDistinctIds } from './distinct-ids.ts';
-import { bodyShowsEnd, NOTHING_SAID, saidOf, tagged } from './first-page.ts';
-import { checkIds, checkList, type ListRules } from './list-verdict.ts';
+import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
+import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
 import type { ReadPage } from './page-desk.ts';
 import type { MappedPage } from './page-reader.ts';
+import { bodyShowsEnd, type Made, type Memo, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {
   /** Name of the resource in events. */
@@ -33,15 +31,10 @@ export interface LoaderOptions {
   /** @default the page's own */
   readonly rules?: ListRules;
   /** Reuses the results of identical replies. */
-  readonly memo?: Memo<Made> | undefined;
+  readonly memo?: Memo | undefined;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-}
-
-/** Result of mapping a list. */
-export interface Made extends Memoized {
-  readonly counts: MappingCounts;
 }
 
 /** Result of the first page's body: a page, or the reused result of an identical body. */
@@ -56,14 +49,19 @@ type First =
 export function createLoader(options: LoaderOptions): Loader {
   const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules = {}, loading, events, now } = options;
   const firstPage = firstTarget(list);
-  const path = pathOf(firstPage.target);
+  const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.
   const showsEnd = bodyShowsEnd(list.pagination);
   const memo = showsEnd ? options.memo : undefined;
 
   async function load(caller: Caller, account: LoadAccount, signal: AbortSignal, known?: Load): Promise<Load> {
     const loadedAt = now();
-    const { own, spend, restMs } = startStopwatch();
+    const begun = performance.now();
+    let ownMs = 0;
+    const spend = (ms: number) => {
+      ownMs += ms;
+    };
+    const upstreamMs = () => performance.now() - begun - ownMs;
 
     function get<P>(request: Omit<PageRequest<P>, 'caller'>, pageSignal: AbortSignal): Promise<Reply<P>> {
       const read: PageRequest<P>['read'] = (body, headers) => {
@@ -75,7 +73,7 @@ export function createLoader(options: LoaderOptions): Loader {
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
       // An identical body can have another header that shows more items.
-      const memoKey = memo && own(() => `${memo.keyOf(body)} ${saidOf(headers)}`);
+      const memoKey = memo && `${memo.keyOf(body)} ${saidOf(headers)}`;
       const memoized = memoKey === undefined ? undefined : memo?.get(memoKey);
       if (memoized !== undefined) return { memoized };
       return { page: await readPage({ body, headers, first: true, signal, spend }), memoKey };
@@ -106,10 +104,8 @@ export function createLoader(options: LoaderOptions): Loader {
       for await (const each of paginate(list, page, fetchPage, signal)) {
         signal.throwIfAborted();
         const repeatedIds = await repeatedIn(each);
-        own(() => {
-          writer.add(each.items);
-          counts = addCounts(counts, { ...each.counts, repeatedIds });
-        });
+        writer.add(each.items);
+        counts = addCounts(counts, { ...each.counts, repeatedIds });
         checkIds(resource, rules, counts);
         pages += 1;
       }
@@ -123,17 +119,23 @@ export function createLoader(options: LoaderOptions): Loader {
       if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
       if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal);
-      return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: restMs() };
+      return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: upstreamMs() };
     }
     if ('memoized' in first) {
       const { memoized } = first;
       emitLoaded(memoized, 1);
       const { dropped } = memoized.counts;
-      return { snapshot: at(loadedAt, memoized), dropped, pages: 1, upstreamMs: restMs(), ...tagged(list, headers) };
+      return {
+        snapshot: at(loadedAt, memoized),
+        dropped,
+        pages: 1,
+        upstreamMs: upstreamMs(),
+        ...tagged(list, headers),
+      };
     }
     const { pages, ...made } = await loadPages(orThrow(first.page));
     emitLoaded(made, pages);
-    const loaded = { snapshot: made.snapshot, upstreamMs: restMs(), pages, dropped: made.counts.dropped };
+    const loaded = { snapshot: made.snapshot, upstreamMs: upstreamMs(), pages, dropped: made.counts.dropped };
     if (pages > 1 || !showsEnd) return loaded;
     if (first.memoKey !== undefined) memo?.set(first.memoKey, made);
     return { ...loaded, ...tagged(list, headers) };
@@ -159,44 +161,12 @@ export function createLoader(options: LoaderOptions): Loader {
   };
 }
 
-/** Returns the path of a target without its query. */
-function pathOf(target: string): string {
-  return target.split('?', 1).join();
-}
-
 function orThrow(page: MappedPage | GatewayError): MappedPage {
   if (page instanceof GatewayError) throw page;
   return page;
 }
 
 /** Returns the same snapshot for a load that started at `loadedAt`. */
-function at(loadedAt: number, { snapshot }: Pick<Memoized, 'snapshot'>): Memoized['snapshot'] {
+function at(loadedAt: number, { snapshot }: { readonly snapshot: Snapshot }): Snapshot {
   return Object.freeze({ ...snapshot, loadedAt });
-}
-
-interface Stopwatch {
-  /** Runs our own work and measures it. */
-  own<T>(work: () => T): T;
-  /** Adds our own work that was measured elsewhere, in milliseconds. */
-  spend(ms: number): void;
-  /** Returns the milliseconds since the start without our own work. */
-  restMs(): number;
-}
-
-function startStopwatch(): Stopwatch {
-  const begun = performance.now();
-  let ownMs = 0;
-  const spend = (ms: number) => {
-    ownMs += ms;
-  };
-  return {
-    own(work) {
-      const start = performance.now();
-      const result = work();
-      spend(performance.now() - start);
-      return result;
-    },
-    spend,
-    restMs: () => performance.now() - begun - ownMs,
-  };
 }

@@ -7,8 +7,8 @@ const ESCAPE_STEP_BYTES = 262_144;
 
 const QUOTE = Buffer.from('"');
 
-/** Returns UTF-8 as a JSON string with quotes. Throws `overloaded`. */
-export type Escape = (bytes: Buffer) => Buffer | Promise<Buffer>;
+/** Returns UTF-8 as a JSON string with quotes. Rejects with `overloaded`. */
+export type Escape = (bytes: Buffer) => Promise<Buffer>;
 
 /**
  * Escapes few bytes immediately, and many in steps: at most `maxBytes` at a time, and always one snapshot. Concurrent
@@ -34,7 +34,7 @@ export function createEscaper(maxBytes: number): Escape {
     }
   }
 
-  return (bytes) => {
+  return async (bytes) => {
     const known = made.get(bytes)?.deref() ?? inFlight.get(bytes);
     if (known !== undefined) return known;
     if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([QUOTE, escapeStep(bytes), QUOTE]));

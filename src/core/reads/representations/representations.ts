@@ -1,8 +1,13 @@
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
+import { createFlights } from '../../kernel/flights.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
 import { unpooled } from '../snapshots/snapshot.ts';
-import { type Coding, createEncoder } from './encoder.ts';
 import { createEscaper } from './escaper.ts';
+
+/** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
+export type Coding = 'zstd' | 'gzip';
 
 /** A load's snapshot, and its key in the cache. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
@@ -12,16 +17,13 @@ type Held = Pick<Load, 'snapshot' | 'cached'>;
  * room they are made and dropped.
  */
 export interface Representations {
+  /** Returns compressed bytes. Concurrent readers share the work. Rejects with the signal's reason when it aborts. */
+  encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Returns compressed bytes, without a promise if they exist. Concurrent readers share the work. Rejects with the
-   * signal's reason when it aborts.
+   * Returns the bytes as a JSON string, made in steps and shared by snapshots with equal bytes. Rejects with `overloaded`
+   * when too many bytes are being escaped.
    */
-  encoded(held: Held, coding: Coding, signal: AbortSignal): Buffer | Promise<Buffer>;
-  /**
-   * Returns the bytes as a JSON string, without a promise if they are few or exist. Otherwise works in steps, shared by
-   * snapshots with equal bytes. Throws `overloaded` when too many bytes are being escaped.
-   */
-  escaped(held: Held): Buffer | Promise<Buffer>;
+  escaped(held: Held): Promise<Buffer>;
   /**
    * Returns the result of `make`, kept under a name that contains all its inputs beside the bytes. Only the first few
    * names are kept.
@@ -53,15 +55,13 @@ export function createRepresentations(
   }
 
   return {
-    encoded(held, coding, signal) {
+    async encoded(held, coding, signal) {
       const { bytes, representations } = held.snapshot;
       return representations[coding] ?? encode(bytes, coding, (made) => keep(held, coding, made), signal);
     },
-    escaped(held) {
+    async escaped(held) {
       const { bytes, representations } = held.snapshot;
-      if (representations['escaped'] !== undefined) return representations['escaped'];
-      const made = escapeBytes(bytes);
-      return made instanceof Promise ? made.then((late) => keep(held, 'escaped', late)) : keep(held, 'escaped', made);
+      return representations['escaped'] ?? keep(held, 'escaped', await escapeBytes(bytes));
     },
     derived(held, name, make) {
       // Prefix that no other kind of representation uses.
@@ -69,4 +69,52 @@ export function createRepresentations(
       return held.snapshot.representations[key] ?? keep(held, key, unpooled([make()]), MAX_REPRESENTATIONS);
     },
   };
+}
+
+/**
+ * Compresses bytes on the thread pool; concurrent requests for the same bytes share the result. Rejects with the
+ * signal's reason when it aborts: a running compression then finishes and calls `made`, a waiting one without readers
+ * never starts.
+ */
+export type Encode = (
+  bytes: Buffer,
+  coding: Coding,
+  made: (coded: Buffer) => void,
+  signal: AbortSignal,
+) => Promise<Buffer>;
+
+const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
+
+/**
+ * At most `maxAtOnce` run: each occupies a thread of the pool, which also resolves host names. Others wait in order.
+ */
+export function createEncoder(maxAtOnce: number): Encode {
+  const flights = { zstd: createFlights<Buffer, Buffer>(), gzip: createFlights<Buffer, Buffer>() };
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  async function acquire(): Promise<void> {
+    if (running < maxAtOnce) running += 1;
+    else await new Promise<void>((start) => waiting.push(start));
+  }
+
+  /** Passes the slot to the job that has waited longest. */
+  function release(): void {
+    const start = waiting.shift();
+    if (start === undefined) running -= 1;
+    else start();
+  }
+
+  return (bytes, coding, made, signal) =>
+    flights[coding].board(bytes, signal, async (shared) => {
+      await acquire();
+      try {
+        shared.throwIfAborted();
+        const coded = unpooled([await coders[coding](bytes)]);
+        made(coded);
+        return coded;
+      } finally {
+        release();
+      }
+    });
 }

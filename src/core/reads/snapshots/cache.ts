@@ -27,10 +27,10 @@ export interface Epoch {
 }
 
 /**
- * Storage of loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one
+ * Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one
  * credential. Independent of time.
  */
-export interface SnapshotCache {
+export interface Snapshots {
   /** Returns the key of a resource's snapshot in the caller's partition. */
   keyOf(resource: string, caller: CallerKeys): string;
   /** Returns the caller's partition's snapshot of a resource. */
@@ -48,6 +48,10 @@ export interface SnapshotCache {
    * shared partition keep their snapshots.
    */
   evict(resource: string, caller: CallerKeys): void;
+}
+
+/** All stored loads, within the bounds of the cache. */
+export interface SnapshotCache extends Snapshots {
   /**
    * Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room.
    */
@@ -176,8 +180,8 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
 }
 
-/** Returns the same cache with other names for these resources, each with one of its own. */
-export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): SnapshotCache {
+/** Returns the snapshots of a cache under other names for these resources, each with one of its own. */
+export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): Snapshots {
   const nameOf = (resource: string) => names.get(resource) ?? resource;
   return {
     keyOf: (resource, caller) => cache.keyOf(nameOf(resource), caller),
@@ -185,17 +189,6 @@ export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>
     admittedAt: (resource, caller) => cache.admittedAt(nameOf(resource), caller),
     begin: (resource, caller) => cache.begin(nameOf(resource), caller),
     evict: (resource, caller) => cache.evict(nameOf(resource), caller),
-    addRepresentation: cache.addRepresentation,
-    drop: (resource) => cache.drop(nameOf(resource)),
-    get bytes() {
-      return cache.bytes;
-    },
-    get entries() {
-      return cache.entries;
-    },
-    get loading() {
-      return cache.loading;
-    },
   };
 }
 

@@ -48,8 +48,8 @@ export interface ReadOptions {
   readonly noCache?: boolean;
 }
 
-/** Reads one resource for `caller`; without a promise if a stored snapshot can be served. */
-export type Read = (caller: Caller, options: ReadOptions) => Load | Promise<Load>;
+/** Reads one resource for `caller`. */
+export type Read = (caller: Caller, options: ReadOptions) => Promise<Load>;
 
 /** Options of a load. */
 export interface LoadOptions {
@@ -65,14 +65,3 @@ export interface LoadOptions {
 
 /** Loads one resource for `caller`: complete, or an error that names the upstream. */
 export type Loader = (caller: Caller, signal: AbortSignal, options?: LoadOptions) => Promise<Load>;
-
-/** Returns the outcome of the cache at `now` (milliseconds since the epoch) for logs and metrics. */
-export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): string {
-  if (collapsed) return 'collapsed';
-  if (cached === undefined) return 'bypass';
-  const { forwarded, error, freshUntil } = cached;
-  if (error !== undefined) return 'stale';
-  if (forwarded === undefined && freshUntil <= now) return 'stale';
-  if (forwarded === undefined) return copied ? 'shared' : 'hit';
-  return forwarded === 'miss' ? 'miss' : 'refreshed';
-}

@@ -1,13 +1,13 @@
 import type { Caller } from '../../kernel/caller.ts';
-import type { SnapshotCache } from './cache.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Snapshots } from './cache.ts';
 import type { Loader } from './load.ts';
+import type { Lifetime } from './with-snapshots.ts';
 
 /** A resource that is stored, and what its lists depend on. */
 export interface StoredResource {
   readonly resource: string;
   /** Holds the snapshots of this process. */
-  readonly cache: SnapshotCache;
+  readonly cache: Snapshots;
   readonly lifetime: Lifetime;
   /** Base URL of the upstream: a denial applies to whatever is read from there. */
   readonly origin: string;

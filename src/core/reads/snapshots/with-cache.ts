@@ -1,20 +1,18 @@
 import { codeOf } from '../../kernel/causes.ts';
 import type { Events } from '../../kernel/events.ts';
-import type { SnapshotCache } from './cache.ts';
-import type { Lifetime } from './lifetime.ts';
-import { cacheOutcome, type Load, type Loader, type Read, type ReadOptions } from './load.ts';
+import type { Snapshots } from './cache.ts';
+import type { Load, Loader, Read } from './load.ts';
 import { NO_STORE_USE, type StoreUse } from './snapshot-store.ts';
-import type { Waiting } from './waiting.ts';
 import { withEvictions } from './with-evictions.ts';
-import { withFlights } from './with-flights.ts';
-import { withSnapshots } from './with-snapshots.ts';
+import { type Waiting, withFlights } from './with-flights.ts';
+import { type Lifetime, withSnapshots } from './with-snapshots.ts';
 import { withStorage } from './with-storage.ts';
 
 export interface CacheOptions {
   readonly resource: string;
   /** All resources of the same upstream, including this one. */
   readonly siblings: readonly string[];
-  readonly cache: SnapshotCache;
+  readonly cache: Snapshots;
   /** Lifetimes of snapshots. `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
   /** The second level of snapshots. @default none */
@@ -47,17 +45,26 @@ export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, 
 
 /** Reports the result of each read. */
 function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
-  const succeeded = (load: Load): Load => {
-    const staleFor = load.cached?.error?.code ?? load.refreshError;
-    events.readEnded?.({ resource, cache: cacheOutcome(load, now()), ...(staleFor && { staleFor }) });
-    return load;
+  return async (caller, options) => {
+    try {
+      const load = await read(caller, options);
+      const staleFor = load.cached?.error?.code ?? load.refreshError;
+      events.readEnded?.({ resource, cache: cacheOutcome(load, now()), ...(staleFor && { staleFor }) });
+      return load;
+    } catch (error) {
+      events.readEnded?.({ resource, error: codeOf(error, options.signal) });
+      throw error;
+    }
   };
-  const failed = (error: unknown, { signal }: ReadOptions): never => {
-    events.readEnded?.({ resource, error: codeOf(error, signal) });
-    throw error;
-  };
-  return (caller, options) => {
-    const found = read(caller, options);
-    return found instanceof Promise ? found.then(succeeded, (error) => failed(error, options)) : succeeded(found);
-  };
+}
+
+/** Returns the outcome of the cache at `now` (milliseconds since the epoch) for logs and metrics. */
+export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): string {
+  if (collapsed) return 'collapsed';
+  if (cached === undefined) return 'bypass';
+  const { forwarded, error, freshUntil } = cached;
+  if (error !== undefined) return 'stale';
+  if (forwarded === undefined && freshUntil <= now) return 'stale';
+  if (forwarded === undefined) return copied ? 'shared' : 'hit';
+  return forwarded === 'miss' ? 'miss' : 'refreshed';
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
-import type { SnapshotCache } from './cache.ts';
+import type { Snapshots } from './cache.ts';
 import type { Loader } from './load.ts';
 import type { StoreUse } from './snapshot-store.ts';
 
@@ -10,7 +10,7 @@ export interface EvictionsOptions {
   readonly resource: string;
   /** All resources of the same upstream, including this one. */
   readonly siblings: readonly string[];
-  readonly cache: SnapshotCache;
+  readonly cache: Snapshots;
   readonly secondLevel: Pick<StoreUse, 'store' | 'origin' | 'storedSiblings'>;
   readonly events: Events;
 }

@@ -1,14 +1,71 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { codeOf } from '../../kernel/causes.ts';
+import type { ErrorCode } from '../../kernel/error-table.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { requestOf } from '../../kernel/trace.ts';
-import { isShared, type SnapshotCache } from './cache.ts';
-import { allowsStale, isRecent, type Lifetime, type Stage, stageAt } from './lifetime.ts';
+import { isShared, type Snapshots } from './cache.ts';
 import type { Cached, Load, Loader, LoadOptions, Read } from './load.ts';
+
+/** Lifetimes of one resource's snapshots. */
+export interface Lifetime {
+  /** Freshness. */
+  readonly ttlMs: number;
+  /** Further time in which it is served while being refreshed (RFC 5861, section 3). */
+  readonly staleWhileRevalidateMs: number;
+  /** Time after freshness in which it replaces an upstream's error (RFC 5861, section 4). */
+  readonly staleIfErrorMs: number;
+}
+
+/** What a snapshot may be used for at a time. */
+export type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
+
+/** Returns the end of freshness, in milliseconds since the epoch. */
+export function freshUntil(loadedAt: number, { ttlMs }: Lifetime): number {
+  return loadedAt + ttlMs;
+}
+
+/** Whether a snapshot is young enough to be taken instead of a load. */
+export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boolean {
+  return now - loadedAt < maxAgeMs;
+}
+
+/**
+ * Returns the stage of a snapshot at `now`, for a token that ends at `expiresAt`. A snapshot from the future is not
+ * used: the clock was set back, and its age is unknown.
+ */
+export function stageAt(now: number, loadedAt: number, lifetime: Lifetime, expiresAt?: number): Stage {
+  const age = now - loadedAt;
+  if (age < 0 || (expiresAt !== undefined && now >= expiresAt)) return 'over';
+  if (age < lifetime.ttlMs) return 'fresh';
+  if (age < lifetime.ttlMs + lifetime.staleWhileRevalidateMs) return 'stale-while-revalidate';
+  return age < lifetime.ttlMs + lifetime.staleIfErrorMs ? 'stale-if-error' : 'over';
+}
+
+const STALE_ALLOWED: ReadonlySet<ErrorCode> = new Set([
+  'upstream_refused',
+  'upstream_failed',
+  'upstream_invalid',
+  'upstream_rate_limited',
+  'upstream_timeout',
+  'breaker_open',
+  'overloaded',
+]);
+
+/** Statuses about the list itself: it is gone, hidden from this caller, or forbidden. */
+const GONE: readonly unknown[] = [404, 410, 451];
+
+/**
+ * Returns whether a stale snapshot may replace an error. Not for denials (401, 403, 404, 410, 451), and not for errors
+ * without an upstream.
+ */
+export function allowsStale(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && STALE_ALLOWED.has(error.code) && !GONE.includes(error.upstreamStatus);
+}
 
 export interface SnapshotsOptions {
   readonly resource: string;
-  readonly cache: SnapshotCache;
+  readonly cache: Snapshots;
   readonly lifetime: Lifetime;
   /** With `no-cache`, a fresh snapshot of at most this age is served. */
   readonly minRefreshMs: number;
@@ -16,6 +73,22 @@ export interface SnapshotsOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
+
+/** Why the upstream is called. */
+interface Why {
+  readonly forwarded: Cached['forwarded'] & string;
+  readonly noCache: boolean;
+}
+
+/** The reason by the stage of a stored snapshot. */
+const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
+  fresh: 'request',
+  'stale-while-revalidate': 'stale',
+  'stale-if-error': 'stale',
+  over: 'miss',
+};
+
+type LoadHow = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh'>;
 
 /** Serves stored snapshots while they may be served. `load` stores results and shares loads in flight. */
 export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
@@ -102,7 +175,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     }
   }
 
-  return (caller, options) => {
+  return async (caller, options) => {
     const held = cache.get(resource, caller);
     const noCache = options.noCache === true;
     if (held === undefined) return reload(caller, options.signal, undefined, { forwarded: 'miss', noCache });
@@ -120,20 +193,3 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], noCache });
   };
 }
-
-/** Returns the reason for calling the upstream. */
-interface Why {
-  readonly forwarded: Cached['forwarded'] & string;
-  readonly noCache: boolean;
-}
-
-/** The same for a stored snapshot. */
-const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
-  fresh: 'request',
-  'stale-while-revalidate': 'stale',
-  'stale-if-error': 'stale',
-  over: 'miss',
-};
-
-/** Returns the options of a load. */
-type LoadHow = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh'>;

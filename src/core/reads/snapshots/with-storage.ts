@@ -1,11 +1,11 @@
 import type { Events } from '../../kernel/events.ts';
-import type { SnapshotCache } from './cache.ts';
-import { freshUntil, type Lifetime } from './lifetime.ts';
+import type { Snapshots } from './cache.ts';
 import type { Load, Loader } from './load.ts';
+import { freshUntil, type Lifetime } from './with-snapshots.ts';
 
 export interface StorageOptions {
   readonly resource: string;
-  readonly cache: SnapshotCache;
+  readonly cache: Snapshots;
   readonly lifetime: Lifetime;
   readonly events: Events;
   /** Milliseconds since the epoch. */

@@ -2,12 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
+import { createEncoder, createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, never } from '../snapshots/departures.ts';
+import { callerOf, errorOf, never } from '../snapshots/departures.ts';
 
 const alice = callerOf('alice');
 const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };
@@ -37,7 +36,7 @@ describe('a snapshot in a content coding', () => {
     const load = held(cache, loadOf([{ id: 'x'.repeat(5000) }]));
     const [one, same] = await Promise.all([encoded(load, 'gzip', never), encoded(load, 'gzip', never)]);
     expect(same).to.equal(one);
-    expect(encoded(later(cache), 'gzip', never)).to.equal(one);
+    expect(await encoded(later(cache), 'gzip', never)).to.equal(one);
     expect(Object.keys(later(cache).snapshot.representations)).to.deep.equal(['gzip']);
     expect(await encoded(later(cache), 'zstd', never)).not.to.equal(one);
   });
@@ -118,7 +117,7 @@ describe('an escaped snapshot', () => {
       const load = held(cache, loadOf(items));
       const before = cache.bytes;
       const made = await escaped(load);
-      expect(escaped(later(cache))).to.equal(made);
+      expect(await escaped(later(cache))).to.equal(made);
       expect(later(cache).snapshot.representations['escaped']).to.equal(made);
       expect(cache.bytes).to.be.above(before + made.length);
       expect(made.buffer.byteLength).to.equal(made.length);
@@ -132,8 +131,8 @@ describe('an escaped snapshot', () => {
       const again = { ...load, snapshot: { ...load.snapshot, loadedAt: 9 } };
       const [made, meanwhile] = await Promise.all([escaped(load), escaped(again)]);
       expect(meanwhile).to.equal(made);
-      expect(escaped(again)).to.equal(made);
-      expect(escaped(held(cache, again))).to.equal(made);
+      expect(await escaped(again)).to.equal(made);
+      expect(await escaped(held(cache, again))).to.equal(made);
       expect(later(cache).snapshot.representations['escaped']).to.equal(made);
       expect(await escaped(loadOf(items))).not.to.equal(made);
     }
@@ -143,9 +142,11 @@ describe('an escaped snapshot', () => {
     const load = loadOf([...LONG, { id: 'x'.repeat(12_000_000) }]);
     let turns = 0;
     let isDone = false;
-    const made = Promise.resolve(setUp().escaped(load)).finally(() => {
-      isDone = true;
-    });
+    const made = setUp()
+      .escaped(load)
+      .finally(() => {
+        isDone = true;
+      });
     while (!isDone) {
       await turn();
       turns += 1;
@@ -170,9 +171,7 @@ describe('an escaped snapshot', () => {
         }));
         const [first, ...others] = copies.slice(0, atATime).map(escaped);
         for (const load of copies.slice(atATime)) {
-          expect(() => escaped(load))
-            .to.throw(GatewayError)
-            .with.property('code', 'overloaded');
+          expect(await errorOf(escaped(load))).to.include({ code: 'overloaded' });
         }
         // Neither what is being made already nor what is made at once needs room.
         for (const load of [...copies.slice(0, atATime), small]) await escaped(load);
@@ -232,7 +231,83 @@ describe('what is derived from a snapshot', () => {
     for (let page = 0; page < 200; page += 1) derived(load, `page ${page}`, () => Buffer.from(String(page)));
     expect(Object.keys(later(cache).snapshot.representations)).to.have.length(64);
     expect(derived(later(cache), 'page 199', () => Buffer.from('again')).toString()).to.equal('again');
-    const made = escaped(later(cache));
+    const made = await escaped(later(cache));
     expect(later(cache).snapshot.representations['escaped']).to.equal(made);
+  });
+});
+
+/** Takes a while to compress. */
+const large = () => Buffer.alloc(4_000_000, 'a few words ');
+
+describe('compression', () => {
+  it('is done for so many at once, and the others in the order in which they came', async () => {
+    const encode = createEncoder(1);
+    const done: string[] = [];
+    const all = ['first', 'second', 'third'].map((name) =>
+      // The smaller ones would be done first, if they were not waiting.
+      encode(name === 'first' ? large() : Buffer.from(name), 'gzip', () => done.push(name), never),
+    );
+    expect((await Promise.all(all)).slice(1).map((coded) => gunzipSync(coded).toString())).to.deep.equal([
+      'second',
+      'third',
+    ]);
+    expect(done).to.deep.equal(['first', 'second', 'third']);
+  });
+
+  it('never begins for whom nobody waits any more, and may be asked for again', async () => {
+    const encode = createEncoder(1);
+    const done: string[] = [];
+    const first = encode(large(), 'gzip', () => done.push('first'), never);
+    const leaving = [new AbortController(), new AbortController()];
+    const bytes = Buffer.from('second');
+    const left = leaving.map(({ signal }) => errorOf(encode(bytes, 'zstd', () => done.push('left'), signal)));
+    const third = encode(Buffer.from('third'), 'gzip', () => done.push('third'), never);
+    const gone = new Error('gone');
+    for (const one of leaving) one.abort(gone);
+    expect(await Promise.all(left)).to.deep.equal([gone, gone]);
+    await encode(bytes, 'zstd', () => done.push('again'), never);
+    await Promise.all([first, third]);
+    expect(done).to.deep.equal(['first', 'third', 'again']);
+  });
+
+  it('goes on for who stays, and to its end once it has begun', async () => {
+    const encode = createEncoder(1);
+    const made = Promise.withResolvers<Buffer>();
+    const leaving = new AbortController();
+    const bytes = large();
+    const left = errorOf(encode(bytes, 'gzip', made.resolve, leaving.signal));
+    const staying = encode(bytes, 'gzip', () => expect.fail('made twice'), never);
+    leaving.abort();
+    await left;
+    expect(await staying).to.equal(await made.promise);
+    const second = new AbortController();
+    const alone = Promise.withResolvers<Buffer>();
+    const hasLeft = errorOf(encode(large(), 'gzip', alone.resolve, second.signal));
+    second.abort();
+    await hasLeft;
+    expect(gunzipSync(await alone.promise)).to.have.length(4_000_000);
+  });
+
+  it('begins for nobody who is gone already', async () => {
+    const encode = createEncoder(1);
+    const gone = new Error('gone');
+    const done: string[] = [];
+    const left = encode(Buffer.from('x'), 'gzip', () => done.push('gone'), AbortSignal.abort(gone));
+    expect(await errorOf(left)).to.equal(gone);
+    await encode(Buffer.from('y'), 'gzip', () => done.push('here'), never);
+    expect(done).to.deep.equal(['here']);
+  });
+
+  it('begins where one of those who wait stays', async () => {
+    const encode = createEncoder(1);
+    const first = encode(large(), 'gzip', () => {}, never);
+    const bytes = Buffer.from('second');
+    const leaving = new AbortController();
+    const left = errorOf(encode(bytes, 'gzip', () => {}, leaving.signal));
+    const staying = encode(bytes, 'gzip', () => {}, never);
+    leaving.abort();
+    await left;
+    expect(gunzipSync(await staying).toString()).to.equal('second');
+    await first;
   });
 });

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../../src/core/kernel/caller.ts';
 import { Credential } from '../../../../src/core/kernel/caller.ts';
 import type { Load, Loader, LoadOptions } from '../../../../src/core/reads/snapshots/load.ts';
-import { createWaiting, type Waiting } from '../../../../src/core/reads/snapshots/waiting.ts';
+import { createWaiting, type Waiting } from '../../../../src/core/reads/snapshots/with-flights.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 
 /** One load that a test decides on. */

@@ -1,5 +1,7 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
+import { inSteps } from '../../upstream/pagination/digests.ts';
+import type { MappedPage } from './page-reader.ts';
 
 /** Rules by which a list that was read is an error. */
 export interface ListRules {
@@ -9,6 +11,18 @@ export interface ListRules {
   readonly duplicateIds?: 'fail' | 'allow' | undefined;
   /** Whether a mapped field that is empty in every item is an error. @default false */
   readonly strictMapping?: boolean | undefined;
+}
+
+/** Counts duplicate ids of one list, page by page, in steps of one turn of the event loop. */
+export function createDistinctIds(): (page: MappedPage) => Promise<number> {
+  const seen = new Set<string>();
+  return async ({ ids, items, counts }) => {
+    // The page is the whole list.
+    if (ids === undefined) return counts.repeatedIds;
+    const before = seen.size;
+    for await (const some of inSteps(ids)) for (const id of some) seen.add(id);
+    return items.starts.length - (seen.size - before);
+  };
 }
 
 /** Throws `upstream_invalid` for duplicate ids so far, unless settings allow them. */

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { createMapper } from '../../../../src/core/mapping/mapper.ts';
+import { createMapper, NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
-import type { Made } from '../../../../src/core/reads/catalogue/loader.ts';
 import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
-import { createMemos } from '../../../../src/core/reads/snapshots/memo.ts';
+import { createMemos, type Made } from '../../../../src/core/reads/catalogue/reply-reuse.ts';
+import { createSnapshotWriter } from '../../../../src/core/reads/snapshots/snapshot.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
@@ -44,7 +44,7 @@ interface Overrides {
   readonly where?: string;
   readonly events?: Events;
   readonly now?: () => number;
-  readonly memoFor?: ReturnType<typeof createMemos<Made>>;
+  readonly memoFor?: ReturnType<typeof createMemos>;
 }
 
 /** A loader over an upstream that gives these answers in turn, and how many pages it has mapped. */
@@ -57,7 +57,7 @@ function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
     events = {},
     now = Date.now,
   } = overrides;
-  const { memoFor = createMemos<Made>(maxBytes) } = overrides;
+  const { memoFor = createMemos(maxBytes) } = overrides;
   const map = createMapper({
     fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
     required: ['id', 'name'],
@@ -127,7 +127,7 @@ describe('a loader with a memo', () => {
   });
 
   it('gives no resource what was made for another of the same bytes', async () => {
-    const memoFor = createMemos<Made>(1_000_000);
+    const memoFor = createMemos(1_000_000);
     const answer = page([thing(1), thing(2)]);
     const one = loaderOver([answer, answer], { memoFor, resource: 'ones', where: 'id == `1`' });
     const two = loaderOver([answer, answer], { memoFor, resource: 'twos', where: 'id == `2`' });
@@ -242,5 +242,46 @@ describe('a loader with a memo', () => {
         }
       }),
     );
+  });
+});
+
+function madeOf(length: number): Made {
+  const writer = createSnapshotWriter(0);
+  writer.add([{ id: 'x'.repeat(length) }]);
+  return { snapshot: writer.finish(), counts: NO_COUNTS };
+}
+
+describe('a memo of what was made', () => {
+  it('finds it by the same body, for the same resource alone', () => {
+    const memoFor = createMemos(100_000);
+    const tools = memoFor('tools');
+    const made = madeOf(10);
+    tools?.set(tools.keyOf(Buffer.from('body')), made);
+    expect(tools?.get(tools.keyOf(Buffer.from('body')))).to.equal(made);
+    expect(tools?.get(tools.keyOf(Buffer.from('another body')))).to.equal(undefined);
+    const projects = memoFor('projects');
+    expect(projects?.get(projects.keyOf(Buffer.from('body')))).to.equal(undefined);
+  });
+
+  it('holds no more than it may, and keeps what was used last', () => {
+    const tools = createMemos(100_000)('tools');
+    for (let index = 0; index < 20; index += 1) {
+      tools?.set(`body ${index}`, madeOf(20_000));
+      tools?.get('body 0');
+    }
+    const kept = Array.from({ length: 20 }, (_, index) => index).filter(
+      (index) => tools?.get(`body ${index}`) !== undefined,
+    );
+    expect(kept).to.deep.equal([0, 17, 18, 19]);
+  });
+
+  it('does not hold what is too large by itself', () => {
+    const tools = createMemos(10_000)('tools');
+    tools?.set('body', madeOf(20_000));
+    expect(tools?.get('body')).to.equal(undefined);
+  });
+
+  it('is none where settings give it no room', () => {
+    expect(createMemos(0)('tools')).to.equal(undefined);
   });
 });
