@@ -46,8 +46,10 @@ describe('portico stdio, as clients install it', function () {
   it('is bundled with what runs, in the locked versions, and nothing else', async () => {
     const files = await filesBelow(bundle);
     const server = files.filter((file) => file.startsWith('server/') && !file.startsWith('server/node_modules/'));
-    // The bundler leaves types and source maps out.
-    const expected = packed.files.filter((file) => !/\.(d\.ts|map)$/.test(file)).map((file) => `server/${file}`);
+    // Types, source maps and the shrinkwrap are left out: nothing is compiled or installed there.
+    const expected = packed.files
+      .filter((file) => !/(\.d\.ts|\.map|^npm-shrinkwrap\.json)$/.test(file))
+      .map((file) => `server/${file}`);
     expect(server).to.have.members(expected);
     expect(files.filter((file) => !file.startsWith('server/'))).to.deep.equal(['manifest.json']);
 
