@@ -98,19 +98,13 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
   const reservations = rejected && createReservations(rejected, options.rejectedPerAddress);
   const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
   const { isJudged = () => false } = options;
-  // The draft has whole seconds. Rounded up, so that a client that respects them stays within the limit.
-  const policyOf = (policy: Policy) => `"${POLICIES[policy].name}";q=${quotas[policy]};w=${seconds(windowMs)}`;
-  const policies = {
-    perCaller: policyOf('perCaller'),
-    perAddress: policyOf('perAddress'),
-    rejectedPerAddress: policyOf('rejectedPerAddress'),
-    total: policyOf('total'),
-  };
-
   /** `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-11. */
   function describe(exchange: Exchange, policy: Policy, { remaining, resetMs }: RateState): void {
-    const state = `"${POLICIES[policy].name}";r=${remaining};t=${seconds(resetMs)}`;
-    exchange.rateLimit = ['RateLimit-Policy', policies[policy], 'RateLimit', state];
+    const { name } = POLICIES[policy];
+    // The draft has whole seconds. Rounded up, so that a client that respects them stays within the limit.
+    const limit = `"${name}";q=${quotas[policy]};w=${seconds(windowMs)}`;
+    const state = `"${name}";r=${remaining};t=${seconds(resetMs)}`;
+    exchange.rateLimit = ['RateLimit-Policy', limit, 'RateLimit', state];
   }
 
   function refuse(exchange: Exchange, policy: Policy, state: RateState): never {

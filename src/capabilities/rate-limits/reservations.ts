@@ -1,4 +1,5 @@
 import type { Exchange } from '../../core/http/exchange.ts';
+import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Rate, RateState } from './rate.ts';
 
@@ -50,23 +51,22 @@ export function createReservations(rate: Rate, quota: number): Reservations {
     wake();
   }
 
-  function wait(address: string, { signal }: Exchange, untilMs: number): Promise<void> {
+  async function wait(address: string, signal: AbortSignal, untilMs: number): Promise<void> {
     const leftMs = untilMs - performance.now();
     if (leftMs <= 0 || waiting >= MAX_WAITING) throw busy();
     const own = placesOf(address);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const late = setTimeout(() => reject(busy()), leftMs);
-    const leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
     own.waiting.add(resolve);
     waiting += 1;
-    return promise.finally(() => {
-      clearTimeout(late);
-      signal.removeEventListener('abort', leave);
+    try {
+      await withDeadline(leftMs, signal, () => promise);
+    } catch (error) {
+      throw isDeadline(error) ? busy() : error;
+    } finally {
       own.waiting.delete(resolve);
       waiting -= 1;
       forget(address);
-    });
+    }
   }
 
   return {
@@ -83,7 +83,7 @@ export function createReservations(rate: Rate, quota: number): Reservations {
             holders.set(exchange, address);
             return;
           }
-          await wait(address, exchange, untilMs);
+          await wait(address, exchange.signal, untilMs);
         }
       } catch (error) {
         // Its slot passes to the next waiter.

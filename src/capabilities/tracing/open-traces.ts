@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Span as ApiSpan, type Context, ROOT_CONTEXT, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOnSampler, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Span, SpanAbout, SpanFacts, TraceHeaders } from '../../core/kernel/span.ts';
 import { createCollector } from './collector.ts';
 import { attributesOf, kindOf, nameOf, SCHEMA_URL, statusOf } from './conventions.ts';
@@ -28,9 +27,6 @@ interface Common {
 export function openTraces(settings: TracingSettings, { version, events }: TracingOptions): Traces {
   const collector = createCollector(settings);
   const queue = createQueue({ ...settings, send: collector.send, events });
-  const ids = new RandomIdGenerator();
-  /** Of the trace that is about to begin, where its id has been drawn. */
-  let drawn: string | undefined;
   const provider = new TracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({
@@ -41,31 +37,19 @@ export function openTraces(settings: TracingSettings, { version, events }: Traci
     ),
     sampler: new AlwaysOnSampler(),
     spanLimits: LIMITS,
-    idGenerator: {
-      generateSpanId: () => ids.generateSpanId(),
-      generateTraceId: () => drawn ?? ids.generateTraceId(),
-    },
     spanProcessors: [queue],
   });
   const tracer = provider.getTracer('portico', version, { schemaUrl: SCHEMA_URL });
   return {
-    begin(about, traceId, first) {
-      drawn = traceId;
-      const span = OwnSpan.start(tracer, about, ROOT_CONTEXT, beginning(), first);
-      drawn = undefined;
-      return span;
-    },
-    goOn(about, { traceId, parentId, headers: { traceparent, tracestate } }, first) {
-      const parent = { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+    begin(about, sent, first) {
+      if (sent === undefined) return OwnSpan.start(tracer, about, ROOT_CONTEXT, beginning(), first);
+      const { traceparent, tracestate } = sent.headers;
+      const parent = { traceId: sent.traceId, spanId: sent.parentId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
       const common = { ...beginning(), flags: traceparent.slice(-2), tracestate };
       return OwnSpan.start(tracer, about, trace.setSpanContext(ROOT_CONTEXT, parent), common, first);
     },
     async close(withinMs) {
-      const ended = new AbortController();
-      const late = sleep(withinMs, undefined, { signal: ended.signal });
-      await Promise.race([queue.empty(), late]);
-      ended.abort();
-      queue.close();
+      await queue.close(withinMs);
       await collector.close();
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { BatchSpanProcessor, type ReadableSpan, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Events } from '../../core/kernel/events.ts';
@@ -13,15 +14,13 @@ export interface QueueOptions {
 
 /** Spans that have ended, until they are sent. */
 export interface Queue extends SpanProcessor {
-  /** Has all sent at once that waits: resolves when nothing is left, taken or not. */
-  empty(): Promise<void>;
-  /** Gives up what is left. */
-  close(): void;
+  /** Sends all spans that wait, for so long at most, and drops the rest. */
+  close(withinMs: number): Promise<void>;
 }
 
 /** Spans that are written in one step: a third of a millisecond. */
 const BATCH_SPANS = 128;
-/** `send` keeps its own time, so that this is for a bug alone. */
+/** `send` has a timeout of its own, so that this is for a bug alone. */
 const BEYOND_MS = 5000;
 
 /**
@@ -32,22 +31,14 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
   let held = 0;
   /** Dropped for lack of room, not emitted yet. */
   let refused = 0;
-  /** Ended when all was being sent already. */
-  let late = 0;
   let isClosed = false;
-  const emptied = Promise.withResolvers<void>();
-  let isEmptying = false;
 
   function emitRefused(): void {
     if (refused > 0) events.spansDropped?.({ spans: refused, reason: 'queue_full' });
     refused = 0;
   }
 
-  function settle(): void {
-    if (isEmptying && held === 0) emptied.resolve();
-  }
-
-  async function hand(spans: readonly ReadableSpan[], done: (result: ExportResult) => void): Promise<void> {
+  async function exportBatch(spans: readonly ReadableSpan[], done: (result: ExportResult) => void): Promise<void> {
     const cause = await send(spans);
     held -= spans.length;
     if (!isClosed) {
@@ -56,13 +47,13 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
     }
     // Afterwards: of both, the log emits the first, which has the cause.
     emitRefused();
-    settle();
-    done({ code: cause === undefined ? ExportResultCode.SUCCESS : ExportResultCode.FAILED });
+    // Also for a failure, which has been emitted: the processor would not wait for the other batches at the end.
+    done({ code: ExportResultCode.SUCCESS });
   }
 
   const batches = new BatchSpanProcessor({
     exporter: {
-      export: (spans, done) => void hand(spans, done),
+      export: (spans, done) => void exportBatch(spans, done),
       shutdown: async () => {},
     },
     maxQueueSize: maxQueueSpans,
@@ -74,8 +65,7 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
   return {
     onStart() {},
     onEnd(span) {
-      if (isEmptying) late += 1;
-      else if (held >= maxQueueSpans) refused += 1;
+      if (held >= maxQueueSpans) refused += 1;
       else {
         held += 1;
         batches.onEnd(span);
@@ -83,16 +73,13 @@ export function createQueue({ maxQueueSpans, intervalMs, timeoutMs, send, events
     },
     forceFlush: () => batches.forceFlush(),
     shutdown: () => batches.shutdown(),
-    empty() {
-      isEmptying = true;
-      // It rejects with the first batch that is not taken.
-      batches.shutdown().catch(() => {});
-      settle();
-      return emptied.promise;
-    },
-    close() {
+    async close(withinMs) {
+      const ended = new AbortController();
+      const late = sleep(withinMs, undefined, { signal: ended.signal });
+      await Promise.race([batches.shutdown(), late]);
+      ended.abort();
       emitRefused();
-      if (held + late > 0) events.spansDropped?.({ spans: held + late, reason: 'shutdown' });
+      if (held > 0) events.spansDropped?.({ spans: held, reason: 'shutdown' });
       isClosed = true;
     },
   };

@@ -1,30 +1,27 @@
 import type { Span, SpanAbout } from '../../core/kernel/span.ts';
 import type { Trace } from '../../core/kernel/trace.ts';
-import { createSampler } from './sampling.ts';
 import type { Beginning, Traces, TracingOptions, TracingSettings } from './traces.ts';
 
-/** Where traces begin, or go on that a caller has begun. */
+/** Begins spans of traces, in a new trace or in one of a caller. */
 export interface Tracer {
   /**
-   * Begins the span of what a caller asked, in the caller's trace or in a new one; `undefined` where that is not kept: then
-   * nothing is made for it. A caller's own trace is kept where the caller says so.
+   * Begins the span of a caller's request, in the caller's trace or in a new one; `undefined` where the trace is not sampled: then
+   * nothing is created for it. The trace of a caller is sampled where its flags say so.
    */
   begin(about: SpanAbout, trace: Trace | undefined, beginning?: Beginning): Span | undefined;
-  /** Loads what it takes to keep traces. Until then none is. */
+  /** Loads OpenTelemetry. Until then no trace is sampled. */
   open(): Promise<void>;
-  /** Sends what waits, for so long at most, and drops the rest. */
+  /** Sends spans that wait, for so long at most, and drops the rest. */
   close(withinMs: number): Promise<void>;
 }
 
-/** Belongs to one gateway: nothing of OpenTelemetry's is registered for the whole process. */
+/** Belongs to one gateway: nothing of OpenTelemetry is registered for the whole process. */
 export function createTracer(settings: TracingSettings, options: TracingOptions): Tracer {
-  const draw = createSampler(settings.sampleRatio);
   let traces: Traces | undefined;
   return {
-    begin(about, trace, beginning = {}) {
-      if (trace !== undefined) return trace.isSampled ? traces?.goOn(about, trace, beginning) : undefined;
-      const traceId = draw();
-      return traceId === undefined ? undefined : traces?.begin(about, traceId, beginning);
+    begin(about, trace, beginning) {
+      const isSampled = trace === undefined ? Math.random() < settings.sampleRatio : trace.isSampled;
+      return isSampled ? traces?.begin(about, trace, beginning) : undefined;
     },
     async open() {
       // It takes a while to load, and a good deal of memory.

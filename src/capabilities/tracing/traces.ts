@@ -32,11 +32,10 @@ export interface Beginning {
   readonly link?: Span | undefined;
 }
 
-/** Traces that are kept. Whether one is has been decided before. */
+/** Traces that are sampled. Whether one is has been decided before. */
 export interface Traces {
-  /** Begins a trace. */
-  begin(about: SpanAbout, traceId: string, beginning: Beginning): Span;
-  /** Continues the caller's trace. */
-  goOn(about: SpanAbout, trace: Trace, beginning: Beginning): Span;
+  /** Begins a span in the caller's trace, or in a new one. */
+  begin(about: SpanAbout, sent: Trace | undefined, beginning?: Beginning): Span;
+  /** Sends spans that wait, for so long at most, and drops the rest. */
   close(withinMs: number): Promise<void>;
 }

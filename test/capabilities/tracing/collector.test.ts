@@ -2,7 +2,6 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createSampler } from '../../../src/capabilities/tracing/sampling.ts';
 import { createTracer, type Tracer } from '../../../src/capabilities/tracing/tracer.ts';
 import type { TracingSettings } from '../../../src/capabilities/tracing/traces.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
@@ -323,6 +322,22 @@ describe('spans on their way to the collector', () => {
     expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'r'.repeat(256) });
   });
 
+  it('belong to new traces as often as sampleRatio says', async () => {
+    for (const [sampleRatio, least, most] of [
+      [0, 0, 0],
+      // Eleven standard deviations to either side.
+      [0.25, 2000, 3000],
+      [1, 10_000, 10_000],
+    ] as const) {
+      const tracing = await open({ sampleRatio });
+      const spans = Array.from({ length: 10_000 }, () => tracing.begin('request', undefined));
+      const ids = spans.flatMap((span) => span?.traceId ?? []);
+      expect(ids.length).to.be.within(least, most);
+      expect(new Set(ids).size).to.equal(ids.length);
+      for (const id of ids) expect(id).to.match(/^(?!0{32})[0-9a-f]{32}$/);
+    }
+  });
+
   it('are not created before the gateway is open', async () => {
     const settings = { enabled: true, endpoint: 'http://127.0.0.1:1/v1/traces', headers: {}, sampleRatio: 1 };
     const rest = { serviceName: 'test', timeoutMs: 100, intervalMs: 100, maxQueueSpans: 1 };
@@ -330,6 +345,5 @@ describe('spans on their way to the collector', () => {
     const closed = createTracer({ ...settings, ...rest }, options);
     expect(closed.begin('request', undefined)).to.equal(undefined);
     await closed.close(0);
-    expect(createSampler(1)()).to.be.a('string');
   });
 });
