@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '../composition.ts';
 import { ConfigError, logWarnings } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
-import { CHECK_MS, QUIET_MS, stateOf } from '../core/credentials/files/watched-files.ts';
+import { CHECK_MS, type FileState, QUIET_MS, stateOf } from '../core/credentials/files/watched-files.ts';
 import type { Logger } from '../core/log/logger.ts';
 import type { Gateway } from '../gateway.ts';
 import { describeBug } from './process-end.ts';
@@ -81,7 +81,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
 }
 
 /** The state of the file now. That it is away is one, too. */
-async function stateNow(file: string): Promise<{ readonly stamp: string; readonly quietMs: number }> {
+async function stateNow(file: string): Promise<FileState> {
   try {
     return await stateOf(file, Date.now());
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Config, checked } from './config/schema/settings.ts';
-import type { Authorization } from './credentials/authorization.ts';
+import type { Authorization } from './credentials/authorize.ts';
 import { proxyAuthorization } from './credentials/authorize.ts';
 import type { Hooks } from './hooks.ts';
 import type { Events } from './kernel/events.ts';

@@ -1,6 +1,6 @@
 import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import type { Authorization } from './credentials/authorization.ts';
+import type { Authorization } from './credentials/authorize.ts';
 import { openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';

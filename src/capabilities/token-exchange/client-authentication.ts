@@ -77,7 +77,6 @@ function byKey({ keyFile, keyId: kid }: KeyClient, options: WatchOptions): Clien
     paths: { keyFile },
     maxBytes: MAX_KEY_BYTES,
     make: ({ keyFile: pem = Buffer.alloc(0) }) => privateKeyIn(pem),
-    isSame: (one, other) => one.equals(other),
   });
   if ('issue' in opened) return opened;
   return {

@@ -1,5 +1,4 @@
-import type { Authorization } from '../../core/credentials/authorization.ts';
-import type { CredentialOptions } from '../../core/credentials/authorize.ts';
+import type { Authorization, CredentialOptions } from '../../core/credentials/authorize.ts';
 import type { Unusable } from '../../core/credentials/files/watched-files.ts';
 import type { Caller, Credential } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';

@@ -1,26 +1,34 @@
 import { type Caller, Credential } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import type { Authorization } from './authorization.ts';
-import { openSecretFile } from './files/secret-file.ts';
+import {
+  BEARER_FORM,
+  type CredentialSettings,
+  type ExchangeSettings,
+  escapeFor,
+  type Form,
+  fill,
+  headerForm,
+  type ServiceSettings,
+  serviceForm,
+} from './credential-form.ts';
+import { openSecret } from './files/secret-file.ts';
 import type { Unusable, WatchOptions } from './files/watched-files.ts';
 
-/** Settings of an upstream's credential. */
-export type CredentialSettings =
-  | { readonly kind: 'passthrough' }
-  | {
-      readonly kind: 'header';
-      readonly name: string;
-      /** Holds `{token}` exactly once. */
-      readonly format: string;
-    }
-  | ExchangeSettings
-  | ServiceSettings
-  | { readonly kind: 'none' };
+type Headers = Readonly<Record<string, string>>;
 
-/** Settings of a token exchange, which its capability reads. */
-interface ExchangeSettings {
-  readonly kind: 'exchange';
+/** The credential of an upstream, as options of `openUpstream`. */
+export interface Authorization {
+  /** Whether it is given the caller's own token. */
+  readonly callersOwn: boolean;
+  /** Whether it is given a token that was made for the caller. @default false */
+  readonly madeForCaller?: boolean;
+  /** Returns the credential headers. */
+  authorize(caller: Caller, signal: AbortSignal): Promise<Headers>;
+  /** Called after a 401 to them. Returns whether there are newer ones. @default there are none */
+  refused?(caller: Caller, given: Headers): boolean;
+  /** Closes its connections. @default it has none */
+  close?(): Promise<void>;
 }
 
 /** Opens the exchange of callers' tokens for those of one upstream; returns the issue of a file that cannot be used. */
@@ -43,24 +51,12 @@ export interface CredentialOptions extends WatchOptions {
 export type Send = (
   request: {
     readonly url: URL;
-    readonly headers: Readonly<Record<string, string>>;
+    readonly headers: Headers;
     readonly body: string | undefined;
     readonly caller: Caller;
   },
   signal: AbortSignal,
 ) => Promise<Response>;
-
-/** Portico's own secret: one of `secret` and `file`. */
-interface ServiceSettings {
-  readonly kind: 'service';
-  readonly secret?: string | undefined;
-  readonly file?: string | undefined;
-  /** User of a Basic credential (RFC 7617). */
-  readonly user?: string | undefined;
-  readonly name?: string | undefined;
-  /** Holds `{token}` exactly once. */
-  readonly format?: string | undefined;
-}
 
 const ENDS_EARLY =
   'The credential has a character that would end it in the form in which this platform is given credentials.';
@@ -71,9 +67,9 @@ const NO_HEADERS = Object.freeze({});
 export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization | Unusable {
   switch (settings.kind) {
     case 'passthrough':
-      return ofCaller({ header: 'authorization', format: 'Bearer {token}' }, options);
+      return ofCaller(BEARER_FORM, options);
     case 'header':
-      return ofCaller({ header: settings.name.toLowerCase(), format: settings.format }, options);
+      return ofCaller(headerForm(settings), options);
     case 'exchange':
       if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
       return options.openExchange(settings, options);
@@ -82,13 +78,6 @@ export function openAuthorization(settings: CredentialSettings, options: Credent
     case 'none':
       return { callersOwn: false, authorize: async () => NO_HEADERS };
   }
-}
-
-/** The header of a token. */
-export interface Form {
-  /** In lower case. */
-  readonly header: string;
-  readonly format: string;
 }
 
 function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
@@ -103,90 +92,19 @@ function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions
   };
 }
 
-function fill(format: string, token: string): string {
-  return format.replace('{token}', () => token);
-}
-
-const QUOTE = '"';
-/** Separators of parameters (RFC 9110, sections 5.6.1 and 5.6.6). */
-const SEPARATORS = [',', ';', QUOTE];
-const ESCAPED = /["\\]/g;
-
-/**
- * Returns a function that escapes a caller's token for this format: within quotes it is a quoted-string (RFC 9110, section 5.6.4),
- * else `undefined` for a token that would end early and add parameters that the operator did not write.
- */
-function escapeFor(format: string): (token: string) => string | undefined {
-  const [before = '', after = ''] = format.split('{token}');
-  if (before.split(QUOTE).length % 2 === 0 && after.includes(QUOTE)) {
-    return (token) => token.replace(ESCAPED, '\\$&');
-  }
-  const ends = [...SEPARATORS.filter((each) => `${before}${after}`.includes(each)), after.trimStart().slice(0, 1)];
-  return (token) => (ends.some((end) => end !== '' && token.includes(end)) ? undefined : token);
-}
-
 function ofPortico(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
-  const { secret = '', file, user } = settings;
+  const { user } = settings;
   const { header, format } = serviceForm(settings);
-  const headersFor = (held: Credential) => {
-    const token = held.reveal();
-    const filled = fill(format, user === undefined ? token : Buffer.from(`${user}:${token}`).toString('base64'));
-    return Object.freeze({ [header]: filled });
-  };
-  if (file === undefined) {
-    const headers = headersFor(new Credential(secret));
-    return { callersOwn: false, authorize: async () => headers };
-  }
-  const opened = openSecretFile(file, options);
+  const opened = openSecret(settings, options);
   if ('issue' in opened) return opened;
-  return { callersOwn: false, authorize: async (_caller, signal) => headersFor(await opened.current(signal)) };
-}
-
-function serviceForm({ user, name, format }: ServiceSettings): Form {
-  const plain = name === undefined ? 'Bearer {token}' : '{token}';
   return {
-    header: (name ?? 'Authorization').toLowerCase(),
-    format: format ?? (user === undefined ? plain : 'Basic {token}'),
+    callersOwn: false,
+    async authorize(_caller, signal) {
+      const secret = (await opened.current(signal)).reveal();
+      const token = user === undefined ? secret : Buffer.from(`${user}:${secret}`).toString('base64');
+      return { [header]: fill(format, token) };
+    },
   };
-}
-
-/** The header and format of an upstream's credential; `undefined` if it is given none. */
-export function credentialForm(settings: CredentialSettings): Form | undefined {
-  switch (settings.kind) {
-    case 'passthrough':
-    case 'exchange':
-      return { header: 'authorization', format: 'Bearer {token}' };
-    case 'header':
-      return { header: settings.name.toLowerCase(), format: settings.format };
-    case 'service':
-      return serviceForm(settings);
-    case 'none':
-      return undefined;
-  }
-}
-
-/** Extracts the credential from headers that were sent in this form. */
-export function credentialIn(headers: Readonly<Record<string, string>>, { header, format }: Form): string {
-  const [before = '', after = ''] = format.split('{token}');
-  const value = headers[header] ?? '';
-  return value.slice(before.length, value.length - after.length);
-}
-
-/** Extracts secrets other than the caller's own token from sent headers, encoded and decoded. */
-export function ownSecretsIn(
-  headers: Readonly<Record<string, string>>,
-  settings: CredentialSettings | undefined,
-): string[] {
-  if (settings?.kind !== 'exchange' && settings?.kind !== 'service') return [];
-  const form = credentialForm(settings);
-  const token = form === undefined ? '' : credentialIn(headers, form);
-  if (settings.kind === 'exchange' || settings.user === undefined) return [token];
-  return [
-    token,
-    Buffer.from(token, 'base64')
-      .toString('utf8')
-      .slice(settings.user.length + 1),
-  ];
 }
 
 export interface ProxyUser {

@@ -11,8 +11,23 @@ export function openSecretFile(path: string, options: WatchOptions): WatchedFile
     paths: { file: path },
     maxBytes: MAX_BYTES,
     make: ({ file }) => secretIn(file?.toString('latin1').replace(/\r?\n$/, '') ?? ''),
-    isSame: (one, other) => one.reveal() === other.reveal(),
   });
+}
+
+/** Portico's own secret: one of `secret` and `file`. */
+export interface SecretSettings {
+  readonly secret?: string | undefined;
+  readonly file?: string | undefined;
+}
+
+/** Opens a secret, which is in settings or in a file. */
+export function openSecret(
+  { secret = '', file }: SecretSettings,
+  options: WatchOptions,
+): Pick<WatchedFiles<Credential>, 'current'> | Unusable {
+  if (file !== undefined) return openSecretFile(file, options);
+  const fixed = new Credential(secret);
+  return { current: async () => fixed };
 }
 
 /** Shorter ones could be guessed. */

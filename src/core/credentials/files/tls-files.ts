@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from './watched-files.ts';
 
@@ -40,7 +40,6 @@ export function openTlsFiles(paths: TlsPaths, options: WatchOptions): TlsFiles |
     paths: { certFile, keyFile, caFile, clientCaFile },
     maxBytes: MAX_BYTES,
     make: identityIn,
-    isSame: (one, other) => digestOf(one) === digestOf(other),
   });
 }
 
@@ -89,10 +88,4 @@ function keyIssue(key: Buffer | undefined, certificate: X509Certificate | undefi
       ? 'is encrypted: Portico takes a key without a passphrase'
       : 'holds no private key in PEM';
   }
-}
-
-function digestOf({ cert, key, ca }: TlsIdentity): string {
-  const digest = createHash('sha256');
-  for (const bytes of [cert, key, ca]) digest.update(`${bytes?.length} `).update(bytes ?? '');
-  return digest.digest('base64');
 }

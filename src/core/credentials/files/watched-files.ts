@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { withAbort } from '../../kernel/deadline.ts';
 
@@ -26,7 +26,6 @@ export interface FilesOptions<Key extends string, Value> extends WatchOptions {
   readonly maxBytes: number;
   /** Parses their contents together. */
   readonly make: (contents: Readonly<Partial<Record<Key, Buffer>>>) => Value | Unusable;
-  readonly isSame: (one: Value, other: Value) => boolean;
 }
 
 /** Files that are reloaded when they change. */
@@ -44,9 +43,6 @@ export const CHECK_MS = 1000;
 /** How long each file must have been unchanged: one that is being written may be incomplete. */
 export const QUIET_MS = 1000;
 
-/** Identifies a file and its state. */
-type Stamp = string;
-
 /**
  * Opens files that belong together. They are reloaded when one of them has changed, in place or by a rename of it or of a folder
  * or link in its path, as in secrets that Kubernetes mounts. While they cannot be used (one is missing, empty or being written, or
@@ -55,14 +51,15 @@ type Stamp = string;
 export function openFiles<Key extends string, Value extends object>(
   options: FilesOptions<Key, Value>,
 ): WatchedFiles<Value> | Unusable {
-  const { now, onChange, isSame } = options;
-  const all = Object.entries(options.paths) as [Key, string | undefined][];
-  const paths = all.flatMap(([key, path]) => (path === undefined ? [] : [[key, path] as const]));
+  const { now, onChange } = options;
+  const paths = (Object.entries(options.paths) as [Key, string | undefined][]).flatMap(([key, path]) =>
+    path === undefined ? [] : [[key, path] as const],
+  );
   const first = readAll(paths, options);
   if ('issue' in first) return first;
-  let { value: held } = first;
-  // A file that has just changed may change again without a new timestamp: timestamps are coarse.
-  let taken = Math.abs(now() - first.changedMs) < QUIET_MS ? undefined : first.stamp;
+  let current = first;
+  // The first check reads them again: they may have changed while they were read, without a new timestamp.
+  let taken: string | undefined;
   let checkedAt = now();
   let checking: Promise<void> | undefined;
   let reported: string | undefined;
@@ -73,41 +70,22 @@ export function openFiles<Key extends string, Value extends object>(
     reported = issue;
   }
 
-  function reportUsable(isOther: boolean): void {
-    const wasReported = reported !== undefined;
+  function adopt(read: Read<Value>): void {
+    const isOther = !read.bytes.equals(current.bytes);
+    if (isOther) current = read;
+    if (isOther || reported !== undefined) onChange();
     reported = undefined;
-    if (isOther || wasReported) onChange();
   }
 
   async function reload(): Promise<void> {
-    const stamps: Stamp[] = [];
-    let quietMs = Number.POSITIVE_INFINITY;
-    for (const [key, path] of paths) {
-      try {
-        const found = await stateOf(path, now());
-        stamps.push(found.stamp);
-        quietMs = Math.min(quietMs, found.quietMs);
-      } catch (error) {
-        reportIssue({ issue: whyUnread(error), key });
-        return;
-      }
-    }
-    if (stamps.join() === taken) {
-      reportUsable(false);
-      return;
-    }
-    if (quietMs < QUIET_MS) return;
+    const found = await stateOfAll(paths, now());
+    if ('issue' in found) return reportIssue(found);
+    if (found.stamp === taken) return adopt(current);
+    if (found.quietMs < QUIET_MS) return;
     const read = readAll(paths, options);
-    if ('issue' in read) {
-      reportIssue(read);
-      return;
-    }
-    // One of them changed again meanwhile: the next check reads them together.
-    if (read.stamp !== stamps.join()) return;
-    taken = read.stamp;
-    const isOther = !isSame(held, read.value);
-    if (isOther) held = read.value;
-    reportUsable(isOther);
+    if ('issue' in read) return reportIssue(read);
+    taken = found.stamp;
+    adopt(read);
   }
 
   function check(): Promise<void> {
@@ -122,52 +100,51 @@ export function openFiles<Key extends string, Value extends object>(
 
   return {
     get held() {
-      return held;
+      return current.value;
     },
     check,
     async current(signal) {
       const pending = check();
       if (checking !== undefined) await withAbort(signal, () => pending);
-      return held;
+      return current.value;
     },
   };
 }
 
-/** Reads small files synchronously, at the start and after changes. `changedMs`: time of the latest change. */
+/** What files held, and what was made of it. */
+interface Read<Value> {
+  readonly value: Value;
+  readonly bytes: Buffer;
+}
+
+type Paths<Key> = readonly (readonly [Key, string])[];
+
+/** Reads small files synchronously, at the start and after changes. */
 function readAll<Key extends string, Value extends object>(
-  paths: readonly (readonly [Key, string])[],
+  paths: Paths<Key>,
   { maxBytes, make }: FilesOptions<Key, Value>,
-): { readonly value: Value; readonly stamp: Stamp; readonly changedMs: number } | Unusable {
+): Read<Value> | Unusable {
   const contents: Partial<Record<Key, Buffer>> = {};
-  const stamps: Stamp[] = [];
-  let changedMs = Number.NEGATIVE_INFINITY;
+  const all: Buffer[] = [];
   for (const [key, path] of paths) {
     const read = readFile(path, maxBytes);
     if ('issue' in read) return { ...read, key };
-    contents[key] = read.bytes;
-    stamps.push(read.stamp);
-    changedMs = Math.max(changedMs, read.changedMs);
+    contents[key] = read;
+    all.push(read);
   }
   const value = make(contents);
-  return 'issue' in value ? value : { value, stamp: stamps.join(), changedMs };
+  return 'issue' in value ? value : { value, bytes: Buffer.concat(all) };
 }
 
 /** Does not wait for a pipe. */
-function readFile(
-  path: string,
-  maxBytes: number,
-): { readonly bytes: Buffer; readonly stamp: Stamp; readonly changedMs: number } | Unusable {
+function readFile(path: string, maxBytes: number): Buffer | Unusable {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const before = fstatSync(descriptor, { bigint: true });
-    if (!before.isFile()) return { issue: 'is no file' };
-    if (before.size > maxBytes) return { issue: `is larger than ${maxBytes} bytes` };
-    const bytes = Buffer.alloc(Number(before.size) + 1);
-    const length = readSync(descriptor, bytes, 0, bytes.length, 0);
-    const stamp = stampOf(fstatSync(descriptor, { bigint: true }));
-    if (stamp !== stampOf(before) || BigInt(length) !== before.size) return { issue: 'changed while it was read' };
-    return { bytes: bytes.subarray(0, length), stamp, changedMs: Number(before.ctimeMs) };
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) return { issue: 'is no file' };
+    if (found.size > maxBytes) return { issue: `is larger than ${maxBytes} bytes` };
+    return readFileSync(descriptor);
   } catch (error) {
     return { issue: whyUnread(error) };
   } finally {
@@ -175,18 +152,34 @@ function readFile(
   }
 }
 
-/** Identifies a file's state and how long it has been unchanged at `time`. Rejects with Node's own error. */
-export async function stateOf(
-  path: string,
-  time: number,
-): Promise<{ readonly stamp: Stamp; readonly quietMs: number }> {
-  const found = await stat(path, { bigint: true });
-  // The change time includes renames, and cannot be set.
-  return { stamp: stampOf(found), quietMs: Math.abs(time - Number(found.ctimeMs)) };
+/** What a file is at a time. */
+export interface FileState {
+  /** Identifies the file and its content. */
+  readonly stamp: string;
+  /** How long it has been unchanged. */
+  readonly quietMs: number;
 }
 
-function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+async function stateOfAll<Key extends string>(paths: Paths<Key>, time: number): Promise<FileState | Unusable> {
+  const states: FileState[] = [];
+  for (const [key, path] of paths) {
+    try {
+      states.push(await stateOf(path, time));
+    } catch (error) {
+      return { issue: whyUnread(error), key };
+    }
+  }
+  return {
+    stamp: states.map(({ stamp }) => stamp).join(),
+    quietMs: Math.min(...states.map(({ quietMs }) => quietMs)),
+  };
+}
+
+/** Returns the state of a file at `time`. Rejects with Node's own error. */
+export async function stateOf(path: string, time: number): Promise<FileState> {
+  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true });
+  // The change time includes renames, and cannot be set.
+  return { stamp: [dev, ino, size, mtimeNs, ctimeNs].join(' '), quietMs: Math.abs(time - Number(ctimeMs)) };
 }
 
 function whyUnread(error: unknown): string {

@@ -1,5 +1,5 @@
 import type { ResourceConfig } from '../../../core/config/schema/settings.ts';
-import type { CredentialSettings } from '../../../core/credentials/authorize.ts';
+import type { CredentialSettings } from '../../../core/credentials/credential-form.ts';
 import type { Resource } from '../../../core/resources/resource.ts';
 import type { TappedRequest } from '../../../core/upstream/client/tap.ts';
 import type { Look } from '../page-look.ts';

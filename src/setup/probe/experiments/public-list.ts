@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { credentialForm, credentialIn } from '../../../core/credentials/authorize.ts';
+import { credentialForm, credentialIn } from '../../../core/credentials/credential-form.ts';
 import type { Experiment } from './experiment.ts';
 import { NotTried } from './trials.ts';
 

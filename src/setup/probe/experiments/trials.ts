@@ -1,6 +1,6 @@
 import type { Config, ResourceConfig } from '../../../core/config/schema/settings.ts';
 import type { Identity } from '../../../core/credentials/authenticate.ts';
-import type { CredentialSettings } from '../../../core/credentials/authorize.ts';
+import type { CredentialSettings } from '../../../core/credentials/credential-form.ts';
 import { GatewayError } from '../../../core/kernel/errors.ts';
 import type { TappedRequest } from '../../../core/upstream/client/tap.ts';
 import { PROBE } from '../../input-bounds.ts';

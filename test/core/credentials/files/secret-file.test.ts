@@ -218,7 +218,7 @@ describe('the file of a secret', () => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'same');
       const { later, told } = open(path);
-      writeFileSync(path, 'same\n');
+      writeFileSync(path, 'same');
       expect(await later()).to.equal('same');
       expect(await later()).to.equal('same');
       expect(told).to.deep.equal([]);
