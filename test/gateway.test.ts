@@ -63,7 +63,7 @@ describe('a gateway whose upstreams are not all well', () => {
     expect(new Set(await Promise.all(stuck))).to.deep.equal(new Set([503, 'gone']));
   });
 
-  it('tells the state of each breaker, and gives the pause of one to none of the others', async () => {
+  it('reports the state of each breaker, and applies the pause of one to none of the others', async () => {
     const broken = await serve(json({}, 500));
     const quick = await serve(well);
     const { gateway, read } = await start({
@@ -83,7 +83,7 @@ describe('a gateway whose upstreams are not all well', () => {
     expect(broken.requests).to.have.length(1);
   });
 
-  it('tells them before it starts', () => {
+  it('reports them before it starts', () => {
     const gateway = createGateway({
       log: { level: 'silent' },
       upstreams: {

@@ -17,7 +17,7 @@ describe('the version of Node', () => {
   }
 
   for (const version of ['22.20.0', '22.21.1', '23.0.0', '26.0.0']) {
-    it(`${version} will do`, () => {
+    it(`${version} is supported`, () => {
       expect(nodeIssue(version)).to.equal(undefined);
     });
   }

@@ -79,7 +79,7 @@ describe('the end of a process', () => {
   });
 });
 
-describe('what is told of an error that nothing catches', () => {
+describe('the report of an uncaught error', () => {
   const SECRET = 'token-that-nobody-may-read';
   const changed = new Error(`a\n    at ${SECRET}`);
   changed.message = 'b\n';

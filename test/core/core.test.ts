@@ -35,7 +35,7 @@ describe('the core', () => {
     expect(catalogue.offered.map(({ resource }) => resource.name)).to.deep.equal(['projects', 'tools']);
   });
 
-  it('knows the values that settings name, and of no other field', () => {
+  it('has the values that settings name, and those of no other field', () => {
     const each = { baseUrl: 'http://127.0.0.1:1' };
     const { catalogue } = coreOf({
       upstreams: { workflows: each, tools: each },
@@ -87,7 +87,7 @@ describe('the core', () => {
     expect(requests).to.have.length(1);
   });
 
-  it('tells what it loads, and what it stores of it', async () => {
+  it('reports what it loads, and what it stores of it', async () => {
     const { url } = await startHttpUpstream(lists({ projects: [], tools: [toolItem('b')] }));
     const told: unknown[] = [];
     const core = coreOf(
@@ -219,7 +219,7 @@ describe('cores of one deployment', () => {
     expect(requests).to.have.length(3);
   });
 
-  it('hear of evictions after a change of settings, of what was held before it, too', async () => {
+  it('receive evictions after a change of settings, also of what was held before it', async () => {
     const { settings } = await platform();
     const { open, puts } = deployment();
     const [one, before] = [open(settings()), open(settings())];

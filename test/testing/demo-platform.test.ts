@@ -40,7 +40,7 @@ describe('startDemoPlatform of portico/testing', () => {
     expect(performance.now() - begun).to.be.at.least(140);
   });
 
-  it('has one behaviour, whoever changes it', async () => {
+  it('has one behaviour, for every way to change it', async () => {
     await fetch(`${platform.urls.tools}/demo/fault?kind=stall`, { method: 'PUT' });
     expect(platform.behaviour.tools).to.deep.equal({ fault: 'stall', latencyMs: 0 });
     platform.behaviour.tools.fault = 'loop';

@@ -24,7 +24,7 @@ describe('mockPlatform', () => {
     expect(pending).to.deep.equal([]);
   });
 
-  it('stands where a gateway looks that is told of no other place', () => {
+  it('is at the default address of a gateway', () => {
     expect(mockPlatform(nock).upstreams).to.deep.equal({
       projects: { baseUrl: PLATFORM_URL },
       workflows: { baseUrl: PLATFORM_URL },
@@ -48,7 +48,7 @@ describe('mockPlatform', () => {
     });
   }
 
-  it('answers with the status and body that it is told of', async () => {
+  it('answers with the given status and body', async () => {
     const platform = mockPlatform(nock);
     platform.reply('projects', 401);
     expect(await read(gateway, 'projects', 'another')).to.have.nested.property('body.code', 'credential_rejected');
@@ -56,7 +56,7 @@ describe('mockPlatform', () => {
     expect(await read(gateway, 'tools', TOKEN)).to.have.nested.property('body.code', 'upstream_invalid');
   });
 
-  it('answers only the token that it wants', async () => {
+  it('answers only its own token', async () => {
     const platform = mockPlatform(nock, { token: TOKEN });
     platform.list('projects', [project('a')]);
     expect(await read(gateway, 'projects', 'another')).to.have.property('status', 502);
@@ -79,7 +79,7 @@ describe('mockPlatform', () => {
     expect(await ask('?pageSize=5')).to.equal(200);
   });
 
-  it('stands at another origin, below a path, where it is told so', async () => {
+  it('is at another origin, below a path, if that is given', async () => {
     const platform = mockPlatform(nock, { url: 'https://acme.example/api/' });
     const elsewhere = await startGateway({ upstreams: platform.upstreams });
     platform.list('projects', [project('a')]);

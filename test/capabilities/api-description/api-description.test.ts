@@ -10,7 +10,7 @@ const PATH = '/openapi.json';
 const anonymous = { Authorization: undefined };
 
 describe('the description of the reads, over HTTP', () => {
-  it('is there for anybody', async () => {
+  it('needs no token', async () => {
     const { url, ended } = await serve();
     const response = await exchange(url, get(PATH, anonymous));
     expect(response.status).to.equal(200);
@@ -42,7 +42,7 @@ describe('the description of the reads, over HTTP', () => {
     expect((await exchange(url, get(PATH, { 'If-None-Match': '"other"' }))).status).to.equal(200);
   });
 
-  it('answers HEAD, refuses other methods, and comes to nobody who takes no JSON', async () => {
+  it('answers HEAD, refuses other methods, and needs an Accept that allows JSON', async () => {
     const { url } = await serve();
     expect((await exchange(url, requestText('HEAD', PATH))).status).to.equal(200);
     expect((await exchange(url, requestText('POST', PATH))).headers.get('allow')).to.equal('GET, HEAD');

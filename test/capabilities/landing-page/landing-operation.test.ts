@@ -99,7 +99,7 @@ describe('a browser that lands at /', () => {
   });
 });
 
-describe('whoever does not ask as a browser', () => {
+describe('a client that is not a browser', () => {
   for (const accept of [
     undefined,
     '',

@@ -66,7 +66,7 @@ describe('the page', () => {
     expect(page).to.contain('curl ');
   });
 
-  it('says that a person may sign in where clients are told how', async () => {
+  it('says where a person can sign in, as challenges do', async () => {
     expect(textOf(await pageOf(FOUR, { signsIn: true }))).to.contain('needs no token: omit its header.');
     expect(textOf(await pageOf())).to.not.contain('needs no token');
   });

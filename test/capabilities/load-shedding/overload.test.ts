@@ -41,7 +41,7 @@ describe('shedding', () => {
     });
   };
 
-  it('goes on with the third delay in a row that is above the bound', () => {
+  it('starts with the third delay in a row that is above the bound', () => {
     expect(added(101, 101, 101)).to.deep.equal([false, false, true]);
     expect(added(101, 101, 100, 101, 101, 101)).to.deep.equal([false, false, false, false, false, true]);
   });

@@ -427,7 +427,7 @@ describe('metrics', () => {
     expect((await scrape(metrics)).series.get(state)).to.equal(0);
   });
 
-  it('tell of the upstream that is in force what it is like, and not of the one before, which ends what it has begun', async () => {
+  it('report the properties of the upstream in force, and the outcomes of the one before it', async () => {
     const metrics = open();
     const next = { upstream: 'acme', opening: Symbol('next') };
     metrics.events.upstreamOpened?.({ ...next, connections: 8, maxQueue: 9 });
@@ -441,7 +441,7 @@ describe('metrics', () => {
     expect(series.get('portico_breaker_changes_total{upstream="acme",state="open"}')).to.equal(1);
   });
 
-  it('tell that a file cannot be used until it can, or settings name another', async () => {
+  it('report that a file is unusable until it can be used, or settings name another', async () => {
     const { events, ...metrics } = open();
     const blocks = ['upstreams.acme.credential', 'upstreams.acme.tls', 'verification.introspection', 'http.tls'];
     const unusable = async () => {
@@ -469,7 +469,7 @@ describe('metrics', () => {
     expect(await unusable()).to.deep.equal(['http.tls']);
   });
 
-  it('tell what runs here, and what it takes', async () => {
+  it('report the versions that run, and the memory and time that they use', async () => {
     const { series } = await scrape(open({ droppedLogLines: () => 7 }));
     expect(series.get(`portico_build_info{version="1.2.3",node_version="${process.versions.node}"}`)).to.equal(1);
     expect(series.get('portico_log_lines_dropped_total')).to.equal(7);

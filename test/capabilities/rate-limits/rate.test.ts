@@ -31,7 +31,7 @@ function createModel(quota: number, maxKeys: number) {
 describe('a rate', () => {
   afterEach(() => mock.timers.reset());
 
-  it(`lets through what a simple model does, whoever takes what and when ${SEEDED}`, async () => {
+  it(`admits what a simple model does, for any sequence of keys and times ${SEEDED}`, async () => {
     const step = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd'),
       units: fc.integer({ min: 1, max: 4 }),
@@ -60,7 +60,7 @@ describe('a rate', () => {
     );
   });
 
-  it('knows nothing of a key that took nothing, or whose window is over', async () => {
+  it('reports nothing for a key that took nothing, or whose window is over', async () => {
     mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
     const rate = createRate({ quota: 1, windowMs: WINDOW_MS, maxKeys: 10 });
     expect(await rate.look('a')).to.equal(undefined);

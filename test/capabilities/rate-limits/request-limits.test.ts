@@ -58,14 +58,14 @@ describe('rate limits', () => {
     };
   }
 
-  it('are off unless settings have them, and nothing tells of them', async () => {
+  it('are off unless settings have them, and then no header names them', async () => {
     const { ask } = await start({});
     const { headers } = await ask(get(READ));
     expect([headers.get('RateLimit'), headers.get('RateLimit-Policy')]).to.deep.equal([null, null]);
   });
 
   describe('of a caller', () => {
-    it('are told with each answer, an error and a 304 too', async () => {
+    it('are in the headers of each response, also of an error and a 304', async () => {
       const { ask } = await start({ perCaller: 100 });
       const first = await ask(get(READ, bearer('a')));
       expect(first.headers.get('RateLimit-Policy')).to.equal('"caller";q=100;w=60');
@@ -79,7 +79,7 @@ describe('rate limits', () => {
       expect([posted.status, posted.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=96']);
     });
 
-    it('refuse what is beyond, until the window ends: of this caller, nobody else', async () => {
+    it('refuse what is beyond, until the window ends: of this caller only', async () => {
       const { ask, statuses, bounds } = await start({ perCaller: 2, windowMs: 30_000 });
       expect(await statuses(get(READ, bearer('a')), get(LIST, bearer('a')))).to.deep.equal([200, 200]);
       const refused = await ask(get(READ, bearer('a')));
@@ -157,7 +157,7 @@ describe('rate limits', () => {
       expect(await askFrom('127.0.0.2', url, post(rpc(1), 'elsewhere'))).to.equal(200);
     });
 
-    it('are told with the policy that was met', async () => {
+    it('are reported with the policy that was reached', async () => {
       const { ask } = await start({ perAddress: 1 });
       expect((await ask(post(rpc(1), 'one'))).headers.get('RateLimit')).to.equal(null);
       const refused = await ask(post(rpc(2), 'two'));
@@ -165,7 +165,7 @@ describe('rate limits', () => {
       expect(refused.headers.get('RateLimit')).to.match(/^"address";r=0;t=\d+$/);
     });
 
-    it('hold for addresses that a trusted proxy tells, one by one', async () => {
+    it('hold for addresses that a trusted proxy reports, one by one', async () => {
       const { statuses } = await start({ perAddress: 1 }, { trustedProxies: ['127.0.0.0/8'] });
       const read = (address: string, token: string) => get(READ, from(address, bearer(token)));
       const requests = [read('203.0.113.1', 'refused-a'), read('203.0.113.1', 'b'), read('203.0.113.2', 'c')];
@@ -203,7 +203,7 @@ describe('rate limits', () => {
   });
 
   describe('over MCP', () => {
-    it('are told as an error of JSON-RPC, with the status and the headers of HTTP', async () => {
+    it('are a JSON-RPC error, with the status and the headers of HTTP', async () => {
       const { ask } = await start({ perCaller: 1 });
       expect((await ask(post(rpc(1)))).status).to.equal(200);
       const refused = await ask(post(rpc(2)));
@@ -273,7 +273,7 @@ describe('rate limits', () => {
   });
 
   describe('of all callers', () => {
-    it('hold for all together, and tell nobody how many the others sent', async () => {
+    it('hold for all callers together, and show none of them how many requests the others sent', async () => {
       const { ask, statuses, bounds } = await start({ total: 2 });
       const first = await ask(get(LIST, bearer('a')));
       expect([first.status, first.headers.get('RateLimit')]).to.deep.equal([200, null]);
@@ -338,7 +338,7 @@ describe('rate limits', () => {
       expect(new Set((await Promise.all(first)).map(({ status }) => status))).to.deep.equal(new Set([200]));
     });
 
-    it('have callers that were accepted wait for nobody whose token is being judged', async () => {
+    it('never make accepted callers wait for tokens that are being judged', async () => {
       const hung: (() => void)[] = [];
       const slow = await startHttpUpstream((request, response) => {
         const reply = () => json({ tools: [] })(request, response);
@@ -405,7 +405,7 @@ describe('rate limits', () => {
       expect(outcomes).to.deep.equal(['credential_rejected']);
     });
 
-    it('hold for the addresses that a trusted proxy tells, one by one, and no log names them', async () => {
+    it('hold for the addresses that a trusted proxy reports, one by one, and no log names them', async () => {
       const { statuses, text } = await start({ rejectedPerAddress: 1 }, { trustedProxies: ['127.0.0.0/8'] });
       const wrong = (address: string) => get(READ, from(address, { Authorization: undefined }));
       expect(await statuses(wrong('203.0.113.1'), wrong('203.0.113.2'), wrong('203.0.113.1'))).to.deep.equal([
@@ -417,7 +417,7 @@ describe('rate limits', () => {
       expect(text()).not.to.include('203.0.113');
     });
 
-    it('believe nobody who is not trusted', async () => {
+    it('ignore the forwarded address of a proxy that is not trusted', async () => {
       const { statuses } = await start({ rejectedPerAddress: 1 });
       const wrong = (address: string) => get(READ, from(address, { Authorization: undefined }));
       expect(await statuses(wrong('203.0.113.1'), wrong('203.0.113.2'))).to.deep.equal([401, 429]);

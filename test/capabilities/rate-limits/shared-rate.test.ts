@@ -34,7 +34,7 @@ describe('a rate that replicas share', () => {
   const open = ({ counts }: Pick<ReturnType<typeof createCounts>, 'counts'>, quota = 10, maxKeys = 5000) =>
     createSharedRate({ quota, windowMs: WINDOW_MS, maxKeys, counts, nameOf: (key) => `name of ${key}` });
 
-  it('counts at once what is taken here, and waits for nobody', async () => {
+  it('counts at once what is taken here, without waiting', async () => {
     const rate = open({ counts: { add: () => new Promise(() => {}) } });
     for (let taken = 1; taken <= 10; taken += 1) {
       expect(await rate.take('a', 1)).to.include({ isOver: false, remaining: 10 - taken });
@@ -44,7 +44,7 @@ describe('a rate that replicas share', () => {
     expect(await rate.look('a')).to.include({ isOver: true });
   });
 
-  it('knows a moment later what others have taken, and when their window ends', async () => {
+  it('receives soon afterwards what others have taken, and when their window ends', async () => {
     const shared = createCounts();
     const [one, other] = [open(shared), open(shared)];
     await one.take('a', 8);
@@ -59,7 +59,7 @@ describe('a rate that replicas share', () => {
     expect(await other.take('b', 1)).to.include({ remaining: 9 });
   });
 
-  it('tells all of it, however it comes, of all keys together and not with each', async () => {
+  it('reports all of it, in any order, of all keys together and not with each', async () => {
     const shared = createCounts();
     const rate = open(shared, 1_000_000);
     for (let turn = 0; turn < 20; turn += 1) {
@@ -72,7 +72,7 @@ describe('a rate that replicas share', () => {
     expect(await rate.look('a')).to.include({ remaining: 1_000_000 - 20 });
   });
 
-  it('tells of many keys step by step', async () => {
+  it('reports many keys step by step', async () => {
     const shared = createCounts();
     const rate = open(shared);
     for (let count = 0; count < 2000; count += 1) void rate.take(`key ${count}`, 1);
@@ -80,7 +80,7 @@ describe('a rate that replicas share', () => {
     expect(shared.adds.map((step) => step.length)).to.deep.equal([1024, 976]);
   });
 
-  it('has no more to tell than there are keys', async () => {
+  it('reports at most one count per key', async () => {
     const shared = createCounts();
     const rate = open(shared, 10, 3);
     for (let count = 0; count < 10; count += 1) void rate.take(`key ${count}`, 1);
@@ -93,7 +93,7 @@ describe('a rate that replicas share', () => {
     ]);
   });
 
-  it('forgets nothing that is taken while it tells', async () => {
+  it('keeps what is taken while it reports', async () => {
     const answers: (() => void)[] = [];
     const add: SharedCounts['add'] = (units) =>
       new Promise((resolve) => answers.push(() => resolve([...units].map(() => ({ total: 8, restMs: 30_000 })))));
@@ -106,7 +106,7 @@ describe('a rate that replicas share', () => {
     expect(await rate.look('a')).to.include({ remaining: 20 - 8 - 4 });
   });
 
-  it('counts here alone what cannot be told', async () => {
+  it('counts here alone what cannot be reported', async () => {
     const shared = createCounts();
     shared.setAway(true);
     const rate = open(shared);

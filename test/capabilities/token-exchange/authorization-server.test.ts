@@ -36,7 +36,7 @@ describe('metadata of an authorization server', () => {
     }
   });
 
-  it('are looked for anew where the endpoint that they named is gone', async () => {
+  it('are fetched again if the endpoint that they named is gone', async () => {
     server.respond(at({ [OAUTH]: named('/old'), '/old': token }));
     const { read } = await gatewayAt(platform, server.url);
     await givenFor(await read('projects', as('a')));

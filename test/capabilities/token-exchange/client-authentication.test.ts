@@ -86,7 +86,7 @@ describe('Portico as a client of an authorization server', () => {
       }));
   }
 
-  it('signs with the key that stands in its file now', () =>
+  it('signs with the current key of its file', () =>
     inFolder(async (folder) => {
       const keyFile = join(folder, 'key.pem');
       const [first, second] = [newKey(), newKey()];

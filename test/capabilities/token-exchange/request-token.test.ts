@@ -142,7 +142,7 @@ describe('an authorization server that is not as it should be, over real sockets
     'words of the server': '502 upstream_credential_rejected',
   };
   for (const [error, expected] of Object.entries(OAUTH)) {
-    it(`that says ${error} makes the read ${expected}, in words of ours`, async () => {
+    it(`that says ${error} makes the read ${expected}, in Portico's own words`, async () => {
       const log = captureLog('debug');
       const { read } = await start({ gateway: { logger: log.logger } });
       endpoint.respond(json({ error, error_description: 'words of the server' }, 400));
@@ -186,7 +186,7 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(await givenFor(await read('projects', as('a')))).to.equal('exchanged-for-this');
   });
 
-  it('holds up nobody who has a token while it is slow', async () => {
+  it('delays no caller who has a token while it is slow', async () => {
     const { read } = await start({ upstream: { connections: 1 } });
     endpoint.respond(inTurn(json({ ...TOKEN, expires_in: 600 }), () => {}));
     await givenFor(await read('projects', as('a')));
@@ -209,7 +209,7 @@ describe('an authorization server that is not as it should be, over real sockets
     ['the lesser of both', { ...TOKEN, expires_in: 50, access_token: jwt({ aud: PLATFORM, exp: soon }) }, 20],
   ];
   for (const [what, response, seconds] of LIFETIMES) {
-    it(`has its token used until 30 s before its end, as told by ${what}`, async () => {
+    it(`has its token used until 30 s before its end, as given by ${what}`, async () => {
       const clock = { now: 1000 * Math.floor(Date.now() / 1000) };
       const { read } = await start({ gateway: { now: () => clock.now } });
       endpoint.respond(json(typeof response === 'function' ? response(clock.now / 1000) : response));

@@ -107,7 +107,7 @@ describe('spans on their way to the collector', () => {
     await eventually(() => timers() <= before);
   });
 
-  it('are dropped, and told of once, where there are too many', async () => {
+  it('are dropped, and reported once, if there are too many', async () => {
     collector.respond(() => {});
     const tracing = await open({ maxQueueSpans: 100, timeoutMs: 60_000, intervalMs: 86_400_000 });
     end(tracing, 1000);
@@ -169,7 +169,7 @@ describe('spans on their way to the collector', () => {
     });
   }
 
-  it('are dropped where nobody listens', async () => {
+  it('are dropped if the collector does not listen', async () => {
     const tracing = await open({ endpoint: `http://127.0.0.1:${await freePort()}/v1/traces` });
     end(tracing, 5);
     await eventually(() => dropped.length > 0);
@@ -220,7 +220,7 @@ describe('spans on their way to the collector', () => {
     });
   });
 
-  it('are told of with what stood in the way, also where they wait in vain for room meanwhile', async () => {
+  it('are reported with the cause, also while they wait for room without result', async () => {
     collector.respond(() => {});
     const tracing = await open({ maxQueueSpans: 100, timeoutMs: 200 });
     end(tracing, 150);
@@ -291,7 +291,7 @@ describe('spans on their way to the collector', () => {
     expect([sent, dropped]).to.deep.equal([10, [{ spans: 5, reason: 'shutdown' }]]);
   });
 
-  it('keep nobody waiting at the end longer than they may', async () => {
+  it('delay the end of the process no longer than they may', async () => {
     collector.respond(() => {});
     const tracing = await open({ timeoutMs: 86_400_000 });
     end(tracing, 300);

@@ -88,7 +88,7 @@ describe('the conventions', () => {
     expect(nameOf('request', { method: 'BREW', route: 'unmatched' })).to.equal('HTTP');
   });
 
-  it('have a span fail with an error, but for one that nobody waited for', () => {
+  it('have a span fail with an error, except for one whose caller had left', () => {
     const codes = [undefined, 'cancelled', 'caller_gone', 'upstream_failed'].map((error) => statusOf({ error }).code);
     const { UNSET, ERROR } = SpanStatusCode;
     expect(codes).to.deep.equal([UNSET, UNSET, UNSET, ERROR]);

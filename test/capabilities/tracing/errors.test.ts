@@ -38,7 +38,7 @@ describe('a span', () => {
     expect(failed).to.equal(true);
   });
 
-  it('of a page tells why the platform was not asked', async () => {
+  it('of a page has the reason for which the platform was not called', async () => {
     const breaker = { minimumCalls: 1, failurePercent: 1, openMs: 60_000 };
     const traced = await startTraced(upstream.url, { upstream: { breaker, retry: { attempts: 0 } } });
     await traced.read('tools');
@@ -72,7 +72,7 @@ describe('a span', () => {
     expect(collector.bodies.join()).not.to.match(/such|secret|PROPFIND/);
   });
 
-  it('tells that its caller left, and that nobody waited for the rest', async () => {
+  it('reports that its caller left, and that the rest was cancelled', async () => {
     upstream.respond(() => {});
     const { collector, read, end } = await startTraced(upstream.url);
     const leaving = new AbortController();

@@ -135,7 +135,7 @@ describe('the trace of a message', () => {
     expect(collector.one('ping').attributes).not.to.have.property('mcp.protocol.version');
   });
 
-  it('tells of no error of another one in the same batch', async () => {
+  it('reports no error of another message in the same batch', async () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     await rpc([earlier('resources/read', { uri: 'platform://none' }, 1), earlier('ping', {}, 2)]);
     await end();
@@ -143,7 +143,7 @@ describe('the trace of a message', () => {
     expect(collector.one('ping').attributes).not.to.have.property('portico.error.code');
   });
 
-  it('tells of an error by its code in JSON-RPC and in the table', async () => {
+  it('reports an error by its code in JSON-RPC and in the table', async () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     upstream.respond((_request, response) => response.writeHead(404).end());
     await rpc(...current('resources/read', { uri: URI }));

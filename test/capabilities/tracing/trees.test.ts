@@ -70,7 +70,7 @@ describe('the trace', () => {
       expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
     });
 
-    it('names the port that a scheme stands for, and TLS of its own', async () => {
+    it('names the default port of a scheme, and TLS of its own', async () => {
       const authority = await createAuthority();
       await inFolder(async (folder) => {
         const { cert, key } = writePem(folder, await authority.issue());

@@ -12,7 +12,7 @@ describe('where an issuer is asked about tokens', () => {
     ['it does not answer', new GatewayError('upstream_failed'), 0],
     ['it is late', new GatewayError('upstream_timeout'), 0],
   ] as const) {
-    it(`is ${forgotten > 0 ? '' : 'not '}looked up anew where ${what}`, async () => {
+    it(`is ${forgotten > 0 ? '' : 'not '}introspected again if ${what}`, async () => {
       let times = 0;
       const introspect = createIntrospect({
         issuer: {
@@ -32,7 +32,7 @@ describe('where an issuer is asked about tokens', () => {
     });
   }
 
-  it('tells that it is given a pause, and when to come again', async () => {
+  it('reports that the breaker is open, and when to retry', async () => {
     const { fetchJson } = createIssuer({
       issuer: 'https://login.example',
       send: async () => {

@@ -62,7 +62,7 @@ describe('the metadata of an issuer', () => {
     ],
     ['that is a list', [], 'the issuer answered with something else than a JSON object'],
   ] as const) {
-    it(`is not taken ${name}, and asked for anew`, async () => {
+    it(`is not used ${name}, and fetched again`, async () => {
       const server = await documents((url) => ({
         '/.well-known/oauth-authorization-server': JSON.parse(JSON.stringify(metadata).replaceAll('URL', url)),
       }));

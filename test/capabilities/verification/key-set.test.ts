@@ -69,7 +69,7 @@ describe('the keys of an issuer', () => {
     expect([it.asked(), it.told]).to.deep.equal([1, [1]]);
   });
 
-  it('are looked for where the metadata says, and there anew once that fails', async () => {
+  it('are fetched from the address in the metadata, and looked up again once that fails', async () => {
     const it = scene(DOWN, { url: undefined });
     await errorOf(it.keys.current());
     expect(it.forgotten()).to.equal(1);
@@ -90,7 +90,7 @@ describe('the keys of an issuer', () => {
     expect(it.told).to.deep.equal([DOWN.reason, DOWN.reason]);
   });
 
-  it('are fetched again behind whoever uses them once they are old', async () => {
+  it('are refreshed in the background once they are old', async () => {
     const it = scene(set(signer.jwk));
     const first = await it.keys.current();
     it.now += 1000;
@@ -102,7 +102,7 @@ describe('the keys of an issuer', () => {
     expect(it.asked()).to.equal(2);
   });
 
-  it('are fetched ahead of whoever uses them once they are very old', async () => {
+  it('are refreshed before they are used once they are very old', async () => {
     const it = scene(set(signer.jwk));
     await it.keys.current();
     it.now += 2000;
@@ -138,7 +138,7 @@ describe('the keys of an issuer', () => {
     expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
   });
 
-  it('are waited for by nobody while those before are within their time, however slow the issuer is', async () => {
+  it('delay no request while those before are within their time, however slow the issuer is', async () => {
     const it = scene(set(signer.jwk));
     const first = await it.keys.current();
     it.now += 1000;

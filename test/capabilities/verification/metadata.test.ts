@@ -18,7 +18,7 @@ const described = (scopes: readonly string[] = ['read', 'admin'], publicUrl = PU
 });
 
 describe('the metadata of a protected resource', () => {
-  it('is at both paths, for anybody, and says what is so and nothing else', async () => {
+  it('is at both paths, without a token, and contains nothing but the documented members', async () => {
     const { url, ended } = await serve(described());
     for (const path of PATHS) {
       const response = await exchange(url, get(path, AS_ADMITTED));
@@ -43,7 +43,7 @@ describe('the metadata of a protected resource', () => {
     expect((await exchange(url, get(ROOT, AS_ADMITTED))).json()).to.not.have.property('scopes_supported');
   });
 
-  it('stands below the host where the public URL has a path', async () => {
+  it('is below the host if the public URL has a path', async () => {
     const { url } = await serve(described([], 'https://portico.example/base'));
     for (const path of [`${ROOT}/base/mcp`, ROOT]) {
       const { status, json } = await exchange(url, get(path, AS_ADMITTED));
@@ -83,12 +83,12 @@ describe('the metadata of a protected resource', () => {
     }
   });
 
-  it('is told by no other host', async () => {
+  it('is served under no other host', async () => {
     const { url } = await serve(described());
     expect((await exchange(url, get(ROOT, { Host: 'evil.example' }))).status).to.equal(421);
   });
 
-  it('is not there where nobody is known who issues tokens, and nor is anything else that is well known', async () => {
+  it('is absent unless settings name authorization servers, and so is every other well-known path', async () => {
     const { url } = await serve({ publicUrl: PUBLIC });
     for (const path of [...PATHS, '/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']) {
       const { status, json } = await exchange(url, get(path, AS_ADMITTED));

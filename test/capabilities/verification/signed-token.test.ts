@@ -30,7 +30,7 @@ describe('a signed token', () => {
     expect(asked).to.equal(0);
   });
 
-  it('that names none of several keys is told what is wrong with it by the one that signed it', async () => {
+  it('that names none of several keys is rejected with the reason of the key that signed it', async () => {
     const signers = await Promise.all(['one', 'two', 'three'].map((kid) => createSigner('ES256', kid)));
     const find = createLocalJWKSet({ keys: signers.map(({ jwk }) => jwk) });
     const verify = createVerifySigned({

@@ -113,7 +113,7 @@ describe('the verdict on a token', () => {
     expect(told.map(({ verdict }) => verdict)).to.deep.equal(['undecided', 'accepted']);
   });
 
-  it('is told as undecided where there is a bug', async () => {
+  it('is undecided if there is a bug', async () => {
     const { ask, told, judged } = scene();
     judged.set('a', async () => {
       throw new TypeError('a bug');

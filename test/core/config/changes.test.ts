@@ -59,7 +59,7 @@ describe('a change of settings', () => {
     expect(next.log).to.deep.equal({ ...settings.log, level: 'warn' });
   });
 
-  it('takes out what the new ones have not, and tells no value', () => {
+  it('leaves out what the new ones have not, and shows no value', () => {
     const credential = { kind: 'header', name: 'X-Key', format: 'secret {token}' } as const;
     const tools = { ...upstream, headers: { 'X-Secret': 'hidden' }, credential };
     const before = parseSettings({ upstreams: { ...SETTINGS.upstreams, tools } });

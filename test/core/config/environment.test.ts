@@ -34,7 +34,7 @@ describe('substitution', () => {
     expect(substitute(`\${B_2}`).text).to.equal(`x\${A}y`);
   });
 
-  it('tells whether anything was taken from the environment, defaults included', () => {
+  it('reports whether anything was taken from the environment, defaults included', () => {
     expect(substitute(`\${A}`).fromEnvironment).to.equal(true);
     expect(substitute(`\${NONE:-a}`).fromEnvironment).to.equal(true);
     expect(substitute(`$\${A}`).fromEnvironment).to.equal(false);
@@ -170,7 +170,7 @@ describe('values from the environment', () => {
     ]);
   });
 
-  it('are told once each where one anchor serves several blocks', async () => {
+  it('are reported once each if one anchor serves several blocks', async () => {
     expect(
       await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
     ).to.deep.equal([

@@ -3,7 +3,7 @@ import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 describe('issues in a settings file', () => {
-  it('are told all at once, in the order of the file', async () => {
+  it('are reported all at once, in the order of the file', async () => {
     expect(
       await issuesIn(`resources:
   projects: { upstream: nowhere, invalidItems: dorp }
@@ -28,7 +28,7 @@ upstreams:
     ]);
   });
 
-  it('are all told where they share a place', async () => {
+  it('are all reported if they share a place', async () => {
     expect(
       await issuesIn(`http: { port: 70000.5 }
 upstreams: { "a b": { baseUrl: 5, timeoutMs: 0.5 }, tools: { baseUrl: "x:y?z" } }
@@ -294,14 +294,14 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     });
   }
 
-  it('are told of the text of a file first, one a line', async () => {
+  it('report the text of a file first, one issue a line', async () => {
     expect(await issuesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
       '1:13: not expected here: put text with special characters in quotes',
       '3:6: plain text cannot begin with this character: put it in quotes',
     ]);
   });
 
-  it('are not told where a tab, or a reference between brackets, has misled whoever reads what comes after', async () => {
+  it('omit what follows from a tab, or from a reference between brackets', async () => {
     const tabs = 'http:\n\thost: a\n\tport: 1\nlog:\n  level: info\n level: warn\n';
     expect(await issuesIn(tabs)).to.deep.equal([
       '2:1: indent with spaces: YAML takes no tabs',
@@ -341,7 +341,7 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
     }
   });
 
-  it('are words of ours, not the validator’s', async () => {
+  it("are in Portico's own words, not the validator’s", async () => {
     const issues = await issuesIn(
       'scheme: 1\nhttp: 1\nadmin: { port: a, enabled: 1 }\nlog: { level: 5 }\nupstreams: { "": {}, a: 1, b: { headers: { "a b": c } } }\n' +
         'resources: { tools: { query: { "": x }, maxItems: a, fields: 5, pagination: 7, where: "" } }',
@@ -370,7 +370,7 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
     expect(performance.now() - begun).to.be.lessThan(5000);
   });
 
-  it('are told where blocks are nested beyond reason', async () => {
+  it('are reported if blocks are nested too deeply', async () => {
     const deep = (levels: number) => `scheme: ${'['.repeat(levels)}${']'.repeat(levels)}\n${UPSTREAMS}`;
     expect(await issuesIn(deep(40))).to.include(`1:41: scheme${'[0]'.repeat(32)}: is nested too deeply`);
     const [issue] = await issuesIn(deep(100_000));

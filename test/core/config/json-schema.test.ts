@@ -58,7 +58,7 @@ describe('the JSON Schema of settings', () => {
     }
   });
 
-  it('allows a reference to the environment wherever a scalar stands', () => {
+  it('allows a reference to the environment for every scalar', () => {
     const references = fc.constantFrom(`\${A}`, `\${A_1:-b}`, `x\${A}y`);
     const scalars = settingsOf(schema).filter(isScalar);
     expect(scalars).to.have.length.greaterThan(90);

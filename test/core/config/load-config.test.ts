@@ -130,7 +130,7 @@ describe('a settings file that cannot be read', () => {
     }
   };
 
-  it('is told in one line', async () => {
+  it('is reported in one line', async () => {
     await inFolder(async (folder) => {
       expect(await failure(join(folder, 'none.yaml'))).to.equal('FILE: cannot be read: there is no such file');
       expect(await failure(folder)).to.equal('FILE: cannot be read: it is a folder');
@@ -239,7 +239,7 @@ describe('settings that come as an object', () => {
     expect(parseSettings(config)).to.deep.equal(config);
   });
 
-  it('have their issues told all at once, with paths and without lines', () => {
+  it('have their issues reported all at once, with paths and without lines', () => {
     const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
     try {
       parseSettings(input);

@@ -16,7 +16,7 @@ async function issueOf(reading: Promise<string>): Promise<string> {
 }
 
 describe('the text of a settings file', () => {
-  it('may come through a pipe, from somebody who comes late and writes it piece by piece', async () => {
+  it('may come through a pipe, from a late writer and piece by piece', async () => {
     await inFolder(async (folder) => {
       const pipe = join(folder, 'pipe.yaml');
       execFileSync('mkfifo', [pipe]);

@@ -110,7 +110,7 @@ describe('the key of a caller', () => {
     expect(partition).to.equal(key);
   });
 
-  it('tells nothing about the token to who does not have the secret of the process', async () => {
+  it('reveals nothing about the token without the secret of the process', async () => {
     const { key } = await identify('one');
     expect(key).not.to.equal((await withValues(createAuthenticate())(['Bearer one'])).key);
     expect(key).not.to.equal(createHash('sha256').update('one').digest('base64url'));

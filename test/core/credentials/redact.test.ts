@@ -57,7 +57,7 @@ describe('redacting', () => {
     expect(redact('a%2Fb', ['a/b a%2F'])).to.equal('[credential]');
   });
 
-  it('finds what stands behind a tab', () => {
+  it('finds what is behind a tab', () => {
     expect(redact('the secret', ['Basic\tsecret'])).to.equal('the [credential]');
     expect(mentionsCredential('the secret', brought('Basic\tsecret'))).to.equal(true);
   });

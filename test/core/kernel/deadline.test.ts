@@ -52,7 +52,7 @@ describe('withDeadline', () => {
     expect(listenersOf(signal)).to.equal(0);
   });
 
-  it('rejects with upstream_timeout when the time is over, and tells the work so', async () => {
+  it('rejects with upstream_timeout when the time is over, and aborts the work', async () => {
     const seen: AbortSignal[] = [];
     const error = await rejection(
       withDeadline(10, new AbortController().signal, (inner) => {
@@ -64,7 +64,7 @@ describe('withDeadline', () => {
     expect(seen.map((inner) => inner.reason)).to.deep.equal([error]);
   });
 
-  it('gives the work as much time again as the process stood still', async () => {
+  it('gives the work as much time again as the process was stopped', async () => {
     const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -87,7 +87,7 @@ describe('withDeadline', () => {
     expect(await Promise.race([result, sleep(250)])).to.have.property('code', 'upstream_timeout');
   });
 
-  it("rejects with the outer signal's own reason at once, although the work heeds nothing", async () => {
+  it("rejects with the outer signal's own reason at once, although the work ignores it", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const reason = new Error('the caller left');
@@ -154,7 +154,7 @@ describe('withAbort', () => {
 });
 
 describe('startDeadline', () => {
-  it('aborts once its time has passed, with a reason that tells it from all others', async () => {
+  it('aborts once its time has passed, with a reason of its own', async () => {
     const { signal, end } = startDeadline(5, new AbortController().signal);
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     end();

@@ -27,7 +27,7 @@ const reasonOf = (promise: Promise<unknown>) =>
   );
 
 describe('work that several wait for', () => {
-  it('is done once for all who want the same, and anew for the next one', async () => {
+  it('is done once for all concurrent callers, and again for the next one', async () => {
     const { flights, board, begun } = flying();
     const waiting = [board('a'), board('a'), board('b')];
     expect([flights.has('a'), flights.has('c'), begun.length]).to.deep.equal([true, false, 2]);
@@ -70,7 +70,7 @@ describe('work that several wait for', () => {
     expect(await next).to.equal('well');
   });
 
-  it('is not begun for whoever has left already', async () => {
+  it('is not begun for a caller that has left already', async () => {
     const { board, begun } = flying();
     expect(await reasonOf(board('a', AbortSignal.abort('gone')))).to.equal('gone');
     expect(begun).to.deep.equal([]);

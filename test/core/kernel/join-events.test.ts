@@ -5,7 +5,7 @@ import { joinEvents } from '../../../src/core/kernel/join-events.ts';
 describe('listeners that are joined', () => {
   const retry = { requestId: 'r-1', upstream: 'tools', retries: 1, delayMs: 5 };
 
-  it('hear what each of them listens to, in their order', () => {
+  it('receive the events of their listeners, in order', () => {
     const heard: string[] = [];
     const events = joinEvents([
       { retried: ({ upstream }) => heard.push(`a ${upstream}`) },

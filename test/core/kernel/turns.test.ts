@@ -31,7 +31,7 @@ describe('a step of long work', () => {
 });
 
 describe('small pieces of work', () => {
-  it('share a turn of the event loop until they have taken their time of it, and tell how long they took', async () => {
+  it('share a turn of the event loop until they have used their time of it, and return how long they took', async () => {
     const inBudget = createTurnBudget(5);
     let at = 0;
     let done = false;

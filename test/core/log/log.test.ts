@@ -73,7 +73,7 @@ describe('the log of a request', () => {
     );
   });
 
-  it('says why it failed, by codes and words of ours', () => {
+  it("has the reason of its failure, in codes and Portico's own words", () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED secret'), { code: 'ECONNREFUSED' });
     const error = new GatewayError('upstream_timeout', { upstream: 'tools', reason: 'it is not there', cause });
     expect(lineOf((events) => events.requestEnded?.(request({ outcome: error.code, error })))).to.deep.include({
@@ -369,7 +369,7 @@ describe('the log', () => {
     expect(tell()).to.equal(1 + 5);
   });
 
-  it('is written by any pino logger, and by one that does not tell its level', () => {
+  it('is written by any pino logger, and by one without a level', () => {
     let text = '';
     const write = (line: string) => {
       text += line;

@@ -32,7 +32,7 @@ function countsOf(items: readonly object[], { where, from = {} }: { where?: stri
 
 const tool = (id: number, more: object = {}) => ({ id, name: `Tool ${id}`, ...more });
 
-describe('what is to be doubted of a list', () => {
+describe('the warnings of a list', () => {
   it('is that where leaves out every item', () => {
     const all = countsOf(
       [1, 2, 3].map((id) => tool(id, { type: 'tab' })),
@@ -82,7 +82,7 @@ describe('what is to be doubted of a list', () => {
     }
   });
 
-  it('is described by names of ours', () => {
+  it("is described by Portico's own names", () => {
     expect(describeFinding({ finding: 'nothing_left' })).to.equal('nothing is left of a reply that was not empty');
     expect(describeFinding({ finding: 'field_empty', field: 'category' })).to.equal(
       'the field category is empty in every item',

@@ -31,7 +31,7 @@ describe('a mapped item', () => {
     expect(dropped).to.equal(0);
   });
 
-  it('takes the default, as it stands, for what is missing or null', () => {
+  it('takes the default unchanged for what is missing or null', () => {
     const options = field('a', { default: 'v1', values: { v1: 'other', '': 'empty' }, format: 'version' });
     expect(one('{}', options)).to.equal('v1');
     expect(one('{"a":null}', options)).to.equal('v1');

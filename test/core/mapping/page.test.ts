@@ -37,7 +37,7 @@ describe('a page', () => {
     'data[0].things || `[]`': ['', 'data'],
   };
   for (const [items, expected] of Object.entries(ways)) {
-    it(`knows the objects on the way to its items: ${items}`, () => {
+    it(`keeps the objects that lead to its items: ${items}`, () => {
       const body = { data: { things: [{ a: 1 }], others: [] }, list: [{ things: [{ a: 2 }] }], others: [] };
       const { enclosing } = createPageParser({ items })(JSON.stringify(body));
       expect(enclosing.map(({ fields }) => fields.join())).to.deep.equal(expected);

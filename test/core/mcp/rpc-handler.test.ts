@@ -189,7 +189,7 @@ describe('a batch', () => {
 });
 
 describe('MCP from 2026-07-28 on', () => {
-  it('tells what it offers', async () => {
+  it('reports what it offers', async () => {
     const { status, json } = await asked().current('server/discover');
     expect(status).to.equal(200);
     expect(json.result.supportedVersions).to.deep.equal(['2026-07-28']);

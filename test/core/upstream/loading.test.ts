@@ -55,7 +55,7 @@ describe('all loads under way', () => {
     expect(await one.ended).to.equal('loaded');
   });
 
-  it('hold nothing any more once they have ended, however they did, and what they let go of', async () => {
+  it('hold nothing any more once they have ended, whatever their outcome, nor what they released', async () => {
     const { begin } = setUp();
     const gone = new AbortController();
     const ends = [begin(), begin(), begin(gone.signal)];
@@ -72,7 +72,7 @@ describe('all loads under way', () => {
     expect(await next.ended).to.equal('loaded');
   });
 
-  it('never have a small one give way to a large one', async () => {
+  it('never evict a small load for a large one', async () => {
     const { begin } = setUp();
     const small = begin();
     small.account.hold(100);
@@ -85,7 +85,7 @@ describe('all loads under way', () => {
     for (const { account } of [small, latest]) account.hold(100);
   });
 
-  it('have the latest of the large ones give way, so that the oldest comes to its end', async () => {
+  it('evict the latest of the large ones, so that the oldest ends', async () => {
     const { begin } = setUp();
     const oldest = begin();
     oldest.account.hold(400);

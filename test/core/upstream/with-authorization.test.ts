@@ -21,7 +21,7 @@ function authorizing(authorize: Authorize, refused?: Refused, errors: readonly E
 }
 
 describe('an upstream with authorization', () => {
-  it('is asked with what tells it who asks, once that is known, and with all else as it is', async () => {
+  it('receives the authorized request headers, and all else unchanged', async () => {
     const granted = Promise.withResolvers<Record<string, string>>();
     const { upstream, asked } = authorizing(() => granted.promise);
     const request = asking('/list');
@@ -32,7 +32,7 @@ describe('an upstream with authorization', () => {
     expect(asked).to.deep.equal([{ ...request, authorization: { authorization: 'Bearer exchanged' } }]);
   });
 
-  it('lets whoever authorizes know the caller, and when it is too late', async () => {
+  it('gives the authorization the caller and the deadline', async () => {
     const seen: unknown[] = [];
     const { upstream } = authorizing(async (...given) => {
       seen.push(...given);
@@ -96,7 +96,7 @@ describe('an upstream that does not accept what it is given', () => {
     expect(sent()).to.deep.equal(['1']);
   });
 
-  it('is asked twice at most, and whoever authorizes hears of both', async () => {
+  it('is requested twice at most, and the authorization receives both outcomes', async () => {
     const { upstream, told, sent } = giving([true, true], [refusal, refusal, refusal]);
     expect(await rejection(upstream.get(asking(), calm()))).to.equal(refusal);
     expect([told.length, sent()]).to.deep.equal([2, ['1', '2']]);

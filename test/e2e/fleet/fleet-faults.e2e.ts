@@ -209,7 +209,7 @@ describe('replicas under load while their Redis', function () {
   afterEach(() => stop());
 
   for (const [fault, { begin, end = () => {}, told }] of Object.entries(FAULTS)) {
-    it(`${fault}, fail no read, give nobody another one's list, and have it again by themselves`, async () => {
+    it(`${fault}, fail no read, give no caller another one's list, and recover by themselves`, async () => {
       await eventually(() => reads > 100);
       await begin(redis, proxy);
       await sleep(FAULT_MS);

@@ -81,7 +81,7 @@ describe('replicas under load whose secrets and certificates change', function (
       headers: { authorization: `Bearer ${token}`, ...headers },
     }).then(({ status }) => status);
 
-  it('fail no read and load nothing again from one secret to the next, and hear of denials all the way', async () => {
+  it('fail no read and load nothing again from one secret to the next, and receive denials all the time', async () => {
     const [before, next] = [join(redis.folder, 'before'), join(redis.folder, 'next')];
     const secrets = {
       before: 'the secret as it was, which is long enough',

@@ -84,7 +84,7 @@ describe('replicas that share a Redis', function () {
     expect(hits).to.be.at.least(CALLERS * (REPLICAS - 1) - lost);
   });
 
-  it('lose no read while they are started anew one after the other, and load nothing again', async () => {
+  it('lose no read while they are restarted one after the other, and load nothing again', async () => {
     const grace = { more: `${options.more}\nshutdown: { delayMs: 2000 }` };
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start(grace)));
     const read = createReader();
@@ -151,7 +151,7 @@ describe('replicas that share a Redis', function () {
     expect(total()).to.equal(2);
   });
 
-  it('hear once they go on what was rejected and evicted while they were stopped', async () => {
+  it('receive, once they continue, what was rejected and evicted while they were stopped', async () => {
     const [stopped, other] = [await start(), await start()];
     const read = createReader();
     const tokens = Array.from({ length: 20 }, (_, caller) => nameOf(caller));

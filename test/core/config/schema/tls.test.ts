@@ -30,7 +30,7 @@ describe('the settings of TLS', () => {
     }
   });
 
-  it('let nobody leave out what makes it safe', () => {
+  it('require what makes it safe', () => {
     for (const key of ['rejectUnauthorized', 'insecureSkipVerify', 'verify']) {
       expect(issues({ api: { tls: { [key]: false } } })).to.match(/unknown key/);
     }

@@ -20,7 +20,7 @@ async function warnedOf(settings: string): Promise<(string | undefined)[]> {
 }
 
 describe('the warnings of settings', () => {
-  it('have their place, and are told in the order of the file', async () => {
+  it('have their place, and are in the order of the file', async () => {
     const yaml = `upstreams: { tools: { baseUrl: https://a.example } }
 resources:
   tools:
@@ -50,7 +50,7 @@ resources:
     expect(config.resources.tools.fields['category']?.from).to.equal("'other'");
   });
 
-  it('are told of a verified token that goes on, of a permission that does nothing, and of scopes for nothing', async () => {
+  it('name a verified token that is forwarded, a permission without effect, and unused scopes', async () => {
     const yaml = `verification:
   issuer: https://login.example
   audience: https://portico.example/mcp
@@ -92,7 +92,7 @@ upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
     }
   });
 
-  it('are told of names that - or / joins, which is arithmetic', async () => {
+  it('name members that - or / joins, which is arithmetic', async () => {
     const yaml = `${UPSTREAMS}resources:
   tools:
     pagination: { kind: none }
@@ -199,14 +199,14 @@ upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
 const ONE_UPSTREAM = 'upstreams: { tools: { baseUrl: https://a.example } }\n';
 
 describe('the warnings of settings that are right each', () => {
-  it('are told of an address under which MCP would stand at /mcp/mcp', async () => {
+  it('name an address under which MCP would be at /mcp/mcp', async () => {
     expect(await warningsIn(`${ONE_UPSTREAM}publicUrl: https://portico.example/mcp`)).to.deep.equal([
       '2:12: publicUrl: ends with /mcp, and MCP is at /mcp below it: leave that off, unless clients are to ask for /mcp/mcp',
     ]);
     expect(await warningsIn(`${ONE_UPSTREAM}publicUrl: https://portico.example/tools`)).to.deep.equal([]);
   });
 
-  it('are told of a block that waits to be enabled, and not of one that is switched off', async () => {
+  it('name a block that waits to be enabled, and not one that is switched off', async () => {
     expect(await warningsIn(`${ONE_UPSTREAM}audit: { file: /a }\ntracing: { sampleRatio: 1 }`)).to.deep.equal([
       '2:1: audit: does nothing without enabled: true',
       '3:1: tracing: does nothing without enabled: true',
@@ -215,7 +215,7 @@ describe('the warnings of settings that are right each', () => {
     expect(await warningsIn(ONE_UPSTREAM + off)).to.deep.equal([]);
   });
 
-  it('are told of a version that address and path both have', async () => {
+  it('name a version that address and path both have', async () => {
     const at = (baseUrl: string, tools: string) => `upstreams: { tools: { baseUrl: ${baseUrl} } }
 resources: { tools: { pagination: { kind: none }${tools} } }`;
     expect(await warningsIn(at('https://a.example/v1/', ''))).to.deep.equal([
@@ -237,7 +237,7 @@ resources: { tools: { pagination: { kind: none }${tools} } }`;
     }
   });
 
-  it('are told of a listener that answers for any Host, where callers are verified', async () => {
+  it('name a listener that answers for any Host, where callers are verified', async () => {
     const verified = 'verification: { issuer: https://login.example, audience: a }';
     const at = (http: string, rest = '') =>
       `upstreams: { tools: { baseUrl: https://a.example, credential: { kind: passthrough } } }\n${verified}\nhttp: { ${http} }\n${rest}`;
@@ -253,7 +253,7 @@ resources: { tools: { pagination: { kind: none }${tools} } }`;
     }
   });
 
-  it('are told of an upstream that is the gateway itself', async () => {
+  it('name an upstream that is the gateway itself', async () => {
     const at = (baseUrl: string, http: string) => `upstreams: { tools: { baseUrl: "${baseUrl}" } }\nhttp: { ${http} }`;
     for (const [baseUrl, http] of [
       ['http://127.0.0.1:8080', 'port: 8080'],
@@ -274,7 +274,7 @@ resources: { tools: { pagination: { kind: none }${tools} } }`;
     }
   });
 
-  it('are told once of an upstream whose pages may be larger than all that is loaded at once', async () => {
+  it('name an upstream once whose pages may be larger than all that is loaded at once', async () => {
     const message = 'a page may be larger than maxLoadingBytes, which all reads have together: it then fails its read';
     expect(await warningsIn(`${ONE_UPSTREAM}maxLoadingBytes: 2097151`)).to.deep.equal([
       `2:18: maxLoadingBytes: ${message}`,

@@ -88,7 +88,7 @@ describe('the file of a secret', () => {
       expect(issueOf(pipe)).to.equal('is no file');
     }));
 
-  it('is read anew when it was written to', () =>
+  it('is read again when it was written to', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'old');
@@ -100,7 +100,7 @@ describe('the file of a secret', () => {
       expect(await later()).to.equal('newest');
     }));
 
-  it('is read anew when another was renamed over it, with the same size and time too', () =>
+  it('is read again when another was renamed over it, with the same size and time too', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'old');
@@ -111,7 +111,7 @@ describe('the file of a secret', () => {
       expect(await later()).to.equal('new');
     }));
 
-  it('is read anew when Kubernetes swaps the folder that it is a link into', () =>
+  it('is read again when Kubernetes swaps the folder that it is a link into', () =>
     inFolder(async (folder) => {
       mount(folder, '..1', 'old');
       symlinkSync(join('..data', 'token'), join(folder, 'token'));
@@ -135,7 +135,7 @@ describe('the file of a secret', () => {
       expect(await later(SECOND)).to.equal('new');
     }));
 
-  it('is read anew where it was written in the very moment in which it was read first', () =>
+  it('is read again if it was written at the moment in which it was read first', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');
       for (let times = 0; times < 20; times += 1) {
@@ -213,7 +213,7 @@ describe('the file of a secret', () => {
       expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
     }));
 
-  it('says nothing where it was written anew with the same secret', () =>
+  it('logs nothing if it was written again with the same secret', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'same');

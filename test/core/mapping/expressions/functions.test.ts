@@ -98,7 +98,7 @@ describe('a function that orders', () => {
 });
 
 describe('a function of any value', () => {
-  it('takes values apart, and tells what they are', () => {
+  it('converts and inspects values', () => {
     expect(evaluate('[keys(@), values(@)]', { a: 1, b: null })).to.deep.equal([
       ['a', 'b'],
       [1, null],

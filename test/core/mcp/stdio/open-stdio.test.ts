@@ -200,7 +200,7 @@ describe('MCP over stdio', () => {
     expect(bugs[0]?.stack).to.contain('saw [credential]').and.not.contain(TOKEN);
   });
 
-  it('takes capabilities that nobody could mean for a mistake of the client, and goes on', async () => {
+  it('rejects implausible capabilities as a mistake of the client, and continues', async () => {
     const { write, receive, ask } = connect(undefined, { maxBodyBytes: 100_000 });
     const nested = `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`;
     const params = `{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"a":${nested}}},"clientInfo":{"name":"a","version":"1"}}`;

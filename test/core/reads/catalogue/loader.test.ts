@@ -123,7 +123,7 @@ describe('a loader', () => {
     expect({ count: snapshot.count, dropped }).to.deep.equal({ count: 3, dropped: 3 });
   });
 
-  it('tells of each load that it has ended, and how', async () => {
+  it('reports each load that it has ended, with its outcome', async () => {
     const told: unknown[] = [];
     const events: Events = {
       loadEnded({ ms, ...rest }) {
@@ -158,7 +158,7 @@ describe('a loader', () => {
     ]);
   });
 
-  it('tells the list that it has loaded whole, and no other', async () => {
+  it('reports the list that it has loaded whole, and no other', async () => {
     const told: unknown[] = [];
     const events: Events = { listLoaded: (loaded) => told.push(loaded) };
     let asked = 0;
@@ -374,7 +374,7 @@ describe('a loader', () => {
       expect(Object.isFrozen(second.snapshot)).to.equal(true);
     });
 
-    it('is told as stored again, not as loaded, where it is renewed', async () => {
+    it('is reported as stored again, not as loaded, if it is renewed', async () => {
       const told: unknown[] = [];
       const load = loaderOver(
         async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
@@ -392,7 +392,7 @@ describe('a loader', () => {
       expect(error).to.be.instanceOf(Error);
     });
 
-    it('keeps what was made of its bytes when it is renewed, and tells when that load began', async () => {
+    it('keeps what was made of its bytes when it is renewed, with the start of that load', async () => {
       let time = 1000;
       const load = loaderOver(
         async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
@@ -407,7 +407,7 @@ describe('a loader', () => {
       expect(snapshot).to.include({ loadedAt: 2000, representations });
     });
 
-    it('is loaded anew where it changed, even into several pages', async () => {
+    it('is loaded again if it changed, even into several pages', async () => {
       const tags: (string | undefined)[] = [];
       const load = loaderOver(async ({ ifNoneMatch: tag }) => {
         tags.push(tag);

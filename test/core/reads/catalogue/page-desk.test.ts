@@ -118,7 +118,7 @@ describe('a desk for pages', () => {
     expect(body.equals(before)).to.equal(true);
   });
 
-  it('lets go at once of a page that nobody waits for any more, and reads those behind it', async () => {
+  it('discards at once a page without waiting readers, and reads those behind it', async () => {
     const { read } = openDesk();
     const slow = large(Array.from({ length: 30_000 }, (_, index) => thing(`id-${index}`)));
     const controller = new AbortController();
@@ -143,7 +143,7 @@ describe('a desk for pages', () => {
     }
   });
 
-  it('tells all who wait for a large page once it is closed, and starts no thread any more', async () => {
+  it('rejects all readers of a large page once it is closed, and starts no thread any more', async () => {
     const { desk, read } = openDesk();
     const slow = large(Array.from({ length: 30_000 }, (_, index) => thing(`id-${index}`)));
     const controller = new AbortController();

@@ -83,7 +83,7 @@ describe('a page', () => {
     expect(new Set(digestsOf({ things: items(2) }, false)).size).to.equal(2);
   });
 
-  it('has digests that tell numbers apart that only their source text tells apart', () => {
+  it('has digests that distinguish numbers that differ in their source text only', () => {
     const digestOf = (id: string) => made(`{"things":[{"id":${id},"name":"n"}],"next":"more"}`).digests;
     expect(digestOf('1152921504606846976')).to.not.equal(digestOf('1152921504606846977'));
     expect(digestOf('1152921504606846977')).to.equal(digestOf('1152921504606846977'));

@@ -116,7 +116,7 @@ async function settle<T>(read: Promise<T>): Promise<T | GatewayError> {
 }
 
 describe('a loader with a memo', () => {
-  it('maps the same answer once, whoever it came for', async () => {
+  it('maps the same reply once, for all callers', async () => {
     const { read, counts } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])]);
     const first = await read('one');
     const second = await read('another');
@@ -138,7 +138,7 @@ describe('a loader with a memo', () => {
     expect([one.counts.mapped, two.counts.mapped]).to.deep.equal([1, 1]);
   });
 
-  it('tells each list as loaded, with what was dropped of it, mapped or not', async () => {
+  it('reports each list as loaded, with what was dropped of it, mapped or not', async () => {
     const told: unknown[] = [];
     const { read } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])], {
       events: { listLoaded: (loaded) => told.push(loaded) },
@@ -171,7 +171,7 @@ describe('a loader with a memo', () => {
     expect(Object.isFrozen(second.snapshot)).to.equal(true);
   });
 
-  it('maps another answer anew, though it comes to the same', async () => {
+  it('maps another reply again, though the result is the same', async () => {
     const { read, counts } = loaderOver([page([thing(1)]), { text: ` ${page([thing(1)]).text}` }]);
     const first = await read();
     expect((await read()).snapshot.etag).to.equal(first.snapshot.etag);

@@ -32,7 +32,7 @@ describe('the snapshot cache', () => {
     expect(cache.bytes).to.equal(plain + 130 + 2 * 256 + 2 * 8);
   });
 
-  it('lets go of what was not used for longest, at either bound', () => {
+  it('evicts the least recently used, at either bound', () => {
     for (const bounds of [
       { maxBytes: 5000, maxEntries: 100 },
       { maxBytes: 1_000_000, maxEntries: 2 },
@@ -46,7 +46,7 @@ describe('the snapshot cache', () => {
     }
   });
 
-  it('tells what it holds with every change of that, and what made room for others', () => {
+  it('reports what it holds with every change of that, and what made room for others', () => {
     const told: unknown[] = [];
     const cache = createSnapshotCache(
       { maxBytes: 5000, maxEntries: 100 },
@@ -182,7 +182,7 @@ describe('a partition that two credentials share', () => {
     expect(cache.admittedAt('tools', carol)).to.equal(Number.NEGATIVE_INFINITY);
   });
 
-  it('is evicted for one alone, whose loads store nothing and admit nobody', () => {
+  it('is evicted for one caller alone, whose loads store nothing and admit no caller', () => {
     const cache = createSnapshotCache(MANY);
     store(cache, loadOf([], { loadedAt: 1 }), 'tools', bob);
     store(cache, loadOf([], { loadedAt: 2 }), 'tools', carol);

@@ -27,7 +27,7 @@ describe('a snapshot writer', () => {
     );
   });
 
-  it('knows where each item begins, in bytes', () => {
+  it('has the offset at which each item begins, in bytes', () => {
     fc.assert(
       fc.property(fc.array(items), (pages) => {
         const { bytes, itemStarts } = write(pages);
@@ -47,7 +47,7 @@ describe('a snapshot writer', () => {
     expect(other.etag).not.to.equal(one.etag);
   });
 
-  it('tells when the load began, and cannot be changed', () => {
+  it('has the time at which its load began, and cannot be changed', () => {
     const snapshot = write([]);
     expect(snapshot.loadedAt).to.equal(1_000);
     expect(Object.isFrozen(snapshot)).to.equal(true);

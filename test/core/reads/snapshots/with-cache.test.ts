@@ -42,7 +42,7 @@ describe('a snapshot', () => {
     expect(await tools.source(alice, asked)).to.equal(hit);
   });
 
-  it('is looked up once by a read that misses it, whose load is told what is held', async () => {
+  it('is looked up once by a read that misses it, whose load receives what is held', async () => {
     const { tools, cache, clock } = house();
     const { get } = cache;
     let lookups = 0;
@@ -60,7 +60,7 @@ describe('a snapshot', () => {
     expect(tools.departures.map(({ options }) => options?.known?.snapshot)).to.deep.equal([undefined, snapshot]);
   });
 
-  it('tells its events', async () => {
+  it('emits its events', async () => {
     const { tools, clock, told } = house();
     const { snapshot } = await readLanding(tools, 'a');
     await tools.read(alice);
@@ -78,7 +78,7 @@ describe('a snapshot', () => {
     ]);
   });
 
-  it('tells of each read once, however it ended, of resources that are not stored too', async () => {
+  it('reports each read once, whatever its outcome, also of resources that are not stored', async () => {
     const { tools, projects, told } = house();
     const reads = () => told.filter(([name]) => name === 'read').map(([, read]) => read);
     await readRejecting(tools, failed).catch(() => {});
@@ -136,7 +136,7 @@ describe('a partition that several credentials share', () => {
   const rejected = new GatewayError('credential_rejected', { upstreamStatus: 401 });
   const denied = new GatewayError('access_denied', { upstreamStatus: 403 });
 
-  it('serves nobody whom the upstream has not given the list itself', async () => {
+  it('serves no caller to whom the upstream has not given the list itself', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'by bob', bob);
     clock.now += SECOND;

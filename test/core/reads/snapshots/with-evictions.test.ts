@@ -4,7 +4,7 @@ import { errorOf, settle, text } from './departures.ts';
 import { alice, bob, house, MINUTE, readLanding, readRejecting } from './house.ts';
 
 describe('what an upstream denies', () => {
-  it('to Portico itself is evicted for nobody, since that says nothing of the caller', async () => {
+  it('to Portico itself is evicted for no caller, since that says nothing of the caller', async () => {
     const { tools, workflows, projects, cache, told } = house();
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');

@@ -75,7 +75,7 @@ describe('reads of one credential at one time', () => {
     expect(departures[0]?.signal.aborted).to.equal(true);
   });
 
-  it('begin anew after that, though the aborted load has not ended', async () => {
+  it('begin again after that, though the aborted load has not ended', async () => {
     const ends: (() => void)[] = [];
     // Takes no notice of its signal.
     const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
@@ -114,7 +114,7 @@ describe('reads of one credential at one time', () => {
     expect(begunAnew).to.be.above(0);
   });
 
-  it('are told what is known already, once', async () => {
+  it('receive what is known already, once', async () => {
     const { read, departures } = flights();
     const known = loadOf();
     const readings = [read(alice, never, { known }), read(alice, never)];
@@ -145,7 +145,7 @@ describe('reads beyond those that may wait', () => {
     flights(createWaiting(bounds));
   const bob = callerOf('bob');
 
-  it('of one caller are told so, and leave room for others', async () => {
+  it('of one caller are refused, and leave room for others', async () => {
     const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
     const readings = [read(alice, never), read(alice, never)];
     expect(await errorOf(read(alice, never))).to.include({
@@ -171,7 +171,7 @@ describe('reads beyond those that may wait', () => {
     await Promise.all(readings);
   });
 
-  it('of all callers are told so, and nothing is loaded for them', async () => {
+  it('of all callers are refused, and nothing is loaded for them', async () => {
     const { read, departures } = setUp({ maxWaiting: 2, maxWaitingPerCaller: 2 });
     const readings = [read(alice, never), read(alice, never)];
     expect(await errorOf(read(bob, never))).to.include({ code: 'overloaded', bound: 'maxWaiting' });

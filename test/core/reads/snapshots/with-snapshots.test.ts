@@ -103,7 +103,7 @@ describe('a snapshot past its freshness', () => {
     expect(tools.departures).to.have.length(2);
   });
 
-  it('stays where the refresh fails, of which an event tells; the next read tries again', async () => {
+  it('stays if the refresh fails, of which an event is emitted; the next read tries again', async () => {
     const { tools, clock, told } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
@@ -161,7 +161,7 @@ describe('a snapshot past its freshness', () => {
     new GatewayError('breaker_open'),
     new GatewayError('overloaded'),
   ]) {
-    it(`stands in for a fault of the platform: ${error.code} ${error.upstreamStatus ?? ''}`, async () => {
+    it(`replaces a fault of the platform: ${error.code} ${error.upstreamStatus ?? ''}`, async () => {
       const { tools, clock } = house();
       await readLanding(tools, 'old');
       clock.now += 61 * MINUTE - 1;
@@ -252,7 +252,7 @@ describe('a token that ends', () => {
     expect(await errorOf(reading)).to.equal(failed);
   });
 
-  it('shortens it for its own readers alone, whoever began the load', async () => {
+  it('shortens it for its own readers alone, also if another one began the load', async () => {
     const { tools, clock } = house();
     const ending = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
     const readings = [tools.read(alice), tools.read(ending), tools.read(alice)];

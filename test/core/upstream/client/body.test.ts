@@ -124,7 +124,7 @@ describe('the body of an upstream', () => {
     return { account, request: { ...asking(), hold } };
   }
 
-  it('is told of while it is held, as it comes and decoded, and once it is decoded no more as it came', async () => {
+  it('is reported while it is held, encoded and decoded, and once it is decoded only decoded', async () => {
     const body = 'x'.repeat(1000);
     const coded = gzipSync(body);
     const plain = accounted();
@@ -169,7 +169,7 @@ describe('the body of an upstream', () => {
     }
   });
 
-  it('is decoded no further once nobody waits for it', async () => {
+  it('is decoded no further once its reader is gone', async () => {
     for (const [coding, encode] of Object.entries(CODINGS)) {
       const controller = new AbortController();
       const reason = new Error('the caller hung up');

@@ -90,7 +90,7 @@ describe('the status of an upstream', () => {
     503: /answered this read with an error. Trying again may help/,
   };
   for (const [status, detail] of Object.entries(DETAILS)) {
-    it(`${status} is told as an answer: ${detail.source}`, async () => {
+    it(`${status} is reported as a response: ${detail.source}`, async () => {
       const { detail: told } = await errorFor(Number(status));
       expect(told).to.match(detail).and.not.contain('did not answer');
     });

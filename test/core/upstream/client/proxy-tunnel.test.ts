@@ -56,7 +56,7 @@ describe('an upstream behind a proxy', () => {
     expect(proxy.asked.map(({ url }) => url)).to.deep.equal([`127.0.0.1:${platform.port}`]);
   });
 
-  it('is named with the port that its scheme stands for, and a host of IPv6 in brackets', async () => {
+  it('is named with the default port of its scheme, and a host of IPv6 in brackets', async () => {
     const proxy = await startConnectProxy();
     proxy.behave((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
     for (const url of ['http://platform.internal', 'https://platform.internal', 'https://[::1]:8443', 'http://[::1]']) {
@@ -70,7 +70,7 @@ describe('an upstream behind a proxy', () => {
     ]);
   });
 
-  it('has a proxy that is told who asks, where settings say so', async () => {
+  it('sends credentials to the proxy, if settings have them', async () => {
     const platform = await startPlatform();
     const proxy = await startConnectProxy();
     const authorize = proxyAuthorization({ user: 'portico', password: PASSWORD });

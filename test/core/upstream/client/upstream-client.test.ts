@@ -298,7 +298,7 @@ describe('an upstream client', () => {
 describe('an upstream client that is listened to', () => {
   const { serve, serveRaw, open } = useHarness();
 
-  it('tells of each page with its status, its bytes without their coding, and the time until they were there', async () => {
+  it('reports each page with its status, its decoded bytes, and the time until they had arrived', async () => {
     const { events, told } = recordEvents();
     const server = await serve((_request, response) => {
       response.setHeader('content-encoding', 'gzip');
@@ -316,14 +316,14 @@ describe('an upstream client that is listened to', () => {
     expect(told.pageFetched?.[0]?.ms).to.be.greaterThan(0);
   });
 
-  it('tells of a page that is still what it was', async () => {
+  it('reports a page that has not changed', async () => {
     const { events, told } = recordEvents();
     const server = await serve((_request, response) => response.writeHead(304).end());
     await open(server.url, { events }).get({ ...asking(), ifNoneMatch: '"1"' }, calm());
     expect(told.pageFetched?.[0]).to.include({ status: 304, bytes: 0, error: undefined });
   });
 
-  it('tells of an error with its code, and with the status that it came with', async () => {
+  it('reports an error with its code, and with its status', async () => {
     const { events, told } = recordEvents();
     const statuses = [500, 200];
     const server = await serve((request, response) => json([], statuses.shift())(request, response));
@@ -342,7 +342,7 @@ describe('an upstream client that is listened to', () => {
     ]);
   });
 
-  it('tells of a deadline that passed while it waited, and nothing of what it did not ask or was called off', async () => {
+  it('reports a deadline that passed while it waited, and nothing of requests that were not sent or were cancelled', async () => {
     const { events, told } = recordEvents();
     const { url } = await serveRaw(() => {});
     const upstream = open(url, { events });
@@ -380,13 +380,13 @@ describe('an upstream client with its platform mocked by nock', () => {
     expect(reply.headers.link).to.equal('</next>; rel="next"');
   });
 
-  it('tells a status', async () => {
+  it('reports a status', async () => {
     nock(origin).get('/v1/projects').reply(429, { message: 'slow down' }, { 'Retry-After': '7' });
     const error = await errorOf(open(origin).get(asking('/v1/projects'), calm()));
     expect(error).to.include({ code: 'upstream_rate_limited', retryAfterSeconds: 7, upstream: 'projects' });
   });
 
-  it('tells a request that fails', async () => {
+  it('reports a request that fails', async () => {
     nock(origin).get('/v1/projects').replyWithError(new Error('secret words of a mock'));
     const error = await errorOf(open(origin).get(asking('/v1/projects'), calm()));
     expect(error).to.include({ code: 'upstream_failed', reason: 'the request failed' });

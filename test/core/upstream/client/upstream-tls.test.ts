@@ -107,7 +107,7 @@ describe('an upstream over TLS', () => {
     expect(error.reason).to.equal('the upstream does not speak TLS there');
   });
 
-  it('is known anew once its files have changed: by new connections, while what is under way goes on', () =>
+  it('uses changed files for new connections, while requests in flight continue', () =>
     inFolder(async (folder) => {
       const first = await CLIENTS.issue({ commonName: 'first' });
       const second = await CLIENTS.issue({ commonName: 'second' });

@@ -60,7 +60,7 @@ describe('pages of a known total', () => {
     expect(await reasonOf(mangled(() => ({ body: { total: 3 } })))).to.equal(reason(4, 3));
   });
 
-  it('are invalid where a later page tells another total or none', async () => {
+  it('are invalid if a later page has another total or none', async () => {
     for (const [total, reason] of [
       [9, 'the total changed while the list was read: page 1 says 10, and page 3 says 9: check pagination.total'],
       [11, 'the total changed while the list was read: page 1 says 10, and page 3 says 11: check pagination.total'],

@@ -178,7 +178,7 @@ describe('the bounds of a read', () => {
     });
   }
 
-  it('are known after one page where that tells the total', async () => {
+  it('are known after one page if that has the total', async () => {
     for (const kind of ['offset with total', 'page with total'] as const) {
       for (const [bound, error] of [
         [{ maxItems: 24 }, TOO_MANY_ITEMS],

@@ -19,7 +19,7 @@ describe('a breaker', () => {
     return { breaker, changes };
   }
 
-  it('has changed its state, and begun another generation, when it has been told of an outcome', () => {
+  it('has changed its state, and begun another generation, when it receives an outcome', () => {
     const { breaker } = create();
     breaker.record(false);
     expect(breaker).to.include({ state: 'closed', generation: 0, remainingMs: 0 });
@@ -37,7 +37,7 @@ describe('a breaker', () => {
     breaker.close();
   });
 
-  it('tells each change with what the window held', () => {
+  it('reports each change with what the window held', () => {
     const { breaker, changes } = create();
     breaker.record(true);
     breaker.record(false);

@@ -244,7 +244,7 @@ describe('an upstream behind a breaker', () => {
     });
   });
 
-  it('tells each change of state once, with what the window held, and each call that it did not let through', async () => {
+  it('reports each change of state once, with what the window held, and each call that it rejected', async () => {
     const { untilHalfOpen, fail, succeed, get, told } = guard();
     await untilHalfOpen();
     await fail();

@@ -49,7 +49,7 @@ describe('an upstream behind a bulkhead', () => {
     expect(await Promise.all(reads)).to.deep.equal(Array(8).fill(PAGE));
   });
 
-  it('tells who came in after how long, what runs and waits then, and whom it had no place for', async () => {
+  it('reports each admission with its wait, what runs and waits then, and each refusal', async () => {
     const { get, open, introduce, clock, told } = bulkhead({ slots: 1, maxQueue: 2 });
     await introduce('a');
     const reads = [get('a'), get('a'), get('a')];
@@ -116,7 +116,7 @@ describe('an upstream behind a bulkhead', () => {
     expect(count()).to.equal(asked + 2);
   });
 
-  it('blames nobody for a deadline that passes in the queue', async () => {
+  it('counts no failure for a deadline that passes in the queue', async () => {
     const { get, open, introduce } = bulkhead({ slots: 1 });
     await introduce('a');
     const running = get('a');
@@ -146,7 +146,7 @@ describe('an upstream behind a bulkhead', () => {
   });
 
   describe('with callers whom the upstream does not know', () => {
-    it('gives them half of the places and half of the queue, and leaves the rest to those whom it knows', async () => {
+    it('gives them half of the places and half of the queue, and leaves the rest to accepted callers', async () => {
       const { get, open, introduce } = bulkhead();
       await introduce('known');
       const strangers = Array.from({ length: 4 }, (_, index) => get(`stranger ${index}`).catch(() => {}));
@@ -197,7 +197,7 @@ describe('an upstream behind a bulkhead', () => {
       await Promise.all(again);
     });
 
-    it('knows a caller by a page that it was given within ten minutes', async () => {
+    it('accepts a caller for ten minutes after a page that it was given', async () => {
       const { get, open, introduce, clock } = bulkhead({ slots: 2, maxQueue: 0 });
       const both = async () => {
         const reads = [get('a'), get('a')].map((read) => read.then(() => true).catch(() => false));
@@ -212,7 +212,7 @@ describe('an upstream behind a bulkhead', () => {
       expect(await both()).to.deep.equal([true, true]);
     });
 
-    it('knows a caller no more whose token was rejected, but does through any other error', async () => {
+    it('accepts a caller no more whose token was rejected, but does through any other error', async () => {
       const { get, open, introduce } = bulkhead({ slots: 2, maxQueue: 0 });
       const fail = async (error: unknown) => {
         const failing = rejection(get('a'));

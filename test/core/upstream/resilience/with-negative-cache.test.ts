@@ -41,7 +41,7 @@ describe('an upstream behind a negative cache', () => {
     await reading;
   });
 
-  it('tells of each call that it answers', async () => {
+  it('reports each call that it answers', async () => {
     const { get, fail, told } = remembering();
     await fail('a', status401());
     expect(told.callRefused).to.equal(undefined);

@@ -75,7 +75,7 @@ describe('an upstream with retry', () => {
     });
   }
 
-  it('tells of each retry, and of none that its budget does not allow', async () => {
+  it('reports each retry, and none that its budget does not allow', async () => {
     const { events, told } = recordEvents();
     const { get, asked } = retrying(Array(9).fill(refused()), { events, budgetPercent: 0 });
     for (let count = 0; count < 3; count += 1) await errorOf(get());
@@ -115,7 +115,7 @@ describe('an upstream with retry', () => {
     expect(waits).to.deep.equal([0, 100]);
   });
 
-  it('heeds Retry-After, and does not ask again where it asks for more than the longest wait', async () => {
+  it('respects Retry-After, and does not retry if that exceeds the longest wait', async () => {
     const short = retrying([status503(1)]);
     await short.get();
     expect(short.waits).to.deep.equal([1000]);

@@ -121,7 +121,7 @@ describe('what a body says of how its list goes on', () => {
     expect(one({ has_previous: false })).to.include({ sign: 'previous', says: false });
   });
 
-  it('is nothing where a member is of another type or name, or stands in one that is not about the list', () => {
+  it('is nothing where a member is of another type or name, or is in one that is not about the list', () => {
     const body = {
       total: 'many',
       count: true,
@@ -144,7 +144,7 @@ describe('what a body says of how its list goes on', () => {
     expect(statements.map(({ path }) => path)).to.deep.equal(['results[0].total']);
   });
 
-  it('is found beside the list, and in each object on the way to it', () => {
+  it('is found beside the list, and in each object that leads to it', () => {
     const data = { total: 3, workflows: [] };
     const statements = statementsOf(
       [

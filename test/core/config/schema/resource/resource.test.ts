@@ -83,7 +83,7 @@ describe('the settings of a resource', () => {
     }
   });
 
-  it('name what stands in the braces of a path, each and no other', () => {
+  it('name what is in the braces of a path, each and no other', () => {
     const tools = (path: string, pathParams?: object) => issues({ tools: { path, ...(pathParams && { pathParams }) } });
     expect(tools('/a/{b}/{c_1}-{b}', { b: 1, c_1: 'x' })).to.deep.equal([]);
     expect(tools('/a/{b}/{c}/{b}', { b: 1, d: 2 })).to.deep.equal([
@@ -254,7 +254,7 @@ describe('the settings of a resource', () => {
     ]);
   });
 
-  it('say in one place where the total stands', () => {
+  it('name one place of the total', () => {
     for (const kind of ['offset', 'page']) {
       expect(issues({ tools: { pagination: { kind, total: 'a' } } })).to.deep.equal([]);
       expect(issues({ tools: { pagination: { kind, totalHeader: 'a' } } })).to.deep.equal([]);

@@ -11,7 +11,7 @@ import {
 } from '../../../../../src/core/config/schema/resource/templates.ts';
 
 describe('a path with names in braces', () => {
-  it('tells its names, and whether each brace is one of a name', () => {
+  it('returns its names, and whether each brace is one of a name', () => {
     expect(namesIn('/a/{b}/c-{d_1}/{b}')).to.deep.equal(['b', 'd_1', 'b']);
     expect(['/a', '/{a}', '/{a}{b}', '/x{a}y'].filter(hasSoundBraces)).to.have.length(4);
     expect(['/{', '/}', '/{}', '/{a-b}', '/{{a}}', '/{a', '/}a{'].filter(hasSoundBraces)).to.deep.equal([]);

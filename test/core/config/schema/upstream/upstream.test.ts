@@ -42,7 +42,7 @@ describe('the settings of an upstream', () => {
     }
   });
 
-  it('have a URL that is sent as it stands', () => {
+  it('have a URL that is sent unchanged', () => {
     const refused: Readonly<Record<string, string>> = {
       'https://a/v1/..': 'must not contain a segment . or ..: write the resolved path',
       'https://a/%2e%2E/v1': 'must not contain a segment . or ..: write the resolved path',
