@@ -15,7 +15,7 @@ import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import { MCP_PATH } from './core/http/operations/rpc.ts';
-import { stackOf } from './core/kernel/causes.ts';
+import { stackOf } from './core/kernel/errors.ts';
 import type { Events } from './core/kernel/events.ts';
 import { setListeners } from './core/kernel/join-events.ts';
 import { type LimitOverrides, type Limits, limitsWith } from './core/kernel/limits.ts';

@@ -5,10 +5,10 @@ import type { KeyOf } from '../core/credentials/authenticate.ts';
 import type { Contribution, Readings } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { Limits } from '../core/kernel/limits.ts';
-import type { SharedCounts } from '../core/kernel/shared-counts.ts';
 import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
 import type { Resource } from '../core/resources/resource.ts';
+import type { SharedCounts } from '../core/sharing.ts';
 import type { Upstream } from '../core/upstream/upstream.ts';
 
 /** What runs a gateway: `portico serve`, `portico stdio`, or one read of `portico check --probe`. */

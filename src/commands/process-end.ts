@@ -1,4 +1,4 @@
-import { causesOf, nameError } from '../core/kernel/causes.ts';
+import { causesOf, nameError } from '../core/kernel/errors.ts';
 import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
 import { listenToSignals } from './signals.ts';

@@ -2,8 +2,7 @@ import { ConfigError, type ConfigIssue } from './config/config-error.ts';
 import { headerVariable, type LoadedConfig } from './config/load-config.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { createAuthenticate, type Identity } from './credentials/authenticate.ts';
-import { Credential } from './kernel/caller.ts';
-import { flawOf, HEADER_VALUE, TOKEN } from './kernel/header-value.ts';
+import { Credential, flawOf, HEADER_VALUE, TOKEN } from './kernel/caller.ts';
 import { RESOURCES } from './resources/index.ts';
 
 type Loaded = Pick<LoadedConfig, 'config' | 'token' | 'headerCredentials'>;

@@ -1,7 +1,20 @@
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
-import type { SharedCounts } from './kernel/shared-counts.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
 import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/rejection-store.ts';
+
+/** Counters shared by all replicas of a deployment. */
+export interface SharedCounts {
+  /**
+   * Adds units to these counters, whose windows of `windowMs` start with the first unit. Resolves with the state of
+   * each, in order; `undefined` when the store is unreachable. Never rejects.
+   */
+  add(
+    units: ReadonlyMap<string, number>,
+    windowMs: number,
+  ): Promise<readonly ({ readonly total: number; readonly restMs: number } | undefined)[]>;
+  /** Keyed hash of a text, equal on all replicas: the counter's name in the store. */
+  nameOf(text: string): string;
+}
 
 /** State that the replicas of a deployment share. */
 export interface Sharing {

@@ -3,7 +3,7 @@ import { ConfigError } from '../../core/config/config-error.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
-import { createSizedLru } from '../../core/kernel/tables/sized-lru.ts';
+import { createSizedLru } from '../../core/kernel/tables.ts';
 
 /** Returns the name of a caller's token: equal on all replicas that have the same key. */
 export type NameToken = (identity: Pick<Identity, 'credential' | 'key'>) => string;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
-import { createRecentKeys } from '../../core/kernel/tables/recent-keys.ts';
+import { createRecentKeys } from '../../core/kernel/tables.ts';
 
 export interface RateOptions {
   /** Quota of one key per window. */

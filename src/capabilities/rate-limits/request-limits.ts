@@ -1,8 +1,8 @@
 import type { Exchange } from '../../core/http/exchange.ts';
 import { type Caller, countedAs } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
-import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
-import { createTtlSet } from '../../core/kernel/tables/ttl-set.ts';
+import { createTtlSet } from '../../core/kernel/tables.ts';
+import type { SharedCounts } from '../../core/sharing.ts';
 import { createRate, type Rate, type RateState } from './rate.ts';
 import { createReservations } from './reservations.ts';
 import { createSharedRate } from './shared-rate.ts';

@@ -1,4 +1,4 @@
-import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
+import type { SharedCounts } from '../../core/sharing.ts';
 import { createRate, type Rate, type RateOptions, type RateState } from './rate.ts';
 
 export interface SharedRateOptions extends RateOptions {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/kernel/caller.ts';
-import { createRecentKeys } from '../../core/kernel/tables/recent-keys.ts';
+import { createRecentKeys } from '../../core/kernel/tables.ts';
 import { nextTurn } from '../../core/kernel/turns.ts';
 import { isShared, type Snapshots } from '../../core/reads/snapshots/cache.ts';
 import type { Evicted } from './announcements.ts';

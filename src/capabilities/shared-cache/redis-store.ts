@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyOf } from '../../core/credentials/authenticate.ts';
-import type { SharedCounts } from '../../core/kernel/shared-counts.ts';
+import type { SharedCounts } from '../../core/sharing.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
 /** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Caller } from '../../core/kernel/caller.ts';
-import { codeOf, stackOf } from '../../core/kernel/causes.ts';
+import { type Caller, requestOf } from '../../core/kernel/caller.ts';
+import { codeOf, stackOf } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { createTtlSet } from '../../core/kernel/tables/ttl-set.ts';
-import { requestOf } from '../../core/kernel/trace.ts';
+import { createTtlSet } from '../../core/kernel/tables.ts';
 import type { Load, Loader } from '../../core/reads/snapshots/load.ts';
 import type { SnapshotStore } from '../../core/reads/snapshots/snapshot-store.ts';
 import type { Announcements } from './announcements.ts';

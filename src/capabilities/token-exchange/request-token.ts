@@ -1,8 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
 import type { Send } from '../../core/credentials/authorize.ts';
-import { type Caller, Credential } from '../../core/kernel/caller.ts';
-import { TOKEN } from '../../core/kernel/header-value.ts';
+import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 

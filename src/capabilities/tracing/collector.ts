@@ -1,7 +1,7 @@
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { Agent, request } from 'undici';
-import { nameError } from '../../core/kernel/causes.ts';
+import { nameError } from '../../core/kernel/errors.ts';
 import type { TracingSettings } from './traces.ts';
 
 /** A collector of spans, by OTLP over HTTP. */

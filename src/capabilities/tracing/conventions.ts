@@ -1,5 +1,5 @@
 import { type Attributes, SpanKind, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
-import type { SpanAbout, SpanFacts } from '../../core/kernel/span.ts';
+import type { SpanAbout, SpanFacts } from '../../core/kernel/trace.ts';
 
 /** Which conventions these are. Those of MCP are in development: their names stand here, and a test pins them. */
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.40.0';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Span as ApiSpan, type Context, ROOT_CONTEXT, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Span, SpanAbout, SpanFacts, TraceHeaders } from '../../core/kernel/span.ts';
+import type { Span, SpanAbout, SpanFacts, TraceHeaders } from '../../core/kernel/trace.ts';
 import { createCollector } from './collector.ts';
 import { attributesOf, kindOf, nameOf, SCHEMA_URL, statusOf } from './conventions.ts';
 import { createQueue } from './queue.ts';

@@ -1,7 +1,6 @@
 import { traceOfCaller } from '../../core/credentials/caller-trace.ts';
 import { type Caller, type Credential, under } from '../../core/kernel/caller.ts';
-import type { Span } from '../../core/kernel/span.ts';
-import type { Trace } from '../../core/kernel/trace.ts';
+import type { Span, Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
 import { loggedMethod } from '../../core/mcp/message.ts';
 import { andThen, attempt, InnerContext, type RequestContext } from '../../core/mcp/request-context.ts';

@@ -1,5 +1,4 @@
-import type { Span, SpanAbout } from '../../core/kernel/span.ts';
-import type { Trace } from '../../core/kernel/trace.ts';
+import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
 import type { Beginning, Traces, TracingOptions, TracingSettings } from './traces.ts';
 
 /** Begins spans of traces, in a new trace or in one of a caller. */

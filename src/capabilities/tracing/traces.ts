@@ -1,6 +1,5 @@
 import type { Events } from '../../core/kernel/events.ts';
-import type { Span, SpanAbout } from '../../core/kernel/span.ts';
-import type { Trace } from '../../core/kernel/trace.ts';
+import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
 
 export interface TracingSettings {
   readonly enabled: boolean;

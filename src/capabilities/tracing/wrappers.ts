@@ -1,9 +1,7 @@
 import type { Wrappers } from '../../core/hooks.ts';
 import { type Caller, under } from '../../core/kernel/caller.ts';
-import { codeOf } from '../../core/kernel/causes.ts';
-import { during } from '../../core/kernel/during.ts';
-import { GatewayError } from '../../core/kernel/errors.ts';
-import type { Span } from '../../core/kernel/span.ts';
+import { codeOf, GatewayError } from '../../core/kernel/errors.ts';
+import { during, type Span } from '../../core/kernel/trace.ts';
 import type { Snapshot } from '../../core/reads/snapshots/snapshot.ts';
 import { cacheOutcome } from '../../core/reads/snapshots/with-cache.ts';
 import type { PageRequest, Upstream } from '../../core/upstream/upstream.ts';

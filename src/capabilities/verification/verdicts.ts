@@ -2,7 +2,7 @@ import type { Verdict, Verify } from '../../core/credentials/authenticate.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { createSizedLru } from '../../core/kernel/tables/sized-lru.ts';
+import { createSizedLru } from '../../core/kernel/tables.ts';
 import { rejected, tooMany } from './outcome.ts';
 
 export interface VerdictsOptions {

@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type Caller, Credential, type Verified } from '../kernel/caller.ts';
+import { type Caller, Credential, flawOf, TOKEN, type Verified } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { flawOf, TOKEN } from '../kernel/header-value.ts';
-import type { Span } from '../kernel/span.ts';
+import type { Span } from '../kernel/trace.ts';
 
 /** The facts about a caller that follow from its credential. */
 export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified' | 'others'>;

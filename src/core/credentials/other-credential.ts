@@ -1,6 +1,5 @@
-import type { Caller } from '../kernel/caller.ts';
+import { type Caller, flawOf, HEADER_VALUE } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { flawOf, HEADER_VALUE } from '../kernel/header-value.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
 export interface OtherCredential {

@@ -4,8 +4,7 @@ import { traceOfCaller } from '../credentials/caller-trace.ts';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { MemberRecord, RequestRecord } from '../kernel/request-record.ts';
-import type { Span } from '../kernel/span.ts';
-import type { Trace } from '../kernel/trace.ts';
+import type { Span, Trace } from '../kernel/trace.ts';
 import type { Users } from '../kernel/users.ts';
 import {
   announcesBody,

@@ -1,8 +1,7 @@
 import type { Authenticate, Identity } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
 import type { Caller } from '../kernel/caller.ts';
-import { stackOf } from '../kernel/causes.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError, stackOf } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { emitLimitReached } from '../kernel/join-events.ts';
 import type { RequestRecord } from '../kernel/request-record.ts';

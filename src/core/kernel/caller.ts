@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import type { Span, TraceHeaders } from './span.ts';
+import type { RequestRef } from './request-record.ts';
+import type { Span, TraceHeaders } from './trace.ts';
 
 /**
  * A credential: the caller's token, another header's value, or a secret of the deployment. Opaque: every inspector,
@@ -80,4 +81,25 @@ export function under<T extends Pick<Caller, 'span' | 'trace'>>(caller: T, span:
 /** Returns the key for counting requests: the subject's if verified, otherwise the token's. */
 export function countedAs({ key, verified }: Pick<Caller, 'key' | 'verified'>): string {
   return verified?.subjectKey ?? key;
+}
+
+/** Returns the request of a caller, for events. */
+export function requestOf({ requestId, trace }: Pick<Caller, 'requestId' | 'trace'>): RequestRef {
+  return trace === undefined ? { requestId } : { requestId, traceId: trace.traceparent.slice(3, 35) };
+}
+
+/** Matches a credential that a header transports unchanged (RFC 9110, section 5.5). */
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+/**
+ * Matches a token after its scheme: visible ASCII. RFC 6750 allows fewer characters than platforms use
+ * (docs/decisions/0052).
+ */
+export const TOKEN = /^[\x21-\x7e]+$/;
+
+/** Describes why a text does not match {@link TOKEN} or {@link HEADER_VALUE}, without repeating any of it. */
+export function flawOf(text: string): string {
+  if (text === '') return 'it is empty';
+  if (/[^\p{ASCII}]/u.test(text)) return 'it has a character outside ASCII';
+  return /[^\P{Cc}\s]/u.test(text) ? 'it has a control character' : 'it has white space';
 }

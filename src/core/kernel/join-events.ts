@@ -1,5 +1,4 @@
-import { stackOf } from './causes.ts';
-import type { GatewayError } from './errors.ts';
+import { type GatewayError, stackOf } from './errors.ts';
 import type { Events } from './events.ts';
 import type { RequestRecord, RequestRef } from './request-record.ts';
 

@@ -1,5 +1,5 @@
 import type { GatewayError } from './errors.ts';
-import type { Span } from './span.ts';
+import type { Span } from './trace.ts';
 
 /** A message of a batch. */
 export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;
@@ -51,4 +51,13 @@ export interface RequestRecord {
 export interface RequestRef {
   readonly requestId: string;
   readonly traceId?: string | undefined;
+}
+
+const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
+
+/** Returns `error_type` of an HTTP request for metrics and traces. By OpenTelemetry's conventions a 4xx has none. */
+export function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): string | undefined {
+  if (GOOD.has(outcome)) return undefined;
+  const isAnswered = outcome === error?.code;
+  return isAnswered && status < 500 ? undefined : outcome;
 }

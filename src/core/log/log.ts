@@ -1,5 +1,4 @@
-import { causesOf, nameError } from '../kernel/causes.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { causesOf, GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import type { RequestRecord, RequestRef } from '../kernel/request-record.ts';
 import type { Level, Logger } from './logger.ts';

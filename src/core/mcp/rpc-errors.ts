@@ -1,8 +1,7 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { redactCredentials } from '../credentials/redact.ts';
-import { stackOf } from '../kernel/causes.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError, stackOf } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { emitLimitReached } from '../kernel/join-events.ts';
 import { idOf } from './message.ts';

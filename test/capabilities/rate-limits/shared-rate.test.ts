@@ -4,7 +4,7 @@ import { createRate } from '../../../src/capabilities/rate-limits/rate.ts';
 import { createLimits } from '../../../src/capabilities/rate-limits/request-limits.ts';
 import { createSharedRate } from '../../../src/capabilities/rate-limits/shared-rate.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
-import type { SharedCounts } from '../../../src/core/kernel/shared-counts.ts';
+import type { SharedCounts } from '../../../src/core/sharing.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const WINDOW_MS = 60_000;

@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { expect } from 'chai';
 import { attributesOf, kindOf, nameOf, statusOf } from '../../../src/capabilities/tracing/conventions.ts';
-import type { SpanAbout, SpanFacts } from '../../../src/core/kernel/span.ts';
+import type { SpanAbout, SpanFacts } from '../../../src/core/kernel/trace.ts';
 
 /** All that a span can tell. */
 const FACTS: Required<SpanFacts> = {

@@ -1,6 +1,6 @@
 import { createTracer } from '../../../src/capabilities/tracing/tracer.ts';
 import { under } from '../../../src/core/kernel/caller.ts';
-import type { Span } from '../../../src/core/kernel/span.ts';
+import type { Span } from '../../../src/core/kernel/trace.ts';
 import { callerOf } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Collector } from '../../support/process/collector.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../src/capabilities/shared-cache/redis-store.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import type { SharedCounts } from '../../../src/core/kernel/shared-counts.ts';
+import type { SharedCounts } from '../../../src/core/sharing.ts';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 

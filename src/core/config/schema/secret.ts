@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HEADER_VALUE } from '../../kernel/header-value.ts';
+import { HEADER_VALUE } from '../../kernel/caller.ts';
 import type { Report, Unchecked } from './cross-check.ts';
 
 /** The keys of a block that has a secret of Portico's own, in one of two places. */

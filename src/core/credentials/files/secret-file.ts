@@ -1,5 +1,4 @@
-import { Credential } from '../../kernel/caller.ts';
-import { HEADER_VALUE } from '../../kernel/header-value.ts';
+import { Credential, HEADER_VALUE } from '../../kernel/caller.ts';
 import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from './watched-files.ts';
 
 const MAX_BYTES = 16_384;

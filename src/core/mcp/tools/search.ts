@@ -1,4 +1,4 @@
-import { createSizedLru } from '../../kernel/tables/sized-lru.ts';
+import { createSizedLru } from '../../kernel/tables.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';

@@ -1,9 +1,7 @@
-import type { Caller } from '../../kernel/caller.ts';
-import { codeOf } from '../../kernel/causes.ts';
+import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { withDeadline } from '../../kernel/deadline.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { requestOf } from '../../kernel/trace.ts';
 import { addCounts, findingsOf, NO_COUNTS } from '../../mapping/mapper.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';

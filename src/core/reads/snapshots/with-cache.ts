@@ -1,4 +1,4 @@
-import { codeOf } from '../../kernel/causes.ts';
+import { codeOf } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';

@@ -1,7 +1,6 @@
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { requestOf } from '../../kernel/trace.ts';
 import type { Snapshots } from './cache.ts';
 import type { Loader } from './load.ts';
 import type { StoreUse } from './snapshot-store.ts';

@@ -1,9 +1,8 @@
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { createFlights } from '../../kernel/flights.ts';
-import { createPlaces } from '../../kernel/tables/places.ts';
-import { requestOf } from '../../kernel/trace.ts';
+import { createPlaces } from '../../kernel/tables.ts';
 import type { Load, Loader } from './load.ts';
 
 export interface WaitingOptions {

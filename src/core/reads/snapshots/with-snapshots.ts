@@ -1,9 +1,7 @@
-import type { Caller } from '../../kernel/caller.ts';
-import { codeOf } from '../../kernel/causes.ts';
+import { type Caller, requestOf } from '../../kernel/caller.ts';
 import type { ErrorCode } from '../../kernel/error-table.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { requestOf } from '../../kernel/trace.ts';
 import { isShared, type Snapshots } from './cache.ts';
 import type { Cached, Load, Loader, LoadOptions, Read } from './load.ts';
 

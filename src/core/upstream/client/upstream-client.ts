@@ -1,8 +1,7 @@
-import { causesOf } from '../../kernel/causes.ts';
+import { requestOf } from '../../kernel/caller.ts';
 import { isDeadline } from '../../kernel/deadline.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { requestOf } from '../../kernel/trace.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
 import { createConnector, type UpstreamTls } from './connector.ts';

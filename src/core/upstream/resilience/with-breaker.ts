@@ -1,9 +1,9 @@
 import CircuitBreaker from 'opossum';
+import { requestOf } from '../../kernel/caller.ts';
 import { isDeadline, startDeadline } from '../../kernel/deadline.ts';
 import type { ErrorCode } from '../../kernel/error-table.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { requestOf } from '../../kernel/trace.ts';
 import type { PageRequest, Reply, Upstream } from '../upstream.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';

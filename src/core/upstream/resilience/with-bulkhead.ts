@@ -1,9 +1,7 @@
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { createPlaces } from '../../kernel/tables/places.ts';
-import { createTtlSet } from '../../kernel/tables/ttl-set.ts';
-import { requestOf } from '../../kernel/trace.ts';
+import { createPlaces, createTtlSet } from '../../kernel/tables.ts';
 import type { Upstream } from '../upstream.ts';
 
 export interface WithBulkheadOptions {

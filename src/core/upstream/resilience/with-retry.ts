@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { requestOf } from '../../kernel/caller.ts';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { requestOf } from '../../kernel/trace.ts';
 import type { Upstream } from '../upstream.ts';
 
 export interface RetrySettings {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSizedLru } from '../../../../src/core/kernel/tables/sized-lru.ts';
+import { createSizedLru } from '../../../../src/core/kernel/tables.ts';
 
 describe('a sized LRU', () => {
   const lru = () => createSizedLru<{ name: string }, { size: number }>({ maxSize: 10, sizeOf: ({ size }) => size });

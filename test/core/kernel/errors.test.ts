@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { causesOf, nameError, stackOf } from '../../../src/core/kernel/causes.ts';
+import { causesOf, nameError, stackOf } from '../../../src/core/kernel/errors.ts';
 
 describe('the causes of an error', () => {
   it('are named outermost first, with their codes, without the error itself', () => {
@@ -44,7 +44,7 @@ describe('what is known of a bug', () => {
   it('is where it came from, or of which type what was thrown is', () => {
     expect(stackOf(new TypeError('x')))
       .to.contain('TypeError: x')
-      .and.to.contain('causes.test.ts');
+      .and.to.contain('errors.test.ts');
     const bare = Object.assign(new Error('x'), { stack: undefined });
     expect([bare, 'text-from-outside', undefined].map(stackOf)).to.deep.equal([
       'thrown: object',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTtlSet } from '../../../../src/core/kernel/tables/ttl-set.ts';
+import { createRecentKeys, createSizedLru, createTtlSet } from '../../../src/core/kernel/tables.ts';
 
 describe('a TTL set', () => {
   it('holds a key for a time, counted from when it was added last', () => {
@@ -69,5 +69,43 @@ describe('a TTL set', () => {
     keys.add('a');
     expect(keys.has('a')).to.equal(true);
     expect(timers()).to.equal(before);
+  });
+});
+
+describe('recent keys', () => {
+  it('are bounded: the key that was added longest ago makes room', () => {
+    const forgotten: string[] = [];
+    const keys = createRecentKeys({ max: 2, onForgotten: (key) => forgotten.push(key) });
+    for (const key of ['a', 'b', 'a']) keys.add(key);
+    expect([keys.size, forgotten]).to.deep.equal([2, []]);
+    keys.add('c');
+    expect([keys.size, forgotten]).to.deep.equal([2, ['b']]);
+    keys.add('b');
+    expect([keys.size, forgotten]).to.deep.equal([2, ['b', 'a']]);
+  });
+});
+
+describe('a sized LRU', () => {
+  const lru = () => createSizedLru<{ name: string }, { size: number }>({ maxSize: 10, sizeOf: ({ size }) => size });
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name })) as [{ name: string }, { name: string }, { name: string }];
+
+  it('lets go of what was used longest ago once sizes exceed its own', () => {
+    const held = lru();
+    const value = { size: 4 };
+    held.set(a, value);
+    held.set(b, { size: 4 });
+    expect(held.get(a)).to.equal(value);
+    held.set(c, { size: 4 });
+    expect(held.get(a)).to.equal(value);
+    expect(held.get(b)).to.equal(undefined);
+    expect(held.get({ name: 'a' })).to.equal(undefined);
+  });
+
+  it('does not hold what is larger than it', () => {
+    const held = lru();
+    held.set(a, { size: 10 });
+    held.set(b, { size: 11 });
+    expect(held.get(b)).to.equal(undefined);
+    expect(held.get(a)).to.deep.equal({ size: 10 });
   });
 });

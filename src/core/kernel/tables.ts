@@ -1,0 +1,136 @@
+import { LRUCache } from 'lru-cache';
+
+export interface TtlSetOptions {
+  /** Lifetime of a key since it was last added. 0: keys are not kept. */
+  readonly ttlMs: number;
+  /** Maximum number of keys; the oldest is removed first. */
+  readonly max: number;
+  /** Monotonic clock in milliseconds that never returns 0. */
+  readonly now: () => number;
+}
+
+/** Keys that were added recently. Bounded, without timers. */
+export interface TtlSet {
+  /** Age of the key in milliseconds when added. A key added later keeps its longer lifetime. @default 0 */
+  add(key: string, agoMs?: number): void;
+  has(key: string): boolean;
+  delete(key: string): void;
+}
+
+export function createTtlSet({ ttlMs, max, now }: TtlSetOptions): TtlSet {
+  const keys = new LRUCache<string, true>({
+    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
+    maxSize: max,
+    sizeCalculation: () => 1,
+    // 0 would keep keys forever.
+    ttl: Math.max(ttlMs, 1),
+    // Above 0 it starts timers.
+    ttlResolution: 0,
+    perf: { now },
+  });
+  return {
+    add(key, agoMs = 0) {
+      const leftMs = ttlMs - agoMs;
+      if (leftMs > 0 && leftMs >= keys.getRemainingTTL(key)) keys.set(key, true, { ttl: leftMs });
+    },
+    has: (key) => keys.has(key),
+    delete(key) {
+      keys.delete(key);
+    },
+  };
+}
+
+export interface RecentKeysOptions {
+  /** Maximum number of keys; the oldest is removed first. */
+  readonly max: number;
+  /** Called with each removed key. */
+  readonly onForgotten: (key: string) => void;
+}
+
+/** The keys added last. */
+export interface RecentKeys {
+  readonly size: number;
+  add(key: string): void;
+  /** Removes a key, with a call of `onForgotten`. */
+  delete(key: string): void;
+}
+
+export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): RecentKeys {
+  const keys = new LRUCache<string, true>({
+    // Not `max`: lru-cache allocates for it immediately.
+    maxSize: max,
+    sizeCalculation: () => 1,
+    dispose: (_, key) => onForgotten(key),
+  });
+  return {
+    get size() {
+      return keys.size;
+    },
+    add(key) {
+      // Half the cost of `set`, and the common case.
+      if (keys.get(key) === undefined) keys.set(key, true);
+    },
+    delete(key) {
+      keys.delete(key);
+    },
+  };
+}
+
+export interface SizedLruOptions<K, V> {
+  /** Total of all sizes. A larger entry is not kept. */
+  readonly maxSize: number;
+  /** An integer above 0. @default 1 */
+  readonly sizeOf?: (value: V, key: K) => number;
+  /** Clock of lifetimes in milliseconds, which never returns 0. @default `performance.now` */
+  readonly now?: () => number;
+}
+
+/** Keeps the most recently used entries, up to a total size. */
+export interface SizedLru<K, V> {
+  get(key: K): V | undefined;
+  /** An entry without a lifetime left is not kept. @default no bound on its lifetime */
+  set(key: K, value: V, ttlMs?: number): void;
+  delete(key: K): void;
+}
+
+export function createSizedLru<K extends object | string, V extends object | string>({
+  maxSize,
+  sizeOf = () => 1,
+  now = () => performance.now(),
+}: SizedLruOptions<K, V>): SizedLru<K, V> {
+  // A resolution above 0 starts timers.
+  const held = new LRUCache<K, V>({ maxSize, sizeCalculation: sizeOf, ttlResolution: 0, perf: { now } });
+  return {
+    get: (key) => held.get(key),
+    set(key, value, ttlMs) {
+      if (ttlMs === undefined) held.set(key, value);
+      else if (ttlMs > 0) held.set(key, value, { ttl: ttlMs });
+    },
+    delete(key) {
+      held.delete(key);
+    },
+  };
+}
+
+/** Counts occupied slots per key. Only keys with slots are kept; `undefined` is no key and takes none. */
+export interface Places {
+  taken(key: string | undefined): number;
+  take(key: string | undefined): void;
+  release(key: string | undefined): void;
+}
+
+export function createPlaces(): Places {
+  const places = new Map<string, number>();
+  const taken = (key: string | undefined) => (key === undefined ? 0 : (places.get(key) ?? 0));
+  return {
+    taken,
+    take(key) {
+      if (key !== undefined) places.set(key, taken(key) + 1);
+    },
+    release(key) {
+      if (key === undefined) return;
+      if (taken(key) > 1) places.set(key, taken(key) - 1);
+      else places.delete(key);
+    },
+  };
+}
