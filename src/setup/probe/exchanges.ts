@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeBody } from '../../core/upstream/client/body.ts';
+import { decodeBody } from '../../core/upstream/client/receive.ts';
 import type { Tap, TappedRequest } from '../../core/upstream/client/tap.ts';
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
@@ -79,8 +79,8 @@ export async function restOf({ headers, rest, ended }: Exchange): Promise<string
   waited.abort();
   const signal = AbortSignal.timeout(PROBE.bodyWaitMs);
   try {
-    const options = { maxBytes: PROBE.bodyBytes * 4, hold: () => {}, signal };
-    return (await decodeBody(headers, Buffer.concat(rest), options)).toString('utf8');
+    const bounds = { maxBytes: PROBE.bodyBytes * 4, hold: () => {} };
+    return (await decodeBody(headers, Buffer.concat(rest), bounds, signal)).toString('utf8');
   } catch {
     return '';
   }

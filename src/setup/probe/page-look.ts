@@ -2,7 +2,7 @@ import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../core/mapping/page.ts';
-import { textOf } from '../../core/upstream/client/body.ts';
+import { textOf } from '../../core/upstream/client/receive.ts';
 import { statementsOf } from '../../core/upstream/signs/statements.ts';
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { textOf } from '../../../src/core/upstream/client/body.ts';
+import { textOf } from '../../../src/core/upstream/client/receive.ts';
 import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/upstream-client.ts';
 import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';

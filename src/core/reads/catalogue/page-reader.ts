@@ -2,7 +2,7 @@ import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import { excessOf } from '../../kernel/json-shape.ts';
 import type { Mapped, MappingCounts } from '../../mapping/mapper.ts';
 import type { Page } from '../../mapping/page.ts';
-import { textOf } from '../../upstream/client/body.ts';
+import { textOf } from '../../upstream/client/receive.ts';
 import { digestsOf, textDigestsOf } from '../../upstream/pagination/digests.ts';
 import { checkBounds, isWhole, type ListRequest, type PageView, viewOf } from '../../upstream/pagination/list-read.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';

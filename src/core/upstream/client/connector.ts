@@ -1,27 +1,34 @@
+import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
-import { createProxyTunnel, type ProxyOptions } from './proxy-tunnel.ts';
-import { loadUndici } from './undici.ts';
+import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
+import { isOutOfResources, nodeCodeOf, PASSING } from './exchange-errors.ts';
 
 /** TLS of the connections to an upstream. */
 export interface UpstreamTls {
   /** Files that may change. */
   readonly files: {
-    /** Their latest usable content: a new object after each change. */
-    readonly held: TlsIdentity;
-    /** Reads them again if they have changed. Never rejects. */
-    check(): Promise<void>;
+    /** Returns their latest usable content: a new object after each change. */
+    current(signal: AbortSignal): Promise<TlsIdentity>;
   };
   /** Name that the upstream's certificate must be for. @default the host of its URL */
   readonly serverName?: string | undefined;
 }
 
-interface TlsIdentity {
+export interface TlsIdentity {
   readonly cert?: Buffer | undefined;
   readonly key?: Buffer | undefined;
   /** @default the authorities that Node trusts */
   readonly ca?: Buffer | undefined;
+}
+
+/** The HTTP proxy between Portico and an upstream. */
+export interface ProxyOptions {
+  /** Its origin. */
+  readonly url: string;
+  /** Value of `Proxy-Authorization`. @default none is sent */
+  readonly authorize?: (() => string) | undefined;
 }
 
 export interface ConnectorOptions {
@@ -29,41 +36,105 @@ export interface ConnectorOptions {
   readonly timeoutMs: number;
   readonly allowH2: boolean;
   /** @default Node's own authorities, and no certificate */
-  readonly tls?: UpstreamTls | undefined;
+  readonly identity?: TlsIdentity | undefined;
+  readonly serverName?: string | undefined;
   /** @default connections are direct */
   readonly proxy?: ProxyOptions | undefined;
 }
 
-/** Creates what opens connections for undici's clients. */
-export function createConnector({ timeoutMs, allowH2, tls, proxy }: ConnectorOptions): buildConnector.connector {
-  const { buildConnector } = loadUndici();
-  const openTunnel = proxy && createProxyTunnel(proxy, timeoutMs);
-  let identity: TlsIdentity | undefined;
-  let open = createOpen();
+/**
+ * Loads undici when the first connection is opened rather than at the start of the process: its index takes about 35 ms of
+ * processor time (docs/decisions/0041).
+ */
+export function loadUndici(): typeof import('undici') {
+  return createRequire(import.meta.url)('undici');
+}
 
-  /** A new connector has no TLS sessions to resume, so that none bypasses files that have changed. */
-  function createOpen(): buildConnector.connector {
-    identity = tls?.files.held;
-    if (tls === undefined) return buildConnector({ allowH2, timeout: timeoutMs });
-    const secureContext = createSecureContext({ ...identity });
-    const name = tls.serverName && { servername: tls.serverName };
-    return buildConnector({ allowH2, timeout: timeoutMs, secureContext, ...name });
-  }
-
-  async function prepare(target: buildConnector.Options): Promise<Socket | undefined> {
-    await tls?.files.check();
-    if (identity !== tls?.files.held) open = createOpen();
-    return openTunnel?.(target);
-  }
-
+/** Creates what opens connections for undici's clients. A new connector has no TLS sessions to resume. */
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const { timeoutMs, allowH2, identity, serverName, proxy } = options;
+  const open = loadUndici().buildConnector({
+    allowH2,
+    timeout: timeoutMs,
+    ...(identity && { secureContext: createSecureContext({ ...identity }) }),
+    ...(serverName && { servername: serverName }),
+  });
+  if (proxy === undefined) return open;
   return (target, callback) => {
-    prepare(target).then(
+    openTunnel(proxy, target, timeoutMs).then(
       (tunnel) => {
-        if (tunnel === undefined) open(target, callback);
-        else if (target.protocol === 'https:') open({ ...target, httpSocket: tunnel }, callback);
+        if (target.protocol === 'https:') open({ ...target, httpSocket: tunnel }, callback);
         else callback(null, tunnel);
       },
       (error) => callback(error, null),
     );
   };
+}
+
+/**
+ * Opens a tunnel with `CONNECT` (RFC 9110, section 9.3.6), over a connection of its own to the proxy. undici's `ProxyAgent` does
+ * the same, but hides which connection a response belongs to, and the status of a refusal is only in the text of its error.
+ */
+async function openTunnel(proxy: ProxyOptions, target: buildConnector.Options, timeoutMs: number): Promise<Socket> {
+  const { url, authorize } = proxy;
+  const { Client } = loadUndici();
+  const client = new Client(new URL(url).origin, { connect: { timeout: timeoutMs, allowH2: false } });
+  const path = authorityOf(target);
+  const headers = { host: path, ...(authorize && { 'proxy-authorization': authorize() }) };
+  try {
+    const { statusCode, socket } = await client.connect({ path, headers, signal: AbortSignal.timeout(timeoutMs) });
+    // Listens until TLS or a request does.
+    socket.on('error', () => {});
+    if (statusCode >= 200 && statusCode < 300) return socket as Socket;
+    socket.destroy();
+    throw refused(statusCode);
+  } catch (error) {
+    throw errorOfTunnel(error);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Host and port in the form that `CONNECT` requires. */
+function authorityOf({ hostname, port, protocol }: buildConnector.Options): string {
+  const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
+  return `${host}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
+const DETAIL =
+  "The proxy refused the connection to the platform. Trying again seldom helps. Portico's operator finds the reason in the log by the requestId.";
+
+function refused(status: number): GatewayError {
+  if (status === 407) return failed({ reason: 'the proxy does not accept the credential in settings (407)' });
+  return failed({
+    reason: `the proxy opened no tunnel: it answered with status ${status}`,
+    ...(PASSING.includes(status) && { retryable: 'connect' }),
+  });
+}
+
+/** Facts by the `code` or name of the error of Node or undici. The first match counts. */
+const FAILURES: readonly (readonly [RegExp, GatewayErrorFacts])[] = [
+  [/^E(CONNREFUSED|TIMEDOUT|(HOST|NET)(UNREACH|DOWN))$/, { reason: 'the proxy was not reached', retryable: 'connect' }],
+  [/^(ENOTFOUND|EAI_[A-Z]+)$/, { reason: 'the host name of the proxy was not resolved', retryable: 'connect' }],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, { reason: 'the proxy closed the connection', retryable: 'connect' }],
+  [/^(HTTPParserError|UND_ERR_HEADERS_OVERFLOW)$/, { reason: 'the proxy does not answer in HTTP' }],
+  [
+    /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,
+    { reason: 'TLS to the proxy was not established' },
+  ],
+];
+
+function errorOfTunnel(error: unknown): unknown {
+  if (error instanceof GatewayError || isOutOfResources(error)) return error;
+  const code = nodeCodeOf(error);
+  if (/^(TimeoutError|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) {
+    const reason = 'the proxy opened no tunnel in time';
+    return new GatewayError('upstream_timeout', { reason, retryable: 'connect', fault: true, cause: error });
+  }
+  const [, facts] = FAILURES.find(([pattern]) => pattern.test(code)) ?? [];
+  return failed({ reason: 'the proxy opened no tunnel', ...facts, cause: error });
+}
+
+function failed(facts: GatewayErrorFacts): GatewayError {
+  return new GatewayError('upstream_failed', { detail: DETAIL, fault: true, ...facts });
 }

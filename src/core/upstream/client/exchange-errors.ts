@@ -3,7 +3,7 @@ import { GatewayError, type Retryable } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
 /** Statuses of a temporary state, worth a retry (RFC 9110, section 15.6). */
-const PASSING: readonly number[] = [502, 503, 504];
+export const PASSING: readonly number[] = [502, 503, 504];
 
 /** The two statuses of 4xx that are about the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
 const UNTIMELY: readonly number[] = [408, 425];

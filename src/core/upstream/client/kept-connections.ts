@@ -3,7 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import { GatewayError } from '../../kernel/errors.ts';
-import { loadUndici } from './undici.ts';
+import { loadUndici } from './connector.ts';
 
 /** Which callers an open connection may serve next: all of them, or only the one that it has served before. */
 export type KeptConnections = 'shared' | 'perCaller';
@@ -15,8 +15,6 @@ export interface ConnectionsOptions {
   readonly kept: KeptConnections;
   readonly allowH2: boolean;
   readonly connect: buildConnector.connector;
-  /** Identifies the content of the TLS files that new connections use. */
-  readonly identity: () => object | undefined;
   /** Called when the upstream has sent unsolicited bytes. */
   readonly onUnsolicited: () => void;
   /** A clock in milliseconds that never goes back. */
@@ -36,6 +34,8 @@ export interface Lease {
 export interface Connections {
   /** Leases a connection for a request of this caller. If all are in use, the request waits for one in undici. */
   lease(callerKey: string): Promise<Lease>;
+  /** Opens connections with `connect` from now on. Requests under way are finished, on connections that serve no other. */
+  renew(connect: buildConnector.connector): void;
   /** Ends all connections, and their requests with this error. */
   destroy(error: Error): Promise<void>;
 }
@@ -54,8 +54,8 @@ interface Connection {
   /** Key of the caller that was served last. */
   caller: string;
   socket: Socket | null;
-  /** TLS files with which the socket was opened. */
-  identity: object | undefined;
+  /** Whether it was opened before the last renewal. */
+  isOutdated: boolean;
   /** Whether a request over this socket has ended. */
   hasServed: boolean;
   hasSettled: boolean;
@@ -78,28 +78,26 @@ interface Connection {
  * still the same caller's (docs/decisions/0017).
  */
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { origin, max, kept, allowH2, identity, onUnsolicited, now } = options;
+  const { origin, max, kept, allowH2, onUnsolicited, now } = options;
   const { Client } = loadUndici();
   /** The least recently used first. */
   const connections = new Set<Connection>();
+  let { connect } = options;
   let trustedFrom = Number.NEGATIVE_INFINITY;
   let ended: Error | undefined;
 
   const isTrusted = () => now() >= trustedFrom;
-  const isOutdated = (connection: Connection) =>
-    connection.identity !== identity() && connection.client.stats.connected;
 
   function open(caller: string): Connection {
-    const connect: buildConnector.connector = (target, callback) =>
-      options.connect(target, (...result) => {
-        const opened = { socket: result[1], identity: identity() };
-        Object.assign(connection, opened, { hasServed: false, hasSettled: false });
+    const connectNow: typeof connect = (target, callback) =>
+      connect(target, (...result) => {
+        Object.assign(connection, { socket: result[1], hasServed: false, hasSettled: false });
         callback(...result);
       });
     // The deadline of the read bounds head and body, all pages together.
-    const client = new Client(origin, { connect, allowH2, headersTimeout: 0, bodyTimeout: 0 });
+    const client = new Client(origin, { connect: connectNow, allowH2, headersTimeout: 0, bodyTimeout: 0 });
     const connection: Connection = {
-      ...{ client, caller, socket: null, identity: undefined },
+      ...{ client, caller, socket: null, isOutdated: false },
       ...{ hasServed: false, hasSettled: false, running: 0, usedAt: 0 },
     };
     if (ended !== undefined) client.destroy(ended);
@@ -127,7 +125,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   function find(caller: string): Connection {
     const all = [...connections];
     const own = kept === 'shared' ? all : all.filter((each) => each.caller === caller);
-    const free = own.filter((each) => (isIdle(each) || isMultiplexed(each)) && !isOutdated(each));
+    const free = own.filter((each) => (isIdle(each) || isMultiplexed(each)) && !each.isOutdated);
     // The least recently used one has had most time to show unsolicited bytes.
     const best = free.find((each) => each.caller === caller) ?? free[0];
     if (best !== undefined && isTrusted()) return best;
@@ -151,7 +149,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     connection.running -= 1;
     connection.hasServed = true;
     connection.usedAt = now();
-    if (connection.running === 0 && (isOutdated(connection) || !isTrusted())) drop(connection);
+    if (connection.running === 0 && (connection.isOutdated || !isTrusted())) drop(connection);
   }
 
   return {
@@ -164,10 +162,17 @@ export function createConnections(options: ConnectionsOptions): Connections {
         connections.delete(connection);
         connections.add(connection);
         if (isOthers && connection.client.stats.connected) await settle(connection);
-        if (connections.has(connection) && !isOutdated(connection)) {
+        if (connections.has(connection) && !connection.isOutdated) {
           return { dispatcher: connection.client, once: !isTrusted(), release: () => release(connection) };
         }
         release(connection);
+      }
+    },
+    renew(next) {
+      connect = next;
+      for (const connection of connections) {
+        connection.isOutdated = true;
+        if (connection.running === 0) drop(connection);
       }
     },
     async destroy(error) {

@@ -1,13 +1,31 @@
+import { isUtf8 } from 'node:buffer';
+import { addAbortSignal, type Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import type { Post, ReplyHeaders } from '../upstream.ts';
-import { tooLarge } from './body.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { ReplyHeaders } from '../upstream.ts';
+
+/** The content codings that a body may come in. */
+export const ACCEPT_ENCODING = 'gzip, br, zstd';
+
+/** Largest window that a zstd body may ask memory for: 8 MiB (RFC 9659, section 3). */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
+
+/** Decoders by content coding. They work off the event loop, piece by piece. */
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip()],
+  // RFC 9110, section 8.4.1.3: the same as gzip.
+  ['x-gzip', () => createGunzip()],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress({ params: ZSTD_PARAMS })],
+]);
 
 export interface ReceiveOptions {
   /**
-   * Judges the head of the response: returns whether its body is needed, or throws what `receive` then rejects with. A body
-   * that is not needed is read to its end so that the connection can serve again, unless closing it costs less.
+   * Judges the head of a response. `undefined`: its body is needed. Otherwise the error of the response, or `null` for none; its
+   * body is then read to its end so that the connection can serve again, unless closing it costs less.
    */
-  readonly judge: (status: number, headers: ReplyHeaders) => boolean;
+  readonly judge: (status: number, headers: ReplyHeaders) => GatewayError | null | undefined;
   /** Largest body, in bytes as they arrive. */
   readonly maxBytes: number;
   /** Called with the length of each piece of a body that is needed. What it throws ends the exchange. */
@@ -18,6 +36,7 @@ export interface ReceiveOptions {
 
 /** A complete response. */
 export interface Received {
+  readonly status: number;
   readonly headers: ReplyHeaders;
   /** As it arrived; `undefined` if it was not needed. */
   readonly body: Buffer | undefined;
@@ -28,20 +47,13 @@ const REST = { maxBytes: 65_536, timeoutMs: 250 };
 const NOT_NEEDED = new Error('the rest of the body is not needed');
 
 /**
- * Sends one request and collects its response, without a stream: the whole body is needed before any of it is read. Rejects
- * with undici's own error if the exchange breaks off, and with the signal's reason when it aborts, also while the request
- * still waits for a connection.
+ * Sends one request and collects its response. Rejects with undici's own error if the exchange breaks off, and with the signal's
+ * reason when it aborts, also while the request still waits for a connection. Without undici's streams, which take 23 µs of the
+ * 190 µs of processor time of an uncached read.
  */
 export function receive(
   dispatcher: Dispatcher,
-  request: {
-    readonly path: string;
-    /** `undefined`: the request is a GET. */
-    readonly post?: Post | undefined;
-    readonly headers: Record<string, string>;
-    /** Whether the connection must serve no other request. */
-    readonly reset: boolean;
-  },
+  request: Dispatcher.DispatchOptions,
   { judge, maxBytes, hold, onRest }: ReceiveOptions,
   signal: AbortSignal,
 ): Promise<Received> {
@@ -49,74 +61,123 @@ export function receive(
     signal.throwIfAborted();
     const chunks: Buffer[] = [];
     let length = 0;
-    let head: ReplyHeaders = {};
+    let head: Pick<Received, 'status' | 'headers'> = { status: 0, headers: {} };
+    let verdict: ReturnType<ReceiveOptions['judge']>;
     let exchange: Dispatcher.DispatchController | undefined;
-    /** Settles the promise of a response whose body is not needed. */
-    let settleEarly: (() => void) | undefined;
     let restTimer: NodeJS.Timeout | undefined;
 
     const stop = () => {
       if (exchange === undefined) reject(signal.reason);
       else exchange.abort(signal.reason);
     };
-    const end = (settle: () => void) => {
+    const end = (error: Error | null) => {
       signal.removeEventListener('abort', stop);
       clearTimeout(restTimer);
-      if (settleEarly !== undefined) onRest?.();
-      (settleEarly ?? settle)();
-    };
-    const judged = (status: number, headers: ReplyHeaders) => {
-      try {
-        return judge(status, headers) ? undefined : () => resolve({ headers, body: undefined });
-      } catch (error) {
-        return () => reject(error);
-      }
+      if (verdict !== undefined) onRest?.();
+      // The end of a body that is not needed changes nothing.
+      const failure = verdict === undefined ? error : verdict;
+      if (failure !== null) reject(failure);
+      else resolve({ ...head, body: verdict === null ? undefined : joined(chunks, length) });
     };
     signal.addEventListener('abort', stop, { once: true });
 
-    const { path, post, headers: sent, reset } = request;
-    dispatcher.dispatch(
-      {
-        ...(post === undefined ? { method: 'GET' } : { method: 'POST', body: post.body ?? null }),
-        path,
-        headers: sent,
-        ...(reset && { reset }),
+    dispatcher.dispatch(request, {
+      onRequestStart(controller) {
+        exchange = controller;
+        if (signal.aborted) controller.abort(signal.reason);
       },
-      {
-        onRequestStart(controller) {
-          exchange = controller;
-          if (signal.aborted) controller.abort(signal.reason);
-        },
-        onResponseStart(controller, status, headers) {
-          // Interim (RFC 9110, section 15.2): the response itself follows.
-          if (status < 200) return;
-          head = headers;
-          settleEarly = judged(status, headers);
-          if (settleEarly === undefined) return;
-          restTimer = setTimeout(() => controller.abort(NOT_NEEDED), REST.timeoutMs);
-          if (Number(headers['content-length']) > REST.maxBytes) controller.abort(NOT_NEEDED);
-        },
-        onResponseData(controller, chunk) {
-          length += chunk.length;
-          if (settleEarly !== undefined) {
-            onRest?.(chunk);
-            if (length > REST.maxBytes) controller.abort(NOT_NEEDED);
-            return;
-          }
-          // undici ends the exchange with what is thrown here.
-          if (length > maxBytes) throw tooLarge();
-          hold(chunk.length);
-          chunks.push(chunk);
-        },
-        onResponseEnd() {
-          const [first] = chunks;
-          const body = first?.length === length ? first : Buffer.concat(chunks, length);
-          end(() => resolve({ headers: head, body }));
-        },
-        onResponseError(_controller, error) {
-          end(() => reject(error));
-        },
+      onResponseStart(controller, status, headers) {
+        // Interim (RFC 9110, section 15.2): the response itself follows.
+        if (status < 200) return;
+        head = { status, headers };
+        verdict = judge(status, headers);
+        if (verdict === undefined) return;
+        restTimer = setTimeout(() => controller.abort(NOT_NEEDED), REST.timeoutMs);
+        if (Number(headers['content-length']) > REST.maxBytes) controller.abort(NOT_NEEDED);
       },
-    );
+      onResponseData(controller, chunk) {
+        length += chunk.length;
+        if (verdict !== undefined) {
+          onRest?.(chunk);
+          if (length > REST.maxBytes) controller.abort(NOT_NEEDED);
+          return;
+        }
+        // undici ends the exchange with what is thrown here.
+        if (length > maxBytes) throw tooLarge();
+        hold(chunk.length);
+        chunks.push(chunk);
+      },
+      onResponseEnd: () => end(null),
+      onResponseError: (_controller, error) => end(error),
+    });
   });
+}
+
+function joined(chunks: readonly Buffer[], length: number): Buffer {
+  const [first] = chunks;
+  return first?.length === length ? first : Buffer.concat(chunks, length);
+}
+
+/** The error for a head that announces a body which is too large or has an unsupported coding. */
+export function bodyIssue(headers: ReplyHeaders, maxBytes: number): GatewayError | undefined {
+  if (Number(headers['content-length']) > maxBytes) return tooLarge();
+  const coding = codingOf(headers);
+  if (coding === undefined || DECODERS.has(coding)) return undefined;
+  return new GatewayError('upstream_invalid', { reason: 'the content coding is unknown or stacked' });
+}
+
+/**
+ * Removes the content coding of a body that has no {@link bodyIssue}. Calls `hold` with the length of each decoded piece, and with
+ * the negative length of the encoded body once it is released. Rejects with `upstream_invalid` if the body exceeds `maxBytes` or is
+ * wrongly coded, and with the signal's reason when that aborts.
+ */
+export async function decodeBody(
+  headers: ReplyHeaders,
+  body: Buffer,
+  { maxBytes, hold }: Pick<ReceiveOptions, 'maxBytes' | 'hold'>,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const open = DECODERS.get(codingOf(headers) ?? '');
+  if (open === undefined) return body;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, open()).end(body) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) throw tooLarge();
+      hold(chunk.length);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('upstream_invalid', { reason: 'the body is not what its Content-Encoding says', cause });
+  }
+  hold(-body.length);
+  return Buffer.concat(chunks, length);
+}
+
+/** Decodes the text of a page. Throws `upstream_invalid` if it is not UTF-8. */
+export function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new GatewayError('upstream_invalid', { reason: 'the body is not UTF-8' });
+  const text = bytes.toString();
+  // A byte order mark: RFC 8259, section 8.1 lets a parser ignore it; JSON.parse does not.
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError('upstream_invalid', {
+    reason: 'the body is larger than maxPageBytes',
+    bound: 'maxPageBytes',
+  });
+}
+
+/** The coding of a body; `undefined` for an uncoded one. Several are one unknown: a chain has no useful bound on its cost. */
+function codingOf(headers: ReplyHeaders): string | undefined {
+  const codings = [headers['content-encoding'] ?? []]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  return codings.length === 0 ? undefined : codings.join();
 }

@@ -3,12 +3,10 @@ import { isDeadline } from '../../kernel/deadline.ts';
 import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
-import { ACCEPT_ENCODING, checkBody, decodeBody } from './body.ts';
-import { createConnector, type UpstreamTls } from './connector.ts';
+import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
 import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
-import { type Connections, createConnections, type KeptConnections } from './kept-connections.ts';
-import type { ProxyOptions } from './proxy-tunnel.ts';
-import { receive } from './receive.ts';
+import { type Connections, createConnections, type KeptConnections, type Lease } from './kept-connections.ts';
+import { ACCEPT_ENCODING, bodyIssue, decodeBody, type ReceiveOptions, receive } from './receive.ts';
 import type { Tap } from './tap.ts';
 
 export interface UpstreamOptions {
@@ -60,24 +58,26 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     ...lowerCased(options.headers),
     'accept-encoding': ACCEPT_ENCODING,
   };
-  let opened: Connections | undefined;
+  let connections: Connections | undefined;
+  let identity: TlsIdentity | undefined;
   let isClosed = false;
 
-  /** Opened with the first request, so that a start does not load undici. */
-  function connections(): Connections {
-    if (isClosed) throw closed();
+  /** Opens the connections with the first request, so that a start does not load undici, and again when TLS files change. */
+  async function lease(callerKey: string, signal: AbortSignal): Promise<Lease> {
     const { allowH2, tls, proxy, connectTimeoutMs: timeoutMs } = options;
-    opened ??= createConnections({
-      origin,
-      max: options.connections,
-      kept: options.keptConnections,
-      allowH2,
-      connect: createConnector({ timeoutMs, allowH2, tls, proxy }),
-      identity: () => tls?.files.held,
-      onUnsolicited: () => events.unsolicitedResponse?.({ upstream: name }),
-      now: () => performance.now(),
-    });
-    return opened;
+    const current = await tls?.files.current(signal);
+    if (isClosed) throw closed();
+    if (connections === undefined || current !== identity) {
+      identity = current;
+      const connect = createConnector({ timeoutMs, allowH2, identity, serverName: tls?.serverName, proxy });
+      connections?.renew(connect);
+      connections ??= createConnections({
+        ...{ origin, allowH2, connect, max: options.connections, kept: options.keptConnections },
+        onUnsolicited: () => events.unsolicitedResponse?.({ upstream: name }),
+        now: () => performance.now(),
+      });
+    }
+    return connections.lease(callerKey);
   }
 
   function headersOf(request: PageRequest<unknown>): Record<string, string> {
@@ -94,38 +94,40 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Response> {
-    let status = 0;
-    const headersSent = headersOf(request);
-    const { target, post } = request;
-    const { errorOf = (answered, headers) => errorOfStatus(answered, headers, options) } = request;
+    const { target, post, caller } = request;
     const method = methodOf(request);
+    const headersSent = headersOf(request);
+    const { errorOf = (status, headers) => errorOfStatus(status, headers, options) } = request;
     const tapped = tap?.({ upstream: name, method, origin, target, headers: headersSent, body: post?.body });
-    const judge = (answered: number, headers: ReplyHeaders): boolean => {
-      status = answered;
-      tapped?.answered(status, headers);
-      if (status === 304 && request.ifNoneMatch !== undefined) return false;
-      const error = errorOf(status, headers);
-      if (error !== undefined) throw error;
-      checkBody(headers, maxPageBytes);
-      return true;
-    };
+    let begun = false;
     let held = 0;
+    const judge: ReceiveOptions['judge'] = (status, headers) => {
+      begun = true;
+      tapped?.answered(status, headers);
+      if (status === 304 && request.ifNoneMatch !== undefined) return null;
+      return errorOf(status, headers) ?? bodyIssue(headers, maxPageBytes);
+    };
     const hold = (bytes: number) => {
       held += bytes;
       request.hold?.(bytes);
     };
-    options.tls?.files.check();
-    const { dispatcher, once, release } = await connections().lease(request.caller.key);
-    const sent = { path: target, post, headers: headersSent, reset: once };
+    const receiving = { judge, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
     try {
-      const receiving = { judge, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
-      const { headers, body } = await receive(dispatcher, sent, receiving, signal).finally(release);
-      const bytes = body && (await decodeBody(headers, body, { maxBytes: maxPageBytes, hold, signal }));
+      const { dispatcher, once, release } = await lease(caller.key, signal);
+      const sent = {
+        method,
+        path: target,
+        headers: headersSent,
+        body: post?.body ?? null,
+        ...(once && { reset: true }),
+      };
+      const { status, headers, body } = await receive(dispatcher, sent, receiving, signal).finally(release);
+      const bytes = body && (await decodeBody(headers, body, receiving, signal));
       if (bytes !== undefined) tapped?.read(bytes);
       return { status, headers, bytes };
     } catch (error) {
       hold(-held);
-      if (!signal.aborted) throw errorOfExchange(error, status > 0);
+      if (!signal.aborted) throw errorOfExchange(error, begun);
       throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { fault: true }) : signal.reason;
     }
   }
@@ -165,7 +167,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     },
     async close() {
       isClosed = true;
-      await opened?.destroy(closed());
+      await connections?.destroy(closed());
     },
   };
 }

@@ -8,8 +8,9 @@ import { asking, calm, errorOf, useHarness } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
+const IDENTITY = { ca: Buffer.from(AUTHORITY.ca), cert: undefined, key: undefined };
 const TLS = {
-  files: { held: { ca: Buffer.from(AUTHORITY.ca), cert: undefined, key: undefined }, check: async () => {} },
+  files: { current: async () => IDENTITY },
 } as const;
 
 type Respond = (stream: ServerHttp2Stream, path: string) => void;

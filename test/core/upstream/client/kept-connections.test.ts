@@ -65,7 +65,6 @@ describe('the connections to an upstream', () => {
       kept: 'shared',
       allowH2: false,
       connect: createConnector({ timeoutMs: 2000, allowH2: false }),
-      identity: () => undefined,
       onUnsolicited: () => {
         unsolicited += 1;
       },
@@ -75,13 +74,9 @@ describe('the connections to an upstream', () => {
     onCleanup(() => connections.destroy(new Error('the test is over')));
     const read = async (key: string) => {
       const { dispatcher, once, release } = await connections.lease(key);
-      const request = { path: '/', headers: {}, reset: once };
-      const { body } = await receive(
-        dispatcher,
-        request,
-        { judge: () => true, maxBytes: 100, hold: () => {} },
-        calm(),
-      ).finally(release);
+      const request = { method: 'GET', path: '/', reset: once } as const;
+      const receiving = { judge: () => undefined, maxBytes: 100, hold: () => {} };
+      const { body } = await receive(dispatcher, request, receiving, calm()).finally(release);
       return String(body);
     };
     return { ...platform, clock, read, unsolicited: () => unsolicited };

@@ -12,8 +12,9 @@ import { asking, calm, errorOf, useHarness } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
+const IDENTITY = { ca: Buffer.from(AUTHORITY.ca) };
 const TLS = {
-  files: { held: { ca: Buffer.from(AUTHORITY.ca) }, check: async () => {} },
+  files: { current: async () => IDENTITY },
 } as const;
 const PASSWORD = 'hush-hush-of-the-proxy';
 

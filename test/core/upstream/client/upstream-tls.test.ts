@@ -28,7 +28,7 @@ interface Texts {
 function tlsOf({ ca, cert, key }: Texts, more: Partial<UpstreamTls> = {}): UpstreamTls {
   const bytes = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text));
   const held = { ca: bytes(ca), cert: bytes(cert), key: bytes(key) };
-  return { files: { held, check: async () => {} }, ...more };
+  return { files: { current: async () => held }, ...more };
 }
 
 const TRUSTING = tlsOf({ ca: AUTHORITY.ca });
