@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyCapability } from './capabilities/capability.ts';
 import { type CapabilitySettings, openToServe, slicesFor } from './composition.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
+import { ConfigError } from './core/config/config-error.ts';
 import { parseSettings } from './core/config/load-config.ts';
 import {
   type Config,
@@ -69,6 +70,8 @@ export interface Gateway {
    * `ConfigError` with every issue, without any change.
    */
   change(settings: SettingsInput): SettingsChanges;
+  /** Reports settings that could not be read, as if `change` had thrown this. */
+  refuse(error: unknown): void;
   /** Reopens files after a log rotation; `false` without any. Logs the result. */
   reopenFiles(): boolean;
   /**
@@ -214,6 +217,26 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     retire(before.core, core, next.retire);
   }
 
+  function change(input: SettingsInput): SettingsChanges {
+    const changed = changeSettings(settings, parseSettings(input, resources, slices), slices);
+    if (changed.changes.applied.length > 0) goOnBy(withLimits(changed.settings, limits));
+    settings = changed.settings;
+    events.settingsReloaded?.(changed.changes);
+    if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
+    events.settingsChanged?.(changed.changes);
+    if (changed.changes.applied.includes('log.level')) {
+      // A temporary level stays.
+      if (logger.level === level) logger.level = config.log.level;
+      ({ level } = config.log);
+    }
+    return changed.changes;
+  }
+
+  function refuse(error: unknown): void {
+    const issue = error instanceof ConfigError ? error.message : 'a bug: see the log';
+    events.settingsRefused?.({ issue: issue.split('\n', 1).join() });
+  }
+
   return {
     get url() {
       if (url === undefined) throw new Error('the gateway has not started');
@@ -238,18 +261,14 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
       return url;
     },
     change(input) {
-      const changed = changeSettings(settings, parseSettings(input, resources, slices), slices);
-      if (changed.changes.applied.length > 0) goOnBy(withLimits(changed.settings, limits));
-      settings = changed.settings;
-      if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
-      events.settingsChanged?.(changed.changes);
-      if (changed.changes.applied.includes('log.level')) {
-        // A temporary level stays.
-        if (logger.level === level) logger.level = config.log.level;
-        ({ level } = config.log);
+      try {
+        return change(input);
+      } catch (error) {
+        refuse(error);
+        throw error;
       }
-      return changed.changes;
     },
+    refuse,
     reopenFiles: () => capabilities.hooks.reopenFiles(),
     async close(signal) {
       draining = true;

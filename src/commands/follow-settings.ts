@@ -9,7 +9,7 @@ import { describeBug } from './process-end.ts';
 
 export interface FollowOptions {
   readonly file: string;
-  readonly gateway: Pick<Gateway, 'change'>;
+  readonly gateway: Pick<Gateway, 'change' | 'refuse'>;
   readonly logger: Logger;
   /** Whether the file is looked at, too, and not only read when it is asked for. */
   readonly watch: boolean;
@@ -38,6 +38,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
       if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
       else logWarnings(logger, loaded.warnings);
     } catch (error) {
+      if (loaded === undefined) gateway.refuse(error);
       if (!(error instanceof ConfigError)) {
         logger.error({ file, ...describeBug(error) }, 'settings not taken: a bug');
         return;

@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { followSettings } from '../../src/commands/follow-settings.ts';
+import { ConfigError } from '../../src/core/config/config-error.ts';
 import { CHECK_MS, QUIET_MS } from '../../src/core/credentials/files/watched-files.ts';
 import { captureLog } from '../core/log/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
@@ -24,6 +25,7 @@ describe('who follows a settings file', () => {
           if (changes === 1) throw new TypeError('text-from-outside');
           return { applied: [], needRestart: [] };
         },
+        refuse() {},
       };
       const file = await writeSettings(folder, SETTINGS);
       const read = followSettings({ file, gateway, logger, watch: false, onChange: () => {}, signal: ending.signal });
@@ -39,11 +41,33 @@ describe('who follows a settings file', () => {
     });
   });
 
+  it('reports a file that cannot be read to the gateway, which reports by itself what it refuses', async () => {
+    await inFolder(async (folder) => {
+      const { logger } = captureLog();
+      const refused: unknown[] = [];
+      const gateway = {
+        change() {
+          throw new ConfigError([{ path: [], message: 'from change' }]);
+        },
+        refuse: (error: unknown) => void refused.push(String(error)),
+      };
+      const file = await writeSettings(folder, SETTINGS);
+      const { signal } = new AbortController();
+      const read = followSettings({ file, gateway, logger, watch: false, onChange: () => {}, signal });
+      await read();
+      expect(refused).to.deep.equal([]);
+      await writeSettings(folder, 'upstreams: []');
+      await read();
+      expect(refused).to.have.length(1);
+      expect(refused[0]).to.contain('portico.yaml:1');
+    });
+  });
+
   it('reads it once for all who ask while it is being read, so that no storm of signals makes a queue', async () => {
     await inFolder(async (folder) => {
       const { logger, lines } = captureLog();
       const file = await writeSettings(folder, SETTINGS);
-      const gateway = { change: () => ({ applied: [], needRestart: [] }) };
+      const gateway = { change: () => ({ applied: [], needRestart: [] }), refuse() {} };
       const { signal } = new AbortController();
       const read = followSettings({ file, gateway, logger, watch: false, onChange: () => {}, signal });
       const first = read();
@@ -59,7 +83,7 @@ describe('who follows a settings file', () => {
     await inFolder(async (folder) => {
       const { logger, lines } = captureLog();
       const file = await writeSettings(folder, SETTINGS);
-      const gateway = { change: () => ({ applied: [], needRestart: [] }) };
+      const gateway = { change: () => ({ applied: [], needRestart: [] }), refuse() {} };
       const ending = new AbortController();
       // The clock stands still at the time of the last change.
       mock.timers.enable({ apis: ['Date'], now: statSync(file).ctimeMs });

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { json } from '../support/platform/http-upstream.ts';
 import { needsCommands } from '../support/tools.ts';
 import { play, type Scenario } from './scene.ts';
@@ -9,6 +10,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     reads: ['tools', 'projects'],
     provoke: ({ platform }) => platform.respond(json({}, 503)),
     fires: ['PorticoReadsFailing', 'PorticoBreakerOpen', 'PorticoServingStale'],
+  },
+  'a settings file with a mistake': {
+    async provoke({ file, portico }) {
+      await writeFile(file, 'upstreams: []');
+      portico.child.kill('SIGHUP');
+    },
+    fires: ['PorticoSettingsRefused'],
   },
 };
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { inFolder, startProcess } from '../support/process/process.ts';
+import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../support/process/process.ts';
 import { skipAloud } from '../support/tools.ts';
 import { ROOT } from './kubernetes.ts';
 
@@ -16,7 +16,7 @@ describe('the unit of systemd', () => {
     if (spawnSync('systemd-analyze', ['--version']).status !== 0) skipAloud(this, 'systemd-analyze is not here');
     const unit = await readFile(join(ROOT, 'deploy/systemd/portico.service'), 'utf8');
     // A program that there is: where Node is installed differs.
-    text = unit.replace('ExecStart=/usr/bin/node', `ExecStart=${process.execPath}`);
+    text = unit.replaceAll(/^(Exec\w+)=\/usr\/bin\/node /gm, `$1=${process.execPath} `);
     expect(text).not.to.equal(unit);
   });
 
@@ -36,6 +36,27 @@ describe('the unit of systemd', () => {
   it('is rejected with an unknown key', async () => {
     const { stderr } = await analyze(text.replace('PrivateTmp=', 'PrivateTemp='), 'verify');
     expect(stderr).to.include('PrivateTemp');
+  });
+
+  it('reloads only settings that check accepts, of the file that it starts with', async () => {
+    const commandsOf = (key: string) =>
+      [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, all = '']) => all);
+    const [check = '', signal] = commandsOf('ExecReload');
+    expect(signal).to.equal('/bin/kill -HUP $MAINPID');
+    expect([check.replace(' check ', ' serve ')]).to.deep.equal(commandsOf('ExecStart'));
+    await inFolder(async (folder) => {
+      const file = await writeSettings(folder, 'upstreams: { tools: { baseUrl: "https://platform.example" } }');
+      const words = check
+        .replace(/\S+main\.js/, MAIN)
+        .replace('/etc/portico/portico.yaml', file)
+        .split(' ');
+      const reload = () => startProcess(words[0] ?? '', words.slice(1), { env: porticoEnvironment() }).ended;
+      expect(await reload()).to.include({ code: 0, stderr: '' });
+      await writeSettings(folder, 'upstreams: []');
+      const refused = await reload();
+      expect(refused.code).to.equal(2);
+      expect(refused.stderr).to.contain(`${file}:1`);
+    });
   });
 
   it(`has an exposure of at most ${MOST_EXPOSED} of 100`, async () => {

@@ -1,3 +1,4 @@
+import { settingsHash } from '../../core/config/effective.ts';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
@@ -6,20 +7,36 @@ import { createFamilies } from './families.ts';
 import { type DroppedLines, processMetrics } from './process-metrics.ts';
 import { readMetrics, type SnapshotBounds } from './read-metrics.ts';
 import { requestMetrics } from './request-metrics.ts';
+import { type SettingsMetricsOptions, settingsMetrics } from './settings-metrics.ts';
 import { sharedMetrics } from './shared-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
 /** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({
-  open(_settings, { config, readings }) {
+  open(_settings, { config, readings, now, isFromEnvironment = () => false }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;
-    const { listeners, expose } = createMetrics({ snapshots: config.cache, version: readVersion(), dropped: readings });
+    let current = config;
+    let hash: string | undefined;
+    const { listeners, expose } = createMetrics({
+      ...{ snapshots: config.cache, version: readVersion(), dropped: readings, now },
+      settingsHash() {
+        hash ??= settingsHash(current, isFromEnvironment);
+        return hash;
+      },
+    });
     const operations = [metricsOperation(expose)];
-    return { listeners, adminOperations: () => operations };
+    return {
+      listeners,
+      adminOperations: () => operations,
+      onReload(changed) {
+        current = changed;
+        hash = undefined;
+      },
+    };
   },
 });
 
-export interface MetricsOptions {
+export interface MetricsOptions extends SettingsMetricsOptions {
   readonly snapshots: SnapshotBounds;
   /** Version of this package. */
   readonly version: string;
@@ -30,19 +47,21 @@ export interface MetricsOptions {
  * Creates the metrics of one gateway, which `listeners` change. Label values are names in settings and members of closed
  * lists: no caller and no upstream can create series.
  */
-export function createMetrics({ snapshots, version, dropped }: MetricsOptions) {
+export function createMetrics({ snapshots, version, dropped, ...options }: MetricsOptions) {
   const families = createFamilies();
   const requests = requestMetrics(families);
   const reads = readMetrics(families, snapshots);
   const upstreams = upstreamMetrics(families);
   const credentials = credentialMetrics(families);
   const shared = sharedMetrics(families);
+  const settings = settingsMetrics(families, options);
   const { events, collect } = processMetrics(families, version, dropped);
   return {
-    listeners: [requests, reads, upstreams, credentials, shared, events],
+    listeners: [requests, reads, upstreams, credentials, shared, settings.events, events],
     registry: families.registry,
     /** Returns all metrics as OpenMetrics 1.0, or in the text format of Prometheus. */
     async expose(asOpenMetrics: boolean): Promise<string> {
+      settings.collect();
       await collect();
       const text = await families.registry.metrics();
       return asOpenMetrics ? openMetricsOf(text) : text;

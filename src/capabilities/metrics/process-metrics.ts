@@ -69,7 +69,6 @@ export function processMetrics(families: Families, version: string, dropped: Dro
     'process_max_fds',
     'Limit of file descriptors: connections beyond it are refused without a report. Only where /proc exists.',
   );
-  const reloads = counter('portico_settings_changes_total', 'Times that changed settings took effect.');
 
   for (const reason of ['queue_full', 'not_taken', 'shutdown']) spansDropped({ reason }, 0);
   build({ version, node_version: process.versions.node }, 1);
@@ -97,9 +96,6 @@ export function processMetrics(families: Families, version: string, dropped: Dro
       listening() {
         observer.observe({ entryTypes: ['gc'] });
         measureDelay();
-      },
-      settingsChanged({ applied }) {
-        if (applied.length > 0) reloads();
       },
       spansSent: ({ spans }) => spansSent({}, spans),
       spansDropped: ({ spans, reason }) => spansDropped({ reason }, spans),

@@ -69,6 +69,7 @@ export function recentChanges(time: () => string) {
       if (needRestart.length === 0) good('settingsChanged', changed);
       else bad('settingsChanged', `${changed}; need a restart: ${needRestart.join(', ')}`);
     },
+    settingsRefused: ({ issue }) => bad('settingsRefused', `settings refused: ${issue}`),
     secretChanged({ upstream, block = upstream, issue }) {
       if (issue === undefined) good('secretChanged', `${block}: the secret was reloaded from its file`);
       else bad('secretChanged', `${block}: the file of its secret ${issue}`);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
 import type { IsFromEnvironment } from './origins.ts';
 import { removedKey } from './removed-keys.ts';
@@ -45,6 +46,11 @@ export function effectiveSettings(settings: Settings, isFromEnvironment: IsFromE
     return typeof value === 'string' ? value.replaceAll('${', () => '$${') : value;
   };
   return stringify(print(settings, []), { lineWidth: 0 });
+}
+
+/** Returns a short hash of the settings, to compare processes by. Secrets and what the environment put in are left out. */
+export function settingsHash(settings: Settings, isFromEnvironment: IsFromEnvironment): string {
+  return hash('sha256', effectiveSettings(settings, isFromEnvironment)).slice(0, 12);
 }
 
 /** What a block shows: not the bounds that are no settings, which the program has in the same blocks. */

@@ -243,6 +243,10 @@ export interface Events {
   }): void;
   /** Changed settings took effect: paths of those applied, and of those that need a restart. */
   settingsChanged?(changes: { readonly applied: readonly string[]; readonly needRestart: readonly string[] }): void;
+  /** Settings were read and not refused, changed or not. */
+  settingsReloaded?(reloaded: { readonly needRestart: readonly string[] }): void;
+  /** Settings that were given or read were refused, and those before stay in force. `issue`: the first one. */
+  settingsRefused?(refused: { readonly issue: string }): void;
   /** The gateway accepts no more connections. `signal`: the one that ended the process. */
   draining?(draining: { readonly signal?: string | undefined }): void;
   /** `whole`: whether every request in flight was answered. */

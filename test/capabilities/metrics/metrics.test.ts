@@ -9,7 +9,10 @@ import { parseExposition } from './scraped.ts';
 
 type Metrics = ReturnType<typeof createMetrics>;
 
-const OPTIONS = { snapshots: { maxBytes: 1000, maxEntries: 10 }, version: '1.2.3' };
+const OPTIONS = {
+  ...{ snapshots: { maxBytes: 1000, maxEntries: 10 }, version: '1.2.3' },
+  ...{ settingsHash: () => 'h1', now: () => 1_800_000_000_000 },
+};
 
 /** Creates metrics of a gateway that offers two resources of one upstream. */
 function open(dropped = {}): Metrics & { readonly events: Events } {
@@ -403,6 +406,30 @@ describe('metrics', () => {
     expect(series.get('portico_bulkhead_max_waiting{upstream="acme"}')).to.equal(1024);
     expect(series.get('portico_snapshots_max_bytes')).to.equal(1000);
     expect(series.get('portico_snapshots_max')).to.equal(10);
+  });
+
+  it('report the last reload, a pending restart, and the settings in force', async () => {
+    let hash = 'h1';
+    let now = 1_800_000_000_000;
+    const metrics = createMetrics({ ...OPTIONS, dropped: {}, settingsHash: () => hash, now: () => now });
+    const events = joinEvents(metrics.listeners);
+    const reported = async () => {
+      const { series } = await scrape(metrics);
+      const of = (name: string) => series.get(`portico_settings_${name}`);
+      const names = ['last_reload_successful', 'last_reload_success_timestamp_seconds', 'restart_pending'];
+      return [...names.map(of), ...[...series.keys()].filter((name) => name.startsWith('portico_settings_info'))];
+    };
+    expect(await reported()).to.deep.equal([1, 1_800_000_000, 0, 'portico_settings_info{hash="h1"}']);
+    now += 60_000;
+    events.settingsRefused?.({ issue: 'resources.tools.path: missing' });
+    expect(await reported()).to.deep.equal([0, 1_800_000_000, 0, 'portico_settings_info{hash="h1"}']);
+    hash = 'h2';
+    events.settingsReloaded?.({ needRestart: ['http.port'] });
+    expect(await reported()).to.deep.equal([1, 1_800_000_060, 1, 'portico_settings_info{hash="h2"}']);
+    events.settingsRefused?.({ issue: 'resources.tools.path: missing' });
+    expect((await reported()).slice(0, 3)).to.deep.equal([0, 1_800_000_060, 1]);
+    events.settingsReloaded?.({ needRestart: [] });
+    expect((await reported()).slice(0, 3)).to.deep.equal([1, 1_800_000_060, 0]);
   });
 
   it('forget what an upstream is like once none of its name is open any more, and not what it did', async () => {

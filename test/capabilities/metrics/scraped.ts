@@ -47,7 +47,10 @@ export interface Declared {
 
 /** Returns all metrics that Portico exports. */
 export function declaredMetrics(): Declared[] {
-  const { registry } = createMetrics({ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} });
+  const { registry } = createMetrics({
+    ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },
+    ...{ settingsHash: () => '', now: Date.now },
+  });
   return registry.getMetricsAsArray().map((metric) => {
     // prom-client's types lack the labels.
     const { name, help, type, labelNames } = metric as unknown as Omit<Declared, 'labels'> & { labelNames: string[] };

@@ -22,6 +22,8 @@ const TEXTS: Readonly<Record<string, (events: Events) => void>> = {
   'settings changed: scheme': (events) => events.settingsChanged?.({ applied: ['scheme'], needRestart: [] }),
   '!settings unchanged; need a restart: cache': (events) =>
     events.settingsChanged?.({ applied: [], needRestart: ['cache'] }),
+  '!settings refused: resources.tools.path: missing': (events) =>
+    events.settingsRefused?.({ issue: 'resources.tools.path: missing' }),
   'acme: the secret was reloaded from its file': (events) => events.secretChanged?.({ upstream: 'acme' }),
   '!verification.introspection: the file of its secret is empty': (events) =>
     events.secretChanged?.({ block: 'verification.introspection', issue: 'is empty' }),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { METHODS, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Status } from '../../../src/capabilities/status/status-view.ts';
 import { parseExposition, type Scraped } from '../../capabilities/metrics/scraped.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { readDoc } from '../../support/docs.ts';
@@ -116,6 +117,32 @@ describe('the metrics of a gateway', () => {
     expect(series.get('portico_reads_total{resource="tools",cache="miss"}')).to.equal(2);
     expect(series.get('portico_snapshots_held')).to.equal(1);
     expect(series.get('portico_settings_changes_total')).to.equal(1);
+  });
+
+  it('report refused settings until others are taken, and name the settings in force by a hash', async () => {
+    const settings = { ...settingsFor(platform.url), admin: { port: 0 } };
+    const running = await start();
+    const reported = async () => {
+      const { series } = await scrape(running);
+      const hashes = [...series.keys()].filter((name) => name.startsWith('portico_settings_info'));
+      expect(hashes).to.have.length(1);
+      const [succeeded, pending] = ['last_reload_successful', 'restart_pending'].map((name) =>
+        series.get(`portico_settings_${name}`),
+      );
+      return { hash: hashes[0], succeeded, pending };
+    };
+    const first = await reported();
+    expect(first).to.include({ succeeded: 1, pending: 0 });
+    expect(() => running.gateway.change({ ...settings, scheme: 'not a scheme' } as TestSettings)).to.throw();
+    expect(await reported()).to.deep.equal({ ...first, succeeded: 0 });
+    running.gateway.change({ ...settings, http: { ...settings.http, port: 1 } } as TestSettings);
+    expect(await reported()).to.deep.equal({ ...first, pending: 1 });
+    running.gateway.change(settings as TestSettings);
+    expect(await reported()).to.deep.equal(first);
+    running.gateway.change({ ...settings, scheme: 'other' } as TestSettings);
+    expect((await reported()).hash).not.to.equal(first.hash);
+    const { changes } = (await (await fetch(`${running.gateway.adminUrl}/status`)).json()) as Status;
+    expect(changes.map(({ event }) => event)).to.include('settingsRefused');
   });
 
   it('are those of docs/metrics.md, with exactly its labels', async () => {
