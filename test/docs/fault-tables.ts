@@ -12,7 +12,7 @@ export function faultTables(faults: Readonly<Record<string, readonly FaultRow[]>
 }
 
 function lineOf([what, , [answer, ...outcome]]: FaultRow): string {
-  return `| ${[what, marked(answer), ...outcome].join(' | ')} |`;
+  return `| ${[what, marked(answer), ...outcome].join(' | ').replace('| not counted |', '| – |')} |`;
 }
 
 /** Codes, settings and headers set as code. */
