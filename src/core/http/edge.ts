@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events, ListenerRef } from '../kernel/events.ts';
 import type { Users } from '../kernel/users.ts';
@@ -130,23 +129,13 @@ export function createEdge(options: EdgeOptions): Edge {
       server.timeout = next.inactivityMs;
     },
     async drain(graceMs) {
-      connections.stop();
       // Not close() of http.Server, which destroys connections whose response is still being written (Node 26).
       NetServer.prototype.close.call(server);
       handshakes?.stop();
-      // What has arrived is parsed first, so that it gets a response and not a reset.
-      await turn();
-      await turn();
-      connections.closeIdle();
-      const finished = connections.empty();
-      const grace = new AbortController();
-      await Promise.race([finished, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => {})]);
-      grace.abort();
-      const cut = connections.abortAll('draining');
-      await finished;
+      const whole = await connections.drain(graceMs);
       // Stops the timers of http.Server.
       server.close();
-      return cut === 0;
+      return whole;
     },
   };
 }

@@ -89,7 +89,7 @@ describe('a sized LRU', () => {
   const lru = () => createSizedLru<{ name: string }, { size: number }>({ maxSize: 10, sizeOf: ({ size }) => size });
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name })) as [{ name: string }, { name: string }, { name: string }];
 
-  it('lets go of what was used longest ago once sizes exceed its own', () => {
+  it('evicts the least recently used once sizes exceed the bound', () => {
     const held = lru();
     const value = { size: 4 };
     held.set(a, value);

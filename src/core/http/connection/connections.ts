@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Events } from '../../kernel/events.ts';
 import type { Exchange } from '../exchange.ts';
 import { createWriteBacklog } from '../response/send.ts';
@@ -33,38 +34,7 @@ export interface ConnectionBounds {
 }
 
 /** All open connections of one listener, and what is in flight on them. */
-export interface Connections {
-  open(socket: Socket): void;
-  of(socket: Socket): PipelinedConnection | undefined;
-  /**
-   * Returns whether an exchange must be answered: not once the last response of its connection has been decided on. A
-   * request that has a body and may have none is the last one of its connection.
-   */
-  begin(exchange: Exchange): boolean;
-  /** Resolves once the exchanges before this one have ended; `undefined` where there are none. */
-  waitForSlot(exchange: Exchange): Promise<void> | undefined;
-  /** Counts a response that was just sent. */
-  sent(exchange: Exchange): void;
-  /** Calls `onIdle` once everything that was begun on a connection has been answered. */
-  whenIdle(connection: PipelinedConnection, onIdle: () => void): void;
-  /**
-   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or the listener is
-   * stopping and none waits behind it.
-   */
-  isLast(exchange: Exchange): boolean;
-  /** From now on each connection closes after its last response. */
-  stop(): void;
-  /** Closes the connections on which nothing was begun and nothing is arriving. */
-  closeIdle(): void;
-  /** Closes at most `count` of those, the longest idle first, none that was busy a second ago. Returns their number. */
-  closeLongestIdle(count: number): number;
-  /** Destroys the connection of an exchange. The access log reports `outcome` for every exchange that ends with it. */
-  abort(exchange: Exchange, outcome: string): void;
-  /** Destroys all connections, with that outcome. Returns how many exchanges end with them. */
-  abortAll(outcome: string): number;
-  /** Resolves once none is open. */
-  empty(): Promise<void>;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 /** How many requests of one connection may wait before it is not read from. That its client has gone shows only while it is. */
 const MAX_READ_AHEAD = 16;
@@ -77,7 +47,7 @@ export function createConnections(
   { maxPipelinedWaiting, maxUnsentBytes }: ConnectionBounds,
   events: Events,
   onEnd: (exchange: Exchange) => void,
-): Connections {
+) {
   const connections = new Map<Socket, PipelinedConnection>();
   const onceEmpty: (() => void)[] = [];
   const backlog = createWriteBacklog(maxUnsentBytes, ({ req }) => {
@@ -117,6 +87,10 @@ export function createConnections(
     if (connections.size === 0) for (const resolve of onceEmpty.splice(0)) resolve();
   }
 
+  /**
+   * Returns whether an exchange must be answered: not once the last response of its connection has been decided on. A request
+   * that has a body and may have none is the last one of its connection.
+   */
   function begin(exchange: Exchange): boolean {
     const { req, res, hasBody, takesBody } = exchange;
     const connection = connections.get(req.socket);
@@ -153,6 +127,7 @@ export function createConnections(
     }
   }
 
+  /** Resolves once the exchanges before this one have ended; `undefined` where there are none. */
   function waitForSlot({ req }: Exchange): Promise<void> | undefined {
     const connection = connections.get(req.socket);
     if (connection === undefined || connection.exchanges.size === 1) return undefined;
@@ -184,47 +159,67 @@ export function createConnections(
     if (isIdle(connection)) connection.socket.destroySoon();
   }
 
+  /**
+   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or the listener is stopping
+   * and none waits behind it.
+   */
+  function isLast({ req, hasBody, takesBody }: Exchange): boolean {
+    if (hasBody && !(req.complete && takesBody)) return true;
+    return isStopping && connections.get(req.socket)?.exchanges.size === 1;
+  }
+
+  /** Calls `onIdle` once everything that was begun on a connection has been answered. */
+  function whenIdle(connection: PipelinedConnection, onIdle: () => void): void {
+    if (connection.exchanges.size === 0) onIdle();
+    else connection.onIdle = onIdle;
+  }
+
+  /** Closes at most `count` idle connections, the longest idle first, none that was busy a second ago. Returns their number. */
+  function closeLongestIdle(count: number): number {
+    const before = performance.now() - BUSY_MS;
+    const idle = [...connections.values()].filter((one) => one.idleSince < before && isIdle(one));
+    idle.sort((one, other) => one.idleSince - other.idleSince);
+    const longest = idle.slice(0, count);
+    for (const { socket } of longest) socket.destroySoon();
+    return longest.length;
+  }
+
+  /**
+   * Closes each connection after its last response, and after `graceMs` all that are open. Resolves once none is, with
+   * whether every response was sent completely.
+   */
+  async function drain(graceMs: number): Promise<boolean> {
+    isStopping = true;
+    // What has arrived is parsed first, so that it gets a response and not a reset.
+    await turn();
+    await turn();
+    for (const connection of connections.values()) closeIfIdle(connection);
+    const finished = new Promise<void>((resolve) => (connections.size === 0 ? resolve() : onceEmpty.push(resolve)));
+    const grace = new AbortController();
+    await Promise.race([finished, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => {})]);
+    grace.abort();
+    let cut = 0;
+    for (const { socket, exchanges } of connections.values()) {
+      cut += exchanges.size;
+      abortSocket(socket, 'draining');
+    }
+    await finished;
+    return cut === 0;
+  }
+
   return {
     open,
-    of: (socket) => connections.get(socket),
+    of: (socket: Socket) => connections.get(socket),
     begin,
     waitForSlot,
+    /** Counts a response that was just sent. */
     sent: backlog.add,
-    whenIdle(connection, onIdle) {
-      if (connection.exchanges.size === 0) onIdle();
-      else connection.onIdle = onIdle;
-    },
-    isLast(exchange) {
-      const { req, hasBody, takesBody } = exchange;
-      if (hasBody && !(req.complete && takesBody)) return true;
-      return isStopping && connections.get(req.socket)?.exchanges.size === 1;
-    },
-    stop() {
-      isStopping = true;
-    },
-    closeIdle() {
-      for (const connection of connections.values()) closeIfIdle(connection);
-    },
-    closeLongestIdle(count) {
-      const before = performance.now() - BUSY_MS;
-      const idle = [...connections.values()].filter((one) => one.idleSince < before && isIdle(one));
-      idle.sort((one, other) => one.idleSince - other.idleSince);
-      const longest = idle.slice(0, count);
-      for (const { socket } of longest) socket.destroySoon();
-      return longest.length;
-    },
-    abort: ({ req }, outcome) => abortSocket(req.socket, outcome),
-    abortAll(outcome) {
-      let exchanges = 0;
-      for (const connection of connections.values()) {
-        exchanges += connection.exchanges.size;
-        abortSocket(connection.socket, outcome);
-      }
-      return exchanges;
-    },
-    async empty() {
-      if (connections.size > 0) await new Promise<void>((resolve) => onceEmpty.push(resolve));
-    },
+    whenIdle,
+    isLast,
+    closeLongestIdle,
+    /** Destroys the connection of an exchange. The access log reports `outcome` for every exchange that ends with it. */
+    abort: ({ req }: Exchange, outcome: string) => abortSocket(req.socket, outcome),
+    drain,
   };
 }
 
