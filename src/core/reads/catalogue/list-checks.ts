@@ -1,6 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
-import { inSteps } from '../../upstream/pagination/digests.ts';
+import { inSteps } from '../../upstream/pagination/list-read.ts';
 import type { MappedPage } from './page-reader.ts';
 
 /** Rules by which a list that was read is an error. */

@@ -3,8 +3,15 @@ import { excessOf } from '../../kernel/json-shape.ts';
 import type { Mapped, MappingCounts } from '../../mapping/mapper.ts';
 import type { Page } from '../../mapping/page.ts';
 import { textOf } from '../../upstream/client/receive.ts';
-import { digestsOf, textDigestsOf } from '../../upstream/pagination/digests.ts';
-import { checkBounds, isWhole, type ListRequest, type PageView, viewOf } from '../../upstream/pagination/list-read.ts';
+import {
+  checkBounds,
+  digestsOf,
+  isWhole,
+  type ListRequest,
+  type PageView,
+  textDigestsOf,
+  viewOf,
+} from '../../upstream/pagination/list-read.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
 

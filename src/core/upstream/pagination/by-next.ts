@@ -1,4 +1,3 @@
-import { textDigestsOf } from './digests.ts';
 import { linkTo } from './link-header.ts';
 import {
   checkNext,
@@ -9,6 +8,7 @@ import {
   mayRepeat,
   type PageView,
   saysTotal,
+  textDigestsOf,
 } from './list-read.ts';
 import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
 

@@ -3,11 +3,11 @@ import { checkBounds, incomplete, type ListRead, type PageView, totalKey, totalO
 import {
   type NumberPagination,
   namesTotal,
+  numberParameters,
   type OffsetPagination,
   offsetParameters,
   type PageAddress,
   pageAddress,
-  sizeParameter,
 } from './page-address.ts';
 
 /**
@@ -41,8 +41,7 @@ export async function* numberedPages<P extends PageView>(
   pagination: NumberPagination,
 ): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
-  const pageOf = (index: number) =>
-    pageAddress(list, { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage + index });
+  const pageOf = (index: number) => pageAddress(list, numberParameters(pagination, index));
   if (namesTotal(pagination)) {
     yield* knownTotalPages(read, pagination, pageOf);
     return;

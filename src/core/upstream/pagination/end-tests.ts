@@ -1,11 +1,53 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { inSteps } from './digests.ts';
-import { failedTest, type ListRead, mayRepeat, type PageView, saysTotal } from './list-read.ts';
-import { firstAddressOf, namesTotal, offsetParameters, pageAddress, sizeParameter } from './page-address.ts';
-import { type EndTest, type ListEnd, saysEnd, shorterPage, sizeAsked, usualSizes } from './page-size-tests.ts';
+import { COUNTS } from '../signs/signs.ts';
+import type { Statement } from '../signs/statements.ts';
+import { nextLink } from './by-next.ts';
+import {
+  failedTest,
+  goesOn,
+  inSteps,
+  isNone,
+  type ListRead,
+  type ListRequest,
+  mayRepeat,
+  type PageView,
+  saysTotal,
+} from './list-read.ts';
+import {
+  firstAddressOf,
+  namesTotal,
+  numberParameters,
+  offsetParameters,
+  type PageAddress,
+  pageAddress,
+  sizeParameter,
+} from './page-address.ts';
 
-/** Statuses of a platform that does not accept the requested size or place. */
-const REFUSED: readonly unknown[] = [400, 404, 414, 422];
+/** A list whose pages have all arrived, without a sign of more. */
+export interface ListEnd {
+  readonly list: ListRequest;
+  readonly first: PageView;
+  readonly last: PageView;
+  /** Items of all pages. */
+  readonly items: number;
+  /** Pages that have items. */
+  readonly filled: number;
+  /** Items of the last page that has some. */
+  readonly tail: number;
+  /** Digests of the documented ids of that page and of the one before it. */
+  readonly tailIds: string;
+}
+
+/** One more request whose reply shows whether a list ends where it seems to. */
+interface EndTest {
+  readonly address: PageAddress;
+  /** Whether the list ends there. Compares counts and ids: items may have fields that change with each reply. */
+  passes(reply: PageView): boolean | Promise<boolean>;
+  /** The result if the platform refuses the request: it may not support the parameter, or the settings are wrong. */
+  readonly refusal: 'passes' | 'fails';
+  /** The error of a list that fails the test. `came`: what arrived instead of what is due. */
+  failed(came: string, cause?: unknown): GatewayError;
+}
 
 type Design = (end: ListEnd) => EndTest | undefined;
 
@@ -15,9 +57,12 @@ const TESTS: readonly (readonly Design[])[] = [
   [firstByNumber, lastOfTotal],
 ];
 
+/** Statuses of a platform that does not accept the requested size or place. */
+const REFUSED: readonly unknown[] = [400, 404, 414, 422];
+
 /** Throws `upstream_invalid` if one more request shows that a list does not begin or end where it seems to. */
 export async function testEnd({ test, signal }: Pick<ListRead<PageView>, 'test' | 'signal'>, end: ListEnd) {
-  for (const designs of TESTS) {
+  for (const designs of mayRepeat(end.list) ? TESTS : [[shorterPage]]) {
     const endTest = designs.map((design) => design(end)).find((each) => each !== undefined);
     if (endTest === undefined) continue;
     const reply = await test(endTest.address, signal).catch((cause: unknown) => {
@@ -30,14 +75,100 @@ export async function testEnd({ test, signal }: Pick<ListRead<PageView>, 'test' 
 }
 
 /**
+ * Tests a first page of exactly the requested size that does not say that it is the last. Some platforms leave out the link or
+ * token then, and a total may count the items of the page. A page shorter by one must lead on or have the same total. Throws
+ * if that cannot be requested and there is no total.
+ */
+function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
+  const { pagination } = list;
+  const size = sizeAsked(list);
+  if (last !== first || first.count !== size || first.next === '' || first.next === false) return undefined;
+  if (first.said.some((each) => !isTotalInBody(each) && isEnd(size, each))) return undefined;
+  if (pagination.total === undefined && namesTotal(pagination)) return undefined;
+  const isCounted = pagination.total !== undefined || saysEnd(first, size);
+  const failed = () =>
+    goesOn(
+      'fullPage',
+      `${size} items were asked for and came, and nothing says that they are all`,
+      mayRepeat(list)
+        ? undefined
+        : 'where the POST changes nothing, set retryPost: true, so that it may be sent once more as a test',
+    );
+  // Nothing is shorter than one: of two that are requested, one must be all.
+  const address = addressOfSize(list, size === 1 ? 2 : size - 1);
+  if (address === undefined || (pagination.kind === 'none' && !isCounted)) {
+    if (isCounted) return undefined;
+    throw failed();
+  }
+  const passes = (reply: PageView) => {
+    if (size === 1) return reply.count <= 1;
+    const leadsOn =
+      (pagination.kind === 'token' && !isNone(reply.next)) ||
+      (pagination.kind === 'link' && nextLink(reply, pagination) !== undefined);
+    const totals = [Number(reply.total ?? 0), ...reply.said.filter(isTotalInBody).map(({ says }) => says)];
+    return leadsOn || (reply.count < size && totals.includes(size));
+  };
+  return { address, passes, refusal: 'fails', failed };
+}
+
+/** Usual names of the parameter for a page size. */
+const USUAL_SIZES = [
+  ...['limit', '$limit', 'per_page', 'perPage', 'page_size', 'pageSize', 'pagesize', 'page[size]', 'size', '$top'],
+  ...['top', 'max_results', 'maxResults', 'max', 'first', 'count', 'rows', 'take'],
+];
+const SMALL_SIZE = 7;
+
+/**
+ * For `none`: a round number of items may be the default page size of a platform that pages. If so, a small size returns
+ * fewer items; if not, it ignores or refuses the parameters.
+ */
+function usualSizes({ list, first: { count }, first }: ListEnd): EndTest | undefined {
+  const { pagination, query, post } = list;
+  if (pagination.kind !== 'none' || post !== undefined) return undefined;
+  // A total in the body may be the length of the page.
+  if (pagination.total === undefined && namesTotal(pagination)) return undefined;
+  if (count < 20 || count % 10 !== 0 || saysEnd(first, count)) return undefined;
+  const unsent = USUAL_SIZES.filter((name) => !(name in query));
+  return {
+    address: pageAddress(list, Object.fromEntries(unsent.map((name) => [name, SMALL_SIZE]))),
+    passes: (reply) => reply.count === count,
+    refusal: 'passes',
+    failed: (came) =>
+      failedTest(
+        `${count} items came, and of the same list ${came} where the usual parameters for a page size are ${SMALL_SIZE}: it follows one of them, so it is paged`,
+        'set pagination.kind and its keys to how the platform pages',
+      ),
+  };
+}
+
+/** For `offset` and `page`: a total of unknown name may count the items of a page. Nothing may follow that page. */
+function behindTotal({ list, first, last }: ListEnd): EndTest | undefined {
+  const { pagination } = list;
+  const { count, total } = first;
+  if ((pagination.kind !== 'offset' && pagination.kind !== 'page') || last !== first) return undefined;
+  if (count === 0 || Number(total) !== count || saysEnd(first, count)) return undefined;
+  const place = pagination.kind === 'offset' ? offsetParameters(pagination, count) : numberParameters(pagination, 1);
+  return {
+    address: pageAddress(list, place),
+    passes: (reply) => reply.count === 0,
+    refusal: 'passes',
+    failed: (came) =>
+      failedTest(
+        `the total is ${count}, as many as the first page has, but behind them, where none is due, ${came}: it counts the items of the page`,
+        'set pagination.total to where the platform says how many there are in all, or take it out',
+      ),
+  };
+}
+
+/**
  * For `offset` without a total: a platform that takes the offset for the number of a page also ends the list with an empty
  * page. The offset of the last item, or of the last two if the last was a page by itself, must return no others.
  */
 function lastByOffset(end: ListEnd): EndTest | undefined {
   const { list, first, items, filled, tail, tailIds } = end;
   const { pagination } = list;
-  if (pagination.kind !== 'offset' || !isOpen(end) || first.count < 2 || !mayRepeat(list)) return undefined;
-  if (saysTotal(first, items) || (filled === 1 && saysEnd(first, items))) return undefined;
+  if (pagination.kind !== 'offset' || !isOpen(end) || first.count < 2) return undefined;
+  if (filled === 1 && saysEnd(first, items)) return undefined;
   const due = tail === 1 ? 2 : 1;
   const place = items - due;
   return {
@@ -61,10 +192,9 @@ function lastOfTotal(end: ListEnd): EndTest | undefined {
 
 /** For `offset` in pages of one item: if one is all, no second one comes when two are requested. */
 function twoByOffset(end: ListEnd): EndTest | undefined {
-  const { list, first, items } = end;
+  const { list, items } = end;
   const { pagination } = list;
-  if (pagination.kind !== 'offset' || !isOpen(end) || !mayRepeat(list)) return undefined;
-  if (items !== 1 || sizeAsked(list) !== 1 || saysTotal(first, items)) return undefined;
+  if (pagination.kind !== 'offset' || !isOpen(end) || items !== 1 || sizeAsked(list) !== 1) return undefined;
   return {
     address: firstAddressOf(list, { ...pagination, size: 2 }),
     passes: (reply) => reply.count === 1,
@@ -82,18 +212,17 @@ function twoByOffset(end: ListEnd): EndTest | undefined {
 function secondByNumber(end: ListEnd): EndTest | undefined {
   const { list, first, items, filled } = end;
   const { pagination } = list;
-  if (pagination.kind !== 'page' || !isOpen(end) || !mayRepeat(list) || saysTotal(first, items)) return undefined;
+  if (pagination.kind !== 'page' || !isOpen(end)) return undefined;
   // In pages of two, the second item is the second page whichever number is first.
   if (filled !== 1 || first.count !== sizeAsked(list) || items < 3) return undefined;
   const size = items - 1;
-  const page = pagination.firstPage + 1;
   return {
-    address: pageAddress(list, { ...sizeParameter({ ...pagination, size }), [pagination.pageParam]: page }),
+    address: pageAddress(list, numberParameters({ ...pagination, size }, 1)),
     passes: (reply) => reply.count === 1,
     refusal: 'fails',
     failed: (came, cause) =>
       failedTest(
-        `an empty page follows a full one of ${items} items, but of page ${page} in pages of ${size}, where 1 is due, ${came}`,
+        `an empty page follows a full one of ${items} items, but of page ${pagination.firstPage + 1} in pages of ${size}, where 1 is due, ${came}`,
         'set pagination.pageParam, pagination.firstPage and pagination.sizeParam to how the platform pages, or pagination.total to where it says the total',
         cause,
       ),
@@ -108,12 +237,9 @@ function secondByNumber(end: ListEnd): EndTest | undefined {
 function firstByNumber(end: ListEnd): EndTest | undefined {
   const { list, first, items } = end;
   const { pagination } = list;
-  if ((pagination.kind !== 'offset' && pagination.kind !== 'page') || !mayRepeat(list) || saysTotal(first, items))
-    return undefined;
-  if (!isOpen(end)) return undefined;
-  const isPaged = pagination.kind === 'page' && pagination.firstPage > 0;
-  if (items > 0 && !isPaged) return undefined;
+  if ((pagination.kind !== 'offset' && pagination.kind !== 'page') || !isOpen(end)) return undefined;
   const isPage = pagination.kind === 'page';
+  if (items > 0 && !(isPage && pagination.firstPage > 0)) return undefined;
   const asked = isPage ? `${pagination.pageParam}=${pagination.firstPage}` : `${pagination.offsetParam}=0`;
   const keys = isPage ? 'pagination.pageParam, pagination.firstPage' : 'pagination.offsetParam';
   return {
@@ -128,33 +254,11 @@ function firstByNumber(end: ListEnd): EndTest | undefined {
   };
 }
 
-/** For `offset` and `page`: a total of unknown name may count the items of a page. Nothing may follow that page. */
-function behindTotal({ list, first, last }: ListEnd): EndTest | undefined {
-  const { pagination } = list;
-  const { count, total } = first;
-  if ((pagination.kind !== 'offset' && pagination.kind !== 'page') || last !== first || !mayRepeat(list))
-    return undefined;
-  if (count === 0 || Number(total) !== count || saysEnd(first, count)) return undefined;
-  const place =
-    pagination.kind === 'offset'
-      ? offsetParameters(pagination, count)
-      : { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage + 1 };
-  return {
-    address: pageAddress(list, place),
-    passes: (reply) => reply.count === 0,
-    refusal: 'passes',
-    failed: (came) =>
-      failedTest(
-        `the total is ${count}, as many as the first page has, but behind them, where none is due, ${came}: it counts the items of the page`,
-        'set pagination.total to where the platform says how many there are in all, or take it out',
-      ),
-  };
-}
-
 /** Whether no total is known: settings name none, or one that may count the items of the only page without another test. */
 function isOpen(end: ListEnd): boolean {
-  const { list, first, last } = end;
+  const { list, first, last, items } = end;
   const { pagination } = list;
+  if (saysTotal(first, items)) return false;
   if (!namesTotal(pagination)) return true;
   const mayCountPage = pagination.total !== undefined && last === first && Number(first.total) === first.count;
   return mayCountPage && !saysEnd(first, first.count) && shorterPage(end) === undefined;
@@ -166,4 +270,52 @@ async function bringsOnly(ids: string, reply: PageView): Promise<boolean> {
   for await (const some of inSteps(ids)) for (const id of some) known.add(id);
   for await (const some of inSteps(reply.ids ?? '')) if (some.some((id) => !known.has(id))) return false;
   return true;
+}
+
+/** Names of a page size in a query or a body that settings send. */
+const SIZE_PARAMETERS =
+  /^(?:limit|size|count|rows|top|\$top|take|first|(?:max|num|page)[_-]?(?:size|results|items)|(?:per|items[_-]?per)[_-]?page|page[_-]?limit)$/i;
+
+/** Items per page that settings request; `undefined` if they leave that to the platform. */
+function sizeAsked({ pagination, query, post }: ListRequest): number | undefined {
+  if (pagination.kind !== 'none') return pagination.sizeParam === null ? undefined : pagination.size;
+  const body: unknown = JSON.parse(post?.body?.({}) ?? 'null');
+  const [, size] = [...Object.entries(query), ...membersOf(body)].find(isSize) ?? [];
+  return size === undefined ? undefined : Number([size].flat()[0]);
+}
+
+/** The first page in another size; `undefined` if it may not be requested or settings have no parameter for its size. */
+function addressOfSize(list: ListRequest, size: number): PageAddress | undefined {
+  const { pagination, query } = list;
+  if (!mayRepeat(list)) return undefined;
+  if (pagination.kind !== 'none') return firstAddressOf(list, { ...pagination, size });
+  const [name] = Object.entries(query).find(isSize) ?? [];
+  return name === undefined ? undefined : pageAddress(list, { [name]: size });
+}
+
+function isSize([name]: readonly [string, unknown]): boolean {
+  return SIZE_PARAMETERS.test(name);
+}
+
+/** All members of a body, at any depth. */
+function membersOf(body: unknown): [string, unknown][] {
+  if (typeof body !== 'object' || body === null) return [];
+  const own = Object.entries(body);
+  return [...(Array.isArray(body) ? [] : own), ...own.flatMap(([, value]) => membersOf(value))];
+}
+
+function isTotalInBody({ sign, path }: Statement): boolean {
+  return sign === 'total' && path !== undefined;
+}
+
+/** Whether a page states that the list ends after `count` items, by a member that cannot be its own length. */
+function saysEnd({ said }: PageView, count: number): boolean {
+  return said.some((each) => !COUNTS.includes(each.name) && isEnd(count, each));
+}
+
+/** Whether this statement says that no page follows one of `count` items. */
+function isEnd(count: number, { sign, says }: Statement): boolean {
+  if (sign === 'total') return says === count;
+  if (sign === 'pages') return says === 1;
+  return sign !== 'previous' && says === false;
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../kernel/errors.ts';
 import { COUNTS, type Sign } from '../signs/signs.ts';
 import { type Enclosing, type Statement, statementsOf } from '../signs/statements.ts';
@@ -79,6 +81,35 @@ export function saysTotal({ said }: PageView, items: number): boolean {
 /** Whether a token or link says that its page is the last. The expression `hasMore && cursor` is then false. */
 export function isNone(next: unknown): boolean {
   return next === undefined || next === null || next === '' || next === false;
+}
+
+/** Characters of one digest, and digests compared in one turn of the event loop: a page may have 75,000 items. */
+const DIGEST_LENGTH = 32;
+const STEP = 5000;
+
+/** Splits the digests of a page, in steps of one turn of the event loop each. */
+export async function* inSteps(digests: string): AsyncGenerator<string[]> {
+  for (let from = 0; from < digests.length; from += STEP * DIGEST_LENGTH) {
+    if (from > 0) await nextTurn();
+    const to = Math.min(from + STEP * DIGEST_LENGTH, digests.length);
+    const some: string[] = [];
+    for (let at = from; at < to; at += DIGEST_LENGTH) some.push(digests.slice(at, at + DIGEST_LENGTH));
+    yield some;
+  }
+}
+
+/** The digests of items, as one text, which is cheap to pass between threads. Throws `upstream_invalid` if one nests too deeply. */
+export function digestsOf(items: readonly unknown[]): string {
+  try {
+    return textDigestsOf(items.map((item) => JSON.stringify(item)));
+  } catch (cause) {
+    throw incomplete('an item nests too deeply', cause);
+  }
+}
+
+/** The digests of texts, in the same form. */
+export function textDigestsOf(texts: readonly string[]): string {
+  return texts.map((text) => hash('sha256', text, 'binary')).join('');
 }
 
 /** One read of a list whose first page has arrived. */

@@ -77,6 +77,11 @@ export function offsetParameters(pagination: OffsetPagination, offset: number): 
   };
 }
 
+/** The parameters for the page that `index` others come before. */
+export function numberParameters(pagination: NumberPagination, index: number): Record<string, string | number> {
+  return { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage + index };
+}
+
 /** Whether settings name a total. */
 export function namesTotal({ total, totalHeader }: Totalled): boolean {
   return total !== undefined || totalHeader !== undefined;
@@ -134,7 +139,7 @@ function firstParameters(pagination: Pagination): Parameters {
     case 'offset':
       return offsetParameters(pagination, 0);
     case 'page':
-      return { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage };
+      return numberParameters(pagination, 0);
   }
 }
 

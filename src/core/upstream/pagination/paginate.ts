@@ -3,12 +3,12 @@ import type { Statement } from '../signs/statements.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
 import { numberedPages, offsetPages } from './by-number.ts';
-import { inSteps } from './digests.ts';
 import { testEnd } from './end-tests.ts';
 import {
   checkBounds,
   goesOn,
   incomplete,
+  inSteps,
   type ListRead,
   type ListRequest,
   type PageView,

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { textDigestsOf } from '../../../../src/core/upstream/pagination/digests.ts';
-import { viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
+import { textDigestsOf, viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import { firstTarget, type ListRequest, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';

@@ -1,5 +1,4 @@
-import { digestsOf, textDigestsOf } from '../../../../src/core/upstream/pagination/digests.ts';
-import { isWhole, viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
+import { digestsOf, isWhole, textDigestsOf, viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import {
   firstTarget,

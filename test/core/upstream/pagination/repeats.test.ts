@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { digestsOf } from '../../../../src/core/upstream/pagination/digests.ts';
+import { digestsOf } from '../../../../src/core/upstream/pagination/list-read.ts';
 import { type ListRequest, type PageView, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
 
 /** Reads these pages, by link. */
