@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigIssue } from './config/config-error.ts';
+import { createFileIssues, type FileIssues } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { Authorization } from './credentials/authorize.ts';
 import { openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
@@ -13,15 +13,13 @@ type CredentialHooks = Pick<Hooks, 'wrapClient' | 'openExchange'>;
 type UpstreamConfig = Config['upstreams'][string];
 
 /** Opens the secrets, certificates and keys that settings name by path. */
-export interface OwnFiles {
+export interface OwnFiles extends Pick<FileIssues, 'check'> {
   /** Returns how an upstream is given credentials; `undefined` if its secret cannot be read. */
   authorization(upstream: string, settings: UpstreamConfig, hooks?: CredentialHooks): Authorization | undefined;
   /** Returns the TLS identity for an upstream; `undefined` without settings, or if a file cannot be used. */
   upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
   /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
-  /** Throws `ConfigError` with every unusable file so far. */
-  check(): void;
 }
 
 export interface OwnFilesOptions {
@@ -31,13 +29,7 @@ export interface OwnFilesOptions {
 }
 
 export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
-  const issues: ConfigIssue[] = [];
-
-  function usable<Opened extends object>(block: readonly string[], opened: Opened | Unusable): Opened | undefined {
-    if (!('issue' in opened)) return opened;
-    issues.push({ path: opened.key === undefined ? block : [...block, opened.key], message: opened.issue });
-    return undefined;
-  }
+  const { usable, check } = createFileIssues();
 
   function tls(path: readonly string[], paths: TlsPaths | undefined): TlsFiles | undefined {
     if (paths === undefined) return undefined;
@@ -75,9 +67,7 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
       if (listener === 'http') return tls(['http', 'tls'], http.tls);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
     },
-    check() {
-      if (issues.length > 0) throw new ConfigError(issues);
-    },
+    check,
   };
 }
 

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { createKeyOf, type KeyOf } from '../../core/credentials/authenticate.ts';
 import type { Caller, Credential } from '../../core/kernel/caller.ts';
+import { decrypt, encrypt } from './aes-gcm.ts';
 
 /** All that a caller brings: what distinguishes it from other callers. */
 type Bearer = Pick<Caller, 'credential' | 'accessToken'>;
@@ -26,8 +27,6 @@ export interface DeploymentSecret {
 }
 
 const SECRET_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** `secret` has at least 32 random bytes. Each use has its own derived key. */
 export function createDeploymentSecret(secret: Credential): DeploymentSecret {
@@ -42,26 +41,8 @@ export function createDeploymentSecret(secret: Credential): DeploymentSecret {
         .update(JSON.stringify([what, textOf(caller)]))
         .digest('base64url'),
     sealingKeyOf: (caller) => derive(textOf(caller), sealing, 'portico snapshot'),
-    seal(text) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', announcing, nonce);
-      const sealed = [nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()];
-      return Buffer.concat(sealed).toString('base64url');
-    },
-    open(sealed) {
-      const bytes = Buffer.from(sealed, 'base64url');
-      const end = bytes.length - TAG_BYTES;
-      if (end < NONCE_BYTES) return undefined;
-      const decipher = createDecipheriv('aes-256-gcm', announcing, bytes.subarray(0, NONCE_BYTES));
-      decipher.setAuthTag(bytes.subarray(end));
-      const text = decipher.update(bytes.subarray(NONCE_BYTES, end));
-      try {
-        decipher.final();
-        return text.toString();
-      } catch {
-        return undefined;
-      }
-    },
+    seal: (text) => encrypt(Buffer.from(text), announcing).toString('base64url'),
+    open: (sealed) => decrypt(Buffer.from(sealed, 'base64url'), announcing)?.toString(),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   RootNodesUnavailableError,
   SocketClosedUnexpectedlyError,
 } from '@redis/client';
+import type { TlsIdentity } from '../../core/credentials/files/tls-files.ts';
 
 /** Credentials of the ACL user that Portico connects as. */
 export interface RedisUser {
@@ -18,11 +19,8 @@ export interface RedisUser {
 }
 
 /** TLS options, as `node:tls` takes them. */
-export interface RedisTls {
-  readonly ca?: Buffer;
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
-  readonly servername?: string;
+export interface RedisTls extends TlsIdentity {
+  readonly servername?: string | undefined;
 }
 
 export interface RedisClientOptions {

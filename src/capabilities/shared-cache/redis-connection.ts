@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTimer } from '../../core/kernel/deadline.ts';
+import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { DownReason, RedisClient, RedisTls, RedisUser } from './redis-client.ts';
 
@@ -40,9 +40,6 @@ export interface RedisConnection {
   /** Runs a last heartbeat if Redis is up, for as long as two commands may take, and disconnects. */
   close(): Promise<void>;
 }
-
-/** The error of a command that was not answered in time. */
-const LATE = new Error('no answer in time');
 
 /** Upper bound of the time until a connection is open. */
 const CONNECT_TIMEOUT_MS = 2000;
@@ -104,19 +101,20 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   }
 
   const attempt: RunCommand = async (name, command) => {
-    if (client === undefined) return undefined;
+    const current = client;
+    if (current === undefined) return undefined;
     const startedAt = performance.now();
     const finish = (outcome: string) =>
       events.sharedCommandEnded?.({ command: name, outcome, ms: performance.now() - startedAt });
     try {
-      const reply = await within(timeoutMs, command(client));
+      const reply = await withDeadline(timeoutMs, new AbortController().signal, () => command(current));
       failedCommands = 0;
       finish('ok');
       return reply;
     } catch (error) {
       // Without a connection the reason is the error that ended it.
       if (!library?.isOffline(error)) lastError = error;
-      finish(error === LATE ? 'timeout' : 'failed');
+      finish(isDeadline(error) ? 'timeout' : 'failed');
       failedCommands += 1;
       if (failedCommands >= FAILED_COMMANDS) setDown();
       return undefined;
@@ -133,7 +131,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
 
   function describe(error: unknown): { readonly why: DownReason; readonly code?: string | undefined } {
     if (library === undefined || error === undefined) return { why: 'unreachable' };
-    return error === LATE ? { why: 'stalled' } : library.describeError(error);
+    return isDeadline(error) ? { why: 'stalled' } : library.describeError(error);
   }
 
   function setUp(): void {
@@ -186,11 +184,4 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       destroyClient();
     },
   };
-}
-
-function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = startTimer(timeoutMs, () => reject(LATE));
-    work.then(resolve, reject).finally(cancel);
-  });
 }

@@ -55,9 +55,7 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
   return {
     async get(name) {
       const value = await run('get', ({ bytes }) => bytes.getRange(keys.of(name).value, 0, maxValueBytes));
-      // Anything else is the reply of another command: replies were lost on the way.
-      if (!Buffer.isBuffer(value)) return undefined;
-      return { value: value.length === 0 ? undefined : value };
+      return value === undefined ? undefined : { value: value?.length ? value : undefined };
     },
     async lease(name, ms) {
       const token = randomBytes(12).toString('base64url') as Lease;
@@ -76,9 +74,6 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
   };
 }
 
-/** Counters of one command. */
-const STEP = 128;
-
 /** Counts in Redis. All counters are in one slot of a cluster, so that one command adds to many of them. */
 export function createRedisCounts(
   options: Omit<RedisStoreOptions, 'maxValueBytes'> & { readonly keyOf: KeyOf },
@@ -87,18 +82,13 @@ export function createRedisCounts(
   return {
     nameOf: keyOf,
     async add(units, windowMs) {
-      const all = [...units].map(([name, count]) => [keys.counter(name), count] as const);
-      const steps = Array.from({ length: Math.ceil(all.length / STEP) }, (_, index) =>
-        all.slice(index * STEP, (index + 1) * STEP),
-      );
-      const counted = await Promise.all(
-        steps.map(async (step) => {
-          const found = await connection.run('count', ({ commands }) => commands.addToCounters(windowMs, step));
-          return step.map((_, index) => found?.[index]);
-        }),
-      );
+      const named = [...units].map(([name, count]) => [keys.counter(name), count] as const);
+      const counted = await connection.run('count', ({ commands }) => commands.addToCounters(windowMs, named));
       // No window ends later than one that begins now.
-      return counted.flat().map((one) => one && { ...one, restMs: Math.min(one.restMs, windowMs) });
+      return named.map((_, index) => {
+        const one = counted?.[index];
+        return one && { ...one, restMs: Math.min(one.restMs, windowMs) };
+      });
     },
   };
 }

@@ -1,9 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
-import { nextTurn } from '../../core/kernel/turns.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import { unpooledInSteps } from '../../core/reads/snapshots/snapshot.ts';
+import { decrypt, encrypt } from './aes-gcm.ts';
 
 /** What a sealed load is bound to: under anything else it does not open. */
 export interface SealedFor {
@@ -30,17 +29,13 @@ export interface SealedLoad {
 /**
  * The header of a sealed load, with the offsets of its fields. The content follows, compressed and encrypted.
  *
- *     0  format   1  loadedAt   9  expiresAt   17  length   21  reading   29  nonce   41  tag   57
+ *     0  format   1  loadedAt   9  expiresAt   17  length   21  reading   29
  */
-const FORMAT = 1;
+const FORMAT = 2;
 const READING = 21;
-const NONCE = 29;
-const TAG = 41;
-const CONTENT = 57;
+const HEADER = 29;
 
 const COUNT_BYTES = 4;
-/** Bytes that are encrypted in one turn of the event loop: about a millisecond. */
-const STEP_BYTES = 1_048_576;
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -53,34 +48,27 @@ export function lengthOf(load: Load): number {
 
 /**
  * Seals a load with AES-256-GCM: without the key only its length and times can be read, and nothing can be changed. It is
- * compressed on the thread pool, and encrypted in several turns of the event loop.
+ * compressed on the thread pool.
  */
 export async function seal(load: Load, key: Buffer, expiresAt: number, sealedFor: SealedFor): Promise<Buffer> {
   const content = await contentOf(load);
-  const compressed = await compress(content);
-  const head = Buffer.alloc(CONTENT);
-  head.writeUInt8(FORMAT, 0);
-  head.writeDoubleBE(load.snapshot.loadedAt, 1);
-  head.writeDoubleBE(expiresAt, 9);
-  head.writeUInt32BE(content.length, 17);
-  head.set(tagOf(sealedFor.reading), READING);
-  const nonce = randomBytes(TAG - NONCE);
-  head.set(nonce, NONCE);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  cipher.setAAD(boundTo(head, sealedFor));
-  const chunks = [head, ...(await inSteps(compressed, (step) => cipher.update(step))), cipher.final()];
-  head.set(cipher.getAuthTag(), TAG);
-  return unpooledInSteps(chunks);
+  const header = Buffer.alloc(HEADER);
+  header.writeUInt8(FORMAT, 0);
+  header.writeDoubleBE(load.snapshot.loadedAt, 1);
+  header.writeDoubleBE(expiresAt, 9);
+  header.writeUInt32BE(content.length, 17);
+  header.set(tagOf(sealedFor.reading), READING);
+  return Buffer.concat([header, encrypt(await compress(content), key, boundTo(header, sealedFor))]);
 }
 
 /** Parses the header of a stored value; `undefined` if the value is not a sealed load of this format. */
 export function readSealed(bytes: Buffer): SealedLoad | undefined {
-  if (bytes.length < CONTENT || bytes.readUInt8(0) !== FORMAT) return undefined;
+  if (bytes.length < HEADER || bytes.readUInt8(0) !== FORMAT) return undefined;
   return {
     loadedAt: bytes.readDoubleBE(1),
     expiresAt: bytes.readDoubleBE(9),
     length: bytes.readUInt32BE(17),
-    reading: bytes.subarray(READING, NONCE),
+    reading: bytes.subarray(READING, HEADER),
     bytes,
   };
 }
@@ -99,35 +87,22 @@ export async function unseal(
   key: Buffer,
   sealedFor: SealedFor,
 ): Promise<Load | undefined> {
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(NONCE, TAG));
-  decipher.setAAD(boundTo(bytes, sealedFor));
-  decipher.setAuthTag(bytes.subarray(TAG, CONTENT));
-  const chunks = await inSteps(bytes.subarray(CONTENT), (step) => decipher.update(step));
+  const compressed = decrypt(bytes.subarray(HEADER), key, boundTo(bytes.subarray(0, HEADER), sealedFor));
+  if (compressed === undefined) return undefined;
   try {
-    decipher.final();
-    const content = await decompress(await unpooledInSteps(chunks), { maxOutputLength: length });
-    return await loadIn(content, bytes.readDoubleBE(1));
+    return await loadIn(await decompress(compressed, { maxOutputLength: length }), bytes.readDoubleBE(1));
   } catch {
     return undefined;
   }
 }
 
 /** Returns the authenticated data beside the content. */
-function boundTo(bytes: Buffer, { name, resource, reading }: SealedFor): Buffer {
-  return Buffer.concat([bytes.subarray(0, NONCE), Buffer.from(JSON.stringify([name, resource, reading]))]);
+function boundTo(header: Buffer, { name, resource, reading }: SealedFor): Buffer {
+  return Buffer.concat([header, Buffer.from(JSON.stringify([name, resource, reading]))]);
 }
 
 function tagOf(reading: string): Buffer {
-  return Buffer.from(reading, 'base64url').subarray(0, NONCE - READING);
-}
-
-async function inSteps(bytes: Buffer, work: (step: Buffer) => Buffer): Promise<Buffer[]> {
-  const chunks: Buffer[] = [];
-  for (let begin = 0; begin < bytes.length; begin += STEP_BYTES) {
-    if (begin > 0) await nextTurn();
-    chunks.push(work(bytes.subarray(begin, begin + STEP_BYTES)));
-  }
-  return chunks;
+  return Buffer.from(reading, 'base64url').subarray(0, HEADER - READING);
 }
 
 /** All of a load but the bytes of its list. */
@@ -137,14 +112,7 @@ type Facts = Pick<Load, 'pages' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> &
 };
 
 function factsOf({ snapshot: { etag, count }, pages, dropped, upstreamEtag, upstreamSaid }: Load): Buffer {
-  const facts: Facts = {
-    etag,
-    count,
-    pages,
-    dropped,
-    ...(upstreamEtag !== undefined && { upstreamEtag }),
-    ...(upstreamSaid !== undefined && { upstreamSaid }),
-  };
+  const facts = { etag, count, pages, dropped, upstreamEtag, upstreamSaid };
   return Buffer.from(JSON.stringify(facts));
 }
 

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigIssue } from '../../core/config/config-error.ts';
+import { createFileIssues } from '../../core/config/config-error.ts';
 import { openSecretFile, readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import type { Unusable } from '../../core/credentials/files/watched-files.ts';
@@ -26,48 +26,31 @@ export interface SharedFilesOptions {
 /** Opens the files. Throws `ConfigError` with every one that cannot be used. */
 export function openSharedFiles(settings: SharedSettings, { events, now }: SharedFilesOptions): SharedFiles {
   const { username, passwordFile, keySecretFile, previousKeySecretFile } = settings;
-  const issues: ConfigIssue[] = [];
-
-  function usable<Opened extends object>(opened: Opened | Unusable, block = ['shared']): Opened | undefined {
-    if (!('issue' in opened)) return opened;
-    issues.push({ path: opened.key === undefined ? block : [...block, opened.key], message: opened.issue });
-    return undefined;
-  }
-
-  function openPassword(path: string) {
-    const onChange = (unusable?: Unusable) => events.secretChanged?.({ block: 'shared', issue: unusable?.issue });
-    const opened = openSecretFile(path, { now, onChange });
-    if (!('issue' in opened)) return opened;
-    usable({ ...opened, key: 'passwordFile' });
-    return undefined;
-  }
-
-  function openTls(tls: NonNullable<SharedSettings['tls']>) {
-    const onChange = (unusable?: Unusable) => events.tlsFilesChanged?.({ block: 'shared.tls', ...unusable });
-    const files = usable(openTlsFiles(tls, { now, onChange }), ['shared', 'tls']);
-    return async (): Promise<RedisTls> => {
-      await files?.check();
-      const { cert, key, ca } = files?.held ?? {};
-      const servername = tls.serverName;
-      return {
-        ...(cert && { cert }),
-        ...(key && { key }),
-        ...(ca && { ca }),
-        ...(servername && { servername }),
-      };
-    };
-  }
-
-  const current = usable(readKeyFile(keySecretFile, 'keySecretFile'));
-  const previous = previousKeySecretFile && usable(readKeyFile(previousKeySecretFile, 'previousKeySecretFile'));
-  const password = passwordFile === undefined ? undefined : openPassword(passwordFile);
-  const tls = settings.tls && openTls(settings.tls);
-  if (issues.length > 0 || current === undefined) throw new ConfigError(issues);
+  const block = ['shared'];
+  const watched = {
+    now,
+    onChange: (unusable?: Unusable) => events.secretChanged?.({ block: 'shared', issue: unusable?.issue }),
+  };
+  const watchedTls = {
+    now,
+    onChange: (unusable?: Unusable) => events.tlsFilesChanged?.({ block: 'shared.tls', ...unusable }),
+  };
+  const { usable, check } = createFileIssues();
+  const current = usable(block, readKeyFile(keySecretFile, 'keySecretFile'));
+  const previous = previousKeySecretFile && usable(block, readKeyFile(previousKeySecretFile, 'previousKeySecretFile'));
+  const password = passwordFile && usable(block, openSecretFile(passwordFile, watched), 'passwordFile');
+  const tls = settings.tls && usable([...block, 'tls'], openTlsFiles(settings.tls, watchedTls));
+  check();
   return {
-    secrets: [current.key, ...(previous ? [previous.key] : [])],
-    tls,
+    secrets: [current, previous].flatMap((one) => (one ? one.key : [])) as [Credential, ...Credential[]],
+    tls:
+      tls &&
+      (async () => {
+        await tls.check();
+        return { ...tls.held, servername: settings.tls?.serverName };
+      }),
     async user() {
-      if (password === undefined) return {};
+      if (!password) return {};
       await password.check();
       return { ...(username !== undefined && { username }), password: password.held.reveal() };
     },

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigIssue } from '../../core/config/config-error.ts';
+import { createFileIssues } from '../../core/config/config-error.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import { defineCapability } from '../capability.ts';
@@ -9,8 +9,14 @@ import { type ExchangeSettings, openExchange } from './open-exchange.ts';
 export const tokenExchange = defineCapability({
   purposes: ['serve', 'stdio', 'probe'],
   check(config) {
-    const issues = exchangesIn(config).flatMap(([name, settings]) => issuesOf(name, settings));
-    if (issues.length > 0) throw new ConfigError(issues);
+    const options = { now: Date.now, onChange: () => {} };
+    const files = createFileIssues();
+    for (const [name, { client, tls }] of exchangesIn(config)) {
+      const path = ['upstreams', name, 'credential'];
+      files.usable([...path, 'client'], openClientAuthentication(client, options));
+      if (tls !== undefined) files.usable([...path, 'tls'], openTlsFiles(tls, options));
+    }
+    files.check();
   },
   open(_, { config }) {
     if (exchangesIn(config).length === 0) return undefined;
@@ -28,18 +34,4 @@ function exchangesIn({ upstreams, resources }: Config): (readonly [name: string,
   return Object.entries(upstreams).flatMap(([name, { credential }]) =>
     used.has(name) && credential.kind === 'exchange' ? [[name, credential] as const] : [],
   );
-}
-
-/** Returns the files of one exchange that cannot be used. */
-function issuesOf(name: string, { client, tls }: Credential): ConfigIssue[] {
-  const options = { now: Date.now, onChange: () => {} };
-  const path = ['upstreams', name, 'credential'];
-  const opened = [
-    [[...path, 'client'], openClientAuthentication(client, options)],
-    [[...path, 'tls'], tls === undefined ? {} : openTlsFiles(tls, options)],
-  ] as const;
-  return opened.flatMap(([block, result]) => {
-    if (!('issue' in result)) return [];
-    return [{ path: result.key === undefined ? block : [...block, result.key], message: result.issue }];
-  });
 }

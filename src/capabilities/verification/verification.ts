@@ -1,4 +1,4 @@
-import { ConfigError } from '../../core/config/config-error.ts';
+import { createFileIssues } from '../../core/config/config-error.ts';
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import { type ClientAuthorization, openClientSecret } from '../../core/credentials/client-secret.ts';
 import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';
@@ -79,8 +79,8 @@ function openClient(
   options: WatchOptions,
 ): ClientAuthorization | undefined {
   if (settings === undefined) return undefined;
-  const opened = openClientSecret(settings, options);
-  if (!('issue' in opened)) return opened.authorization;
-  const block = ['verification', 'introspection'];
-  throw new ConfigError([{ path: opened.key === undefined ? block : [...block, opened.key], message: opened.issue }]);
+  const files = createFileIssues();
+  const opened = files.usable(['verification', 'introspection'], openClientSecret(settings, options));
+  files.check();
+  return opened?.authorization;
 }

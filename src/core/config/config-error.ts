@@ -85,3 +85,34 @@ export function collectIssues(all: readonly (() => void)[]): void {
   }
   if (issues.length > 0) throw new ConfigError(issues);
 }
+
+/** Why the file of a setting cannot be used. */
+interface Unusable {
+  readonly issue: string;
+  /** The key of its setting. */
+  readonly key?: string | undefined;
+}
+
+/** Collects the issues of files that settings name. */
+export interface FileIssues {
+  /** Returns what was opened for a block of settings; `undefined`, and keeps the issue, where a file cannot be used. */
+  usable<Opened extends object>(block: readonly string[], opened: Opened | Unusable, key?: string): Opened | undefined;
+  /** Throws one `ConfigError` with all issues so far. */
+  check(): void;
+}
+
+export function createFileIssues(): FileIssues {
+  const issues: ConfigIssue[] = [];
+  return {
+    usable(block, opened, key) {
+      if (!('issue' in opened)) return opened;
+      const { issue, key: ownKey = '' } = opened as Unusable;
+      const name = key ?? ownKey;
+      issues.push({ path: name === '' ? block : [...block, name], message: issue });
+      return undefined;
+    },
+    check() {
+      if (issues.length > 0) throw new ConfigError(issues);
+    },
+  };
+}
