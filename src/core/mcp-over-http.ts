@@ -22,24 +22,20 @@ export function rpcOptions(
   core: Core,
   { tokenSource, ...parts }: RpcParts,
 ): Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> {
-  let loaded: RpcHandler | undefined;
+  let handler: RpcHandler | undefined;
   const challenge = tokenSource && createChallenge(tokenSource);
-  async function load(): Promise<RpcHandler> {
-    const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
-    loaded ??= createRpcHandler({
-      ...config.mcp,
-      ...parts,
-      catalogue: core.catalogue,
-      challenge,
-      version: readVersion(),
-    });
-    return loaded;
-  }
   return {
     path: MCP_PATH,
     maxBodyBytes: config.mcp.maxBodyBytes,
     publicLists: config.mcp.publicLists,
     refuseRate: async (error, requestId) => (await import('./mcp/rpc-handler.ts')).refusal(error, requestId),
-    handle: (request) => (loaded === undefined ? load().then((handle) => handle(request)) : loaded(request)),
+    async handle(request) {
+      if (handler === undefined) {
+        const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
+        const { catalogue } = core;
+        handler ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, challenge, version: readVersion() });
+      }
+      return handler(request);
+    },
   };
 }

@@ -3,7 +3,7 @@ import { type Caller, type Credential, under } from '../../core/kernel/caller.ts
 import type { Span, Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
 import { loggedMethod } from '../../core/mcp/message.ts';
-import { andThen, attempt, InnerContext, type RequestContext } from '../../core/mcp/request-context.ts';
+import { InnerContext, type RequestContext } from '../../core/mcp/request-context.ts';
 import type { Revision } from '../../core/mcp/revisions.ts';
 import type { Tracer } from './tracer.ts';
 
@@ -15,7 +15,7 @@ const CURRENT = '2026-07-28' satisfies Revision;
  * request that brought it; else to that of the HTTP request; over stdio, a trace may begin with it.
  */
 export function traceOperations(tracer: Tracer): (dispatch: Dispatch) => Dispatch {
-  return (dispatch) => (request, revision, context) => {
+  return (dispatch) => async (request, revision, context) => {
     const { method, params } = request;
     const { record } = context;
     const { edge } = record;
@@ -44,17 +44,14 @@ export function traceOperations(tracer: Tracer): (dispatch: Dispatch) => Dispatc
       });
     }
 
-    const ended = (dispatched: Dispatched) => {
+    try {
+      const dispatched = await dispatch(request, revision, within(context, span, own));
       end(dispatched.ended);
       return dispatched;
-    };
-    return attempt(
-      () => andThen(dispatch(request, revision, within(context, span, own)), ended),
-      (error) => {
-        end({ rpc: loggedMethod(request), tool: undefined, error: 'cancelled' });
-        throw error;
-      },
-    );
+    } catch (error) {
+      end({ rpc: loggedMethod(request), tool: undefined, error: 'cancelled' });
+      throw error;
+    }
   };
 }
 

@@ -1,14 +1,23 @@
-import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
+import {
+  type Implementation,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type RequestId,
+  SERVER_INFO_META_KEY,
+} from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
+import type { Catalogue } from '../reads/catalogue/catalogue.ts';
+import type { Load } from '../reads/snapshots/load.ts';
+import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
-import { andThen, attempt, type RequestContext } from './request-context.ts';
-import { createWriteResult, type Result } from './results.ts';
-import { CURRENT, type Revision } from './revisions.ts';
+import type { ReadResource, RequestContext, Result } from './request-context.ts';
+import { CURRENT, EARLIER, type Revision } from './revisions.ts';
 import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
-export interface DispatchOptions extends Omit<MethodsOptions, 'recordError' | 'challengeFor'> {
+export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | 'recordError' | 'challengeFor'> {
+  readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
   readonly events: Events;
   /** Wraps the dispatch of each request. @default nothing is wrapped */
   readonly wrapDispatch?: (dispatch: Dispatch) => Dispatch;
@@ -37,24 +46,18 @@ export interface Dispatched {
 /** Code of the JSON-RPC error, `tool_error` for a result with `isError`, or `cancelled` where the client has left. */
 type OperationError = number | 'tool_error' | 'cancelled';
 
-/**
- * Answers one request, for HTTP and stdio; without a promise if nothing must be awaited. Throws or rejects like an
- * aborted read.
- */
-export type Dispatch = (
-  request: JSONRPCRequest,
-  revision: Revision,
-  context: RequestContext,
-) => Dispatched | Promise<Dispatched>;
+/** Answers one request, for HTTP and stdio. Rejects like an aborted read. */
+export type Dispatch = (request: JSONRPCRequest, revision: Revision, context: RequestContext) => Promise<Dispatched>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { events, wrapDispatch = (inner) => inner } = options;
   const recordError = createRecordError(events);
   const challengeFor = createChallengeFor(options.challenge);
-  const { server, methods, tools } = createMethods({ ...options, recordError, challengeFor });
+  const readResource = createReadResource(options);
+  const { server, methods, tools } = createMethods({ ...options, readResource, recordError, challengeFor });
   const writeResult = createWriteResult(server);
 
-  return wrapDispatch((request, revision, context) => {
+  return wrapDispatch(async (request, revision, context) => {
     const { id, method, params = {} } = request;
     const begun = performance.now();
 
@@ -64,21 +67,6 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const rpc = loggedMethod(request);
       events.operationEnded?.({ rpc, tool, ms: performance.now() - begun, error });
       return { rpc, tool, error };
-    }
-
-    function answered(): Dispatched | Promise<Dispatched> {
-      const handle = methods[revision].get(method);
-      if (handle === undefined) throw new GatewayError('not_found', { detail: 'There is no such method here.' });
-      return andThen(handle(params, context, id), (result) => {
-        const response = writeResult(result, revision, id);
-        const ended = end(isToolError(result) ? 'tool_error' : undefined);
-        return {
-          status: 200,
-          response,
-          ended,
-          notification: 'notification' in result ? result.notification : undefined,
-        };
-      });
     }
 
     function failed(thrown: unknown): Dispatched {
@@ -99,8 +87,61 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       };
     }
 
-    return attempt(answered, failed);
+    try {
+      const handle = methods[revision].get(method);
+      if (handle === undefined) throw new GatewayError('not_found', { detail: 'There is no such method here.' });
+      const result = await handle(params, context, id);
+      const response = writeResult(result, revision, id);
+      const ended = end(isToolError(result) ? 'tool_error' : undefined);
+      const notification = 'notification' in result ? result.notification : undefined;
+      return { status: 200, response, ended, notification };
+    } catch (thrown) {
+      return failed(thrown);
+    }
   });
+}
+
+/** Reads from the catalogue and records the outcome. */
+function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue' | 'now'>): ReadResource {
+  async function begin(name: string, context: RequestContext): Promise<Load> {
+    const { caller, record } = context;
+    const begun = performance.now();
+    try {
+      if (caller === undefined) throw new GatewayError('credential_missing');
+      return await catalogue.read(name, caller, context);
+    } catch (error) {
+      record.upstreamMs = performance.now() - begun;
+      throw error;
+    }
+  }
+
+  return async (name, context) => {
+    const { record, batchReads } = context;
+    record.resource = name;
+    const reading = batchReads?.get(name) ?? begin(name, context);
+    batchReads?.set(name, reading);
+    const load = await reading;
+    record.upstreamMs = load.upstreamMs;
+    record.cache = cacheOutcome(load, now());
+    record.staleFor = load.cached?.error;
+    return load;
+  };
+}
+
+/** Writes the response with a result, in pieces. Since 2026-07-28 each result names its server. */
+function createWriteResult(server: Implementation) {
+  const meta = { [SERVER_INFO_META_KEY]: server };
+  const ends: Readonly<Record<Revision, string>> = {
+    [CURRENT]: `,"resultType":"complete","_meta":${JSON.stringify(meta)}}`,
+    [EARLIER]: '}',
+  };
+  return function writeResult(result: Result, revision: Revision, id: RequestId): readonly Buffer[] {
+    const rest = `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+    if ('shared' in result) return [...result.shared, Buffer.from(`${result.own ?? ''}${ends[revision]}${rest}`)];
+    const { members } = result;
+    const complete = { ...members, resultType: 'complete', _meta: { ...members._meta, ...meta } };
+    return [Buffer.from(`{"result":${JSON.stringify(revision === CURRENT ? complete : members)}${rest}`)];
+  };
 }
 
 function isToolError(result: Result): boolean {

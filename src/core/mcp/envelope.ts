@@ -4,8 +4,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
-import { isNotification, isRequest, isResponse } from './json-rpc.ts';
-import { decodeUtf8 } from './message.ts';
+import { decodeUtf8, isNotification, isRequest, isResponse } from './message.ts';
 import {
   CURRENT,
   claimOf,

@@ -12,14 +12,14 @@ import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { fits } from './message.ts';
-import { andThen, createReadResource, type RequestContext } from './request-context.ts';
-import { constantResult, type Result } from './results.ts';
+import type { Members, ReadResource, RequestContext, Result } from './request-context.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
 import type { ChallengeFor, RecordError } from './rpc-errors.ts';
 import { createTools } from './tools/tool-calls.ts';
 
 export interface MethodsOptions {
-  readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
+  readonly catalogue: Pick<Catalogue, 'offered' | 'find'>;
+  readonly readResource: ReadResource;
   readonly representations: Representations;
   /** Whether the resources are also offered as tools. */
   readonly tools: boolean;
@@ -38,8 +38,8 @@ export interface MethodsOptions {
 /** Unchecked parameters. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Answers one method. Throws or rejects with a `GatewayError`. */
-export type Handler = (params: Params, context: RequestContext, id: RequestId) => Result | Promise<Result>;
+/** Answers one method. Rejects with a `GatewayError`. */
+export type Handler = (params: Params, context: RequestContext, id: RequestId) => Promise<Result>;
 
 /** Lists change only with a release or its settings, so clients can cache them. */
 const LIST_TTL_MS = 3_600_000;
@@ -48,10 +48,9 @@ const TOOLS_HINT = 'The tools return the same lists page by page, with filters.'
 
 /** All methods by revision, and whether they are public. */
 export function createMethods(options: MethodsOptions) {
-  const { catalogue, representations, now } = options;
+  const { catalogue, readResource, representations, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
-  const readResource = createReadResource(catalogue, now);
-  const tools = options.tools ? createTools({ ...options, readResource }) : undefined;
+  const tools = options.tools ? createTools(options) : undefined;
   const offered = {
     capabilities: { resources: {}, ...(tools && { tools: {} }) },
     instructions: tools ? `${resourcesHint(catalogue)} ${TOOLS_HINT}` : resourcesHint(catalogue),
@@ -76,24 +75,22 @@ export function createMethods(options: MethodsOptions) {
     /** Everything fits on one page, so no cursor was ever issued. */
     const list = (members: object): Handler => {
       const result = constantResult({ ...members, ...cacheable(LIST_TTL_MS) });
-      return ({ cursor }) => {
+      return async ({ cursor }) => {
         if (cursor === undefined) return result;
         throw new GatewayError('invalid_params', { detail: 'There is no such cursor: this list has one page.' });
       };
     };
 
-    const read: Handler = ({ uri }, context) => {
+    const read: Handler = async ({ uri }, context) => {
       if (typeof uri !== 'string' || uri === '') {
         throw new GatewayError('uri_missing', { detail: 'Name the resource to read in params.uri.' });
       }
       const name = catalogue.find(uri);
       const head = heads.get(name) ?? Buffer.alloc(0);
-      return andThen(readResource(name, context), (load) =>
-        andThen(representations.escaped(load), (escaped) => {
-          const more = revision === CURRENT ? `,"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private"` : '';
-          return { shared: [head, escaped], own: `}]${more}` };
-        }),
-      );
+      const load = await readResource(name, context);
+      const escaped = await representations.escaped(load);
+      const more = revision === CURRENT ? `,"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private"` : '';
+      return { shared: [head, escaped], own: `}]${more}` };
     };
 
     return new Map<string, Handler>([
@@ -109,7 +106,7 @@ export function createMethods(options: MethodsOptions) {
     ]);
   }
 
-  const initialize: Handler = (params) => {
+  const initialize: Handler = async (params) => {
     const request: unknown = { method: 'initialize', params };
     if (!fits(isInitializeRequest, request)) {
       const detail = 'initialize takes protocolVersion, capabilities and clientInfo.';
@@ -125,12 +122,17 @@ export function createMethods(options: MethodsOptions) {
   const methods: Readonly<Record<Revision, ReadonlyMap<string, Handler>>> = {
     [CURRENT]: new Map([
       ...methodsOf(CURRENT),
-      ['server/discover', () => discovered],
+      ['server/discover', async () => discovered],
       ['subscriptions/listen', listen],
     ]),
-    [EARLIER]: new Map([...methodsOf(EARLIER), ['initialize', initialize], ['ping', () => ({ members: {} })]]),
+    [EARLIER]: new Map([...methodsOf(EARLIER), ['initialize', initialize], ['ping', async () => ({ members: {} })]]),
   };
   return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
+}
+
+/** Returns a result that is equal for every request, and written once. It must have members. */
+function constantResult(members: Members): Result {
+  return { shared: [Buffer.from(`{"result":${JSON.stringify(members).slice(0, -1)}`)] };
 }
 
 /** Instructions for the model. */
@@ -140,7 +142,7 @@ function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
 }
 
 /** Acknowledges a subscription without events and ends it, because no offered list or resource announces changes. */
-const listen: Handler = ({ notifications }, _context, id) => {
+const listen: Handler = async ({ notifications }, _context, id) => {
   if (!fits(isSpecType.SubscriptionFilter, notifications)) {
     const detail = 'subscriptions/listen takes notifications: what it is about.';
     throw new GatewayError('invalid_params', { detail });

@@ -1,9 +1,7 @@
+import type { JSONRPCNotification } from '@modelcontextprotocol/server';
 import type { Caller } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
 import type { RequestRecord } from '../kernel/request-record.ts';
-import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Load } from '../reads/snapshots/load.ts';
-import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 
 /** The caller and context of a request. */
 export interface RequestContext {
@@ -43,50 +41,27 @@ export class InnerContext implements RequestContext {
   }
 }
 
-/** Reads a resource by name; without a promise if a stored snapshot can be served. */
-export type ReadResource = (name: string, context: RequestContext) => Load | Promise<Load>;
+/** Reads a resource by name, and records the outcome. */
+export type ReadResource = (name: string, context: RequestContext) => Promise<Load>;
 
-/** Reads from the catalogue and records the outcome. */
-export function createReadResource(catalogue: Pick<Catalogue, 'read'>, now: () => number): ReadResource {
-  function begin(name: string, context: RequestContext): Load | Promise<Load> {
-    const begun = performance.now();
-    const { caller } = context;
-    const read = () => {
-      if (caller === undefined) throw new GatewayError('credential_missing');
-      return catalogue.read(name, caller, context);
-    };
-    // A synchronous error also reaches the other messages of a batch.
-    return attempt(context.batchReads === undefined ? read : async () => read(), (error) => {
-      context.record.upstreamMs = performance.now() - begun;
-      throw error;
-    });
-  }
-
-  return (name, context) => {
-    const { record, batchReads } = context;
-    record.resource = name;
-    const read = batchReads?.get(name) ?? begin(name, context);
-    batchReads?.set(name, Promise.resolve(read));
-    return andThen(read, (load) => {
-      record.upstreamMs = load.upstreamMs;
-      record.cache = cacheOutcome(load, now());
-      record.staleFor = load.cached?.error;
-      return load;
-    });
-  };
+/** Members of a result. */
+export interface Members {
+  readonly [name: string]: unknown;
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Continues with a value, synchronously if it is not a promise. */
-export function andThen<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
+/** A method's result: its members, or JSON that is mostly shared with other responses. */
+export type Result = MembersResult | WrittenResult;
+
+interface MembersResult {
+  readonly members: Members;
+  /** Bytes before the response. */
+  readonly notification?: JSONRPCNotification;
 }
 
-/** Runs `work`, and passes what it throws or rejects with to `caught`. */
-export function attempt<T>(work: () => T | Promise<T>, caught: (error: unknown) => T): T | Promise<T> {
-  try {
-    const result = work();
-    return result instanceof Promise ? result.catch(caught) : result;
-  } catch (error) {
-    return caught(error);
-  }
+interface WrittenResult {
+  /** Shared bytes, starting with `{"result":{`. */
+  readonly shared: readonly Buffer[];
+  /** The following members, each preceded by a comma. */
+  readonly own?: string;
 }

@@ -8,8 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
-import { isObject } from './json-rpc.ts';
-import { fits } from './message.ts';
+import { fits, isObject } from './message.ts';
 
 /**
  * The two forms of the protocol. Since 2026-07-28 each request has an envelope in `params._meta` with its revision.
@@ -54,6 +53,27 @@ export function noEnvelope(): GatewayError {
 export function versionUnsupported(): GatewayError {
   const detail = `This revision is not spoken here. There are: ${[CURRENT, ...SUPPORTED_PROTOCOL_VERSIONS].join(', ')}.`;
   return new GatewayError('version_unsupported', { detail });
+}
+
+/**
+ * Returns the revision of each request on one connection. The first request other than `server/discover` decides for
+ * all that follow. Throws for a request of another or an unsupported revision.
+ */
+export function createAgreement(): (request: JSONRPCRequest) => Revision {
+  let agreed: Revision | undefined;
+  return (request) => {
+    if (agreed === EARLIER) return agreed;
+    const { method } = request;
+    const claim = readClaim(request);
+    if (claim === undefined) {
+      if (agreed === CURRENT) throw method === 'initialize' ? versionUnsupported() : noEnvelope();
+      agreed = EARLIER;
+      return agreed;
+    }
+    if (claim !== CURRENT) throw versionUnsupported();
+    if (method !== 'server/discover') agreed = CURRENT;
+    return CURRENT;
+  };
 }
 
 function hasSoundEnvelope(request: JSONRPCRequest): boolean {

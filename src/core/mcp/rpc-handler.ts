@@ -1,13 +1,11 @@
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
 import { emitLimitReached } from '../kernel/join-events.ts';
-import { nextTurn } from '../kernel/turns.ts';
-import { asMember } from './batch-member.ts';
+import { answerBatch } from './batch.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
-import { andThen, InnerContext, type RequestContext } from './request-context.ts';
-import type { Revision } from './revisions.ts';
+import type { RequestContext } from './request-context.ts';
 import { createRecordError, writeError } from './rpc-errors.ts';
 
 /** A `POST` with its credential and body. */
@@ -28,10 +26,10 @@ export interface RpcResponse {
 }
 
 /**
- * Answers any body; without a promise if nothing must be awaited. Without a caller, it throws `credential_missing`,
- * except for public lists. When the caller disconnects, it throws or rejects with the signal's reason.
+ * Answers any body. Without a caller, it rejects with `credential_missing`, except for public lists; when the caller
+ * disconnects, with the signal's reason.
  */
-export type RpcHandler = (request: RpcRequest) => RpcResponse | Promise<RpcResponse>;
+export type RpcHandler = (request: RpcRequest) => Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
   /** Objects, lists and members of one body. */
@@ -46,8 +44,6 @@ const JSON_HEADERS = ['Content-Type', 'application/json', 'Cache-Control', 'no-s
 const STREAM_HEADERS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store'];
 const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) };
 
-const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
-
 /** Methods that only describe what is offered. */
 const PUBLIC: ReadonlySet<string> = new Set([
   ...['initialize', 'ping', 'server/discover'],
@@ -60,50 +56,12 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const dispatch = createDispatch(options);
   const recordError = createRecordError(events);
 
-  function answer(
-    { requests, revision, isBatch }: Envelope,
-    context: RequestContext,
-  ): RpcResponse | Promise<RpcResponse> {
+  async function answer({ requests, revision, isBatch }: Envelope, context: RequestContext): Promise<RpcResponse> {
     const [request] = requests;
     if (request === undefined) return ACCEPTED;
-    if (!isBatch) return andThen(dispatch(request, revision, context), responseTo);
-    return answerBatch(requests, revision, context);
-  }
-
-  /**
-   * Answers the requests of a batch one after the other, while their responses fit the common bound; the rest are not
-   * processed.
-   */
-  async function answerBatch(
-    requests: readonly JSONRPCRequest[],
-    revision: Revision,
-    context: RequestContext,
-  ): Promise<RpcResponse> {
-    const batch = new InnerContext(context, { caller: context.caller, batchReads: new Map() });
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    let isFull = false;
-    for (const one of requests) {
-      // Yields between two requests of a batch that need not be awaited.
-      if (pieces.length > 0) await nextTurn();
-      context.signal.throwIfAborted();
-      const response = await asMember(context.record, loggedMethod(one), async () => {
-        const answered = isFull ? [] : (await dispatch(one, revision, batch)).response;
-        const length = bytesOf(answered);
-        isFull ||= bytes > 0 && bytes + length > maxAnswerBytes;
-        if (isFull) return [beyond(one, revision, batch)];
-        bytes += length;
-        return answered;
-      });
-      pieces.push(pieces.length === 0 ? OPENED : COMMA, ...response);
-    }
-    return { status: 200, headers: JSON_HEADERS, body: [...pieces, CLOSED] };
-  }
-
-  function beyond(request: JSONRPCRequest, revision: Revision, context: RequestContext): Buffer {
-    const detail = `The responses to a batch may take ${maxAnswerBytes} bytes together. Send this request again, by itself.`;
-    const error = recordError(new GatewayError('result_too_large', { detail, bound: 'mcp.maxAnswerBytes' }), context);
-    return writeError(error, request, context.record.requestId, revision);
+    if (!isBatch) return responseTo(await dispatch(request, revision, context));
+    const body = await answerBatch(requests, revision, context, { dispatch, recordError, maxAnswerBytes });
+    return { status: 200, headers: JSON_HEADERS, body };
   }
 
   function refuse(error: unknown, message: unknown, { record }: RpcRequest): RpcResponse {
@@ -113,7 +71,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return refusal(error, record.requestId, message);
   }
 
-  return (request) => {
+  return async (request) => {
     const { headers, body, caller, record } = request;
     let message: unknown;
     let envelope: Envelope;
@@ -125,13 +83,12 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       return refuse(error, message, request);
     }
     if (caller === undefined && !envelope.requests.every(isPublic)) throw new GatewayError('credential_missing');
-    const more = Array.isArray(message) ? message.length - 1 : 0;
-    const counted = more === 0 ? undefined : request.countMore(more);
-    if (!(counted instanceof Promise)) return answer(envelope, request);
-    return counted.then(
-      () => answer(envelope, request),
-      (error) => refuse(error, message, request),
-    );
+    try {
+      if (Array.isArray(message) && message.length > 1) await request.countMore(message.length - 1);
+    } catch (error) {
+      return refuse(error, message, request);
+    }
+    return answer(envelope, request);
   };
 }
 
@@ -153,8 +110,4 @@ function responseTo({ status, response, challenge, notification }: Dispatched): 
 
 function isPublic({ method }: JSONRPCRequest): boolean {
   return PUBLIC.has(method);
-}
-
-function bytesOf(pieces: readonly Buffer[]): number {
-  return pieces.reduce((bytes, { length }) => bytes + length, 0);
 }

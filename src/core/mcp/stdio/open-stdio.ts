@@ -10,11 +10,12 @@ import {
 import type { Identity } from '../../credentials/authenticate.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../kernel/request-record.ts';
+import { nextTurn } from '../../kernel/turns.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { loggedMethod, parseMessage } from '../message.ts';
-import { andThen, type RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
+import { createAgreement } from '../revisions.ts';
 import { createRecordError, writeError } from '../rpc-errors.ts';
-import { createAgreement } from './agreement.ts';
 import { createLines } from './lines.ts';
 
 export interface StdioOptions extends DispatchOptions {
@@ -55,9 +56,10 @@ export function openStdio(options: StdioOptions): StdioConnection {
   const revisionOf = createAgreement();
   const open = new Map<RequestId, OpenRequest>();
   const { promise: closed, resolve } = Promise.withResolvers<boolean>();
-  /** Messages received while the client did not read its responses. */
-  const waiting: Buffer[] = [];
+  /** Messages that are not taken yet, because the client does not read its responses. */
+  const waiting: (Buffer | GatewayError)[] = [];
   let waitingBytes = 0;
+  let isTaking = false;
   let grace: NodeJS.Timeout | undefined;
   let draining = false;
   let isClosed = false;
@@ -87,24 +89,25 @@ export function openStdio(options: StdioOptions): StdioConnection {
     output.uncork();
   }
 
-  /** Answers a message after earlier responses have been read. */
-  function receive(line: Buffer): void {
-    if (waiting.length === 0 && !output.writableNeedDrain) {
-      take(line);
-      return;
-    }
+  /** Keeps a message until earlier responses have been read: its line, or an error where that is too long. */
+  function receive(line: Buffer | GatewayError): void {
     waiting.push(line);
-    waitingBytes += line.length;
+    waitingBytes += sizeOf(line);
     // Keeps reading until then, because the end of the input is only seen by a reader.
     if (waitingBytes > maxBodyBytes) input.pause();
+    if (!isTaking) void takeWaiting();
   }
 
-  function takeWaiting(): void {
+  /** Takes messages one per turn of the event loop, in which a stored snapshot is written, while the client reads. */
+  async function takeWaiting(): Promise<void> {
+    isTaking = true;
     while (waiting.length > 0 && !output.writableNeedDrain) {
-      const line = waiting.shift() as Buffer;
-      waitingBytes -= line.length;
+      const line = waiting.shift() as Buffer | GatewayError;
+      waitingBytes -= sizeOf(line);
       take(line);
+      await nextTurn();
     }
+    isTaking = false;
     if (waitingBytes <= maxBodyBytes && !draining) input.resume();
     closeIfDrained();
   }
@@ -121,10 +124,12 @@ export function openStdio(options: StdioOptions): StdioConnection {
     respond(request, [writeError(recordError(thrown, request), message, request.record.requestId)]);
   }
 
-  function take(line: Buffer): void {
-    if (isClosed || line.toString('latin1').trim() === '') return;
+  function take(line: Buffer | GatewayError): void {
+    if (isClosed) return;
     let message: unknown;
     try {
+      if (line instanceof GatewayError) throw line;
+      if (line.toString('latin1').trim() === '') return;
       message = parseMessage(line, maxMessageValues);
       accept(message);
     } catch (error) {
@@ -149,15 +154,17 @@ export function openStdio(options: StdioOptions): StdioConnection {
     const revision = revisionOf(message);
     const request = begin(message);
     open.set(id, request);
-    const answered = andThen(dispatch(message, revision, request), ({ response, notification }) => {
-      if (request.signal.aborted) return;
-      if (notification !== undefined) write([Buffer.from(JSON.stringify(notification))]);
-      open.delete(id);
-      respond(request, response);
-      closeIfDrained();
-    });
-    // It rejects when no one waits, which has been recorded.
-    if (answered instanceof Promise) answered.catch(() => {});
+    dispatch(message, revision, request).then(
+      ({ response, notification }) => {
+        if (request.signal.aborted) return;
+        if (notification !== undefined) write([Buffer.from(JSON.stringify(notification))]);
+        open.delete(id);
+        respond(request, response);
+        closeIfDrained();
+      },
+      // It rejects when no one waits, which has been recorded.
+      () => {},
+    );
   }
 
   function cancel(id: unknown): void {
@@ -206,12 +213,18 @@ export function openStdio(options: StdioOptions): StdioConnection {
   const lines = createLines({
     maxBytes: maxBodyBytes,
     onLine: receive,
-    onTooLong: () => reject(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' })),
+    onTooLong: () => receive(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' })),
   });
   input.on('data', lines);
   for (const event of ['error', 'end', 'close']) input.on(event, drain);
-  output.on('drain', takeWaiting);
+  output.on('drain', () => {
+    if (!isTaking) void takeWaiting();
+  });
   // The parent process has ended.
   output.on('error', close);
   return { drain, closed };
+}
+
+function sizeOf(line: Buffer | GatewayError): number {
+  return line instanceof GatewayError ? 0 : line.length;
 }

@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
@@ -125,4 +126,30 @@ function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): strin
   const more = keys.length > names.length ? ` and ${keys.length - names.length} more` : '';
   const none = keys.length === 1 ? 'There is no argument' : 'There are no arguments';
   return `${none} ${names.join(', ')}${more}. There are: ${known.join(', ')}.`;
+}
+
+/** Returns a resource's tool for `tools/list`. */
+export function describeTool({ resource }: Pick<Offered, 'resource'>, taken: z.ZodObject): Tool {
+  const { name, title, description, shape, filters } = resource;
+  const by = ['query', ...filters].join(', ');
+  const returned = z.strictObject({
+    items: z
+      .array(shape.partial())
+      .describe('Items of this page, in the order of the platform, with all fields, or those requested.'),
+    total: z.number().int().min(0).describe('Items that fit, on all pages.'),
+    hint: z.string().optional().describe('What may help, where no item fits.'),
+    nextCursor: z.string().optional().describe('Cursor of the next page. Absent on the last one.'),
+  });
+  return {
+    name: `list_${name}`,
+    title: `List ${title.toLowerCase()}`,
+    description: `${description} Page by page, with total and nextCursor; narrow the list by ${by}, and the items by fields.`,
+    inputSchema: jsonSchema(taken),
+    outputSchema: jsonSchema(returned),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  };
+}
+
+function jsonSchema(shape: z.ZodObject): Tool['inputSchema'] {
+  return { ...z.toJSONSchema(shape, { io: 'input' }), type: 'object' } as Tool['inputSchema'];
 }

@@ -1,17 +1,15 @@
+import { hash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/server';
-import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
-import { andThen, attempt, type ReadResource, type RequestContext } from '../request-context.ts';
-import type { Result } from '../results.ts';
+import { isObject } from '../message.ts';
+import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
-import { argumentsShape, createReadArguments, DEFAULT_LIMIT, type ToolArguments } from './arguments.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { hintFor } from './hint.ts';
+import { argumentsShape, createReadArguments, DEFAULT_LIMIT, describeTool, type ToolArguments } from './arguments.ts';
 import { writeFields, writePage } from './list-page.ts';
-import { createSearch } from './search.ts';
+import { createSearch, hintFor } from './search.ts';
 
 export interface ToolsOptions {
   readonly catalogue: Pick<Catalogue, 'offered'>;
@@ -29,11 +27,8 @@ export interface ToolsOptions {
 export interface Tools {
   /** Result of `tools/list`. */
   readonly list: readonly Tool[];
-  /** `tools/call`: one page of a list. Throws `invalid_params` for an unknown tool. */
-  call(
-    params: { readonly name?: unknown; readonly arguments?: unknown },
-    context: RequestContext,
-  ): Result | Promise<Result>;
+  /** `tools/call`: one page of a list. Rejects with `invalid_params` for an unknown tool. */
+  call(params: { readonly name?: unknown; readonly arguments?: unknown }, context: RequestContext): Promise<Result>;
 }
 
 export function createTools(options: ToolsOptions): Tools {
@@ -45,37 +40,36 @@ export function createTools(options: ToolsOptions): Tools {
   });
   const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
 
-  function pageOf(
+  /** Returns the result with one page. */
+  async function pageOf(
     load: Load,
     known: Offered['known'],
     { filter, fields, limit, cursor }: ToolArguments,
-    context: RequestContext,
-  ): Result | Promise<Result> {
+    { signal }: RequestContext,
+  ): Promise<Buffer> {
     const { snapshot } = load;
     const place = { etag: snapshot.etag, filter };
     const offset = readCursor(place, cursor);
     const cursorOf = (next: number) => writeCursor(place, next);
     const page = { offset, limit, cursorOf, maxBytes: maxResultBytes };
     const isNarrowed = filter.query !== undefined || Object.keys(filter.values).length > 0;
-    if (isNarrowed || fields !== undefined) return narrowed();
-    const whole = () => pageResult(writePage(snapshot, page));
-    // Only adjacent pages of one size are kept, so that made-up limits and offsets do not fill the cache.
-    const isKept = limit === DEFAULT_LIMIT && offset % DEFAULT_LIMIT === 0 && offset < Math.max(1, snapshot.count);
-    return { shared: [isKept ? representations.derived(load, `page ${offset}`, whole) : whole()] };
-
-    async function narrowed(): Promise<Result> {
-      const { signal } = context;
-      const found = isNarrowed ? await search(load, filter, signal) : undefined;
-      const hint = found?.indices.length === 0 ? hintFor(filter, found.seen, known) : undefined;
-      const part = { ...page, found: found?.indices, hint };
-      const text = fields === undefined ? writePage(snapshot, part) : await writeFields(snapshot, part, fields, signal);
-      return { shared: [pageResult(text)] };
+    if (!isNarrowed && fields === undefined) {
+      const whole = () => pageResult(writePage(snapshot, page));
+      // Only adjacent pages of one size are kept, so that made-up limits and offsets do not fill the cache.
+      const isKept = limit === DEFAULT_LIMIT && offset % DEFAULT_LIMIT === 0 && offset < Math.max(1, snapshot.count);
+      return isKept ? representations.derived(load, `page ${offset}`, whole) : whole();
     }
+    const found = isNarrowed ? await search(load, filter, signal) : undefined;
+    const hint = found?.indices.length === 0 ? hintFor(filter, found.seen, known) : undefined;
+    const part = { ...page, found: found?.indices, hint };
+    return pageResult(
+      fields === undefined ? writePage(snapshot, part) : await writeFields(snapshot, part, fields, signal),
+    );
   }
 
   return {
     list: tools.map(({ tool }) => tool),
-    call({ name, arguments: given }, context) {
+    async call({ name, arguments: given }, context) {
       if (typeof name !== 'string' || (given !== undefined && !isObject(given)))
         throw new GatewayError('invalid_params');
       const tool = byName.get(name);
@@ -84,17 +78,15 @@ export function createTools(options: ToolsOptions): Tools {
         throw new GatewayError('invalid_params', { detail });
       }
       context.record.tool = name;
-      return attempt<Result>(
-        () => {
-          const args = tool.read(given);
-          return andThen(readResource(tool.resource.name, context), (load) => pageOf(load, tool.known, args, context));
-        },
-        (thrown) => {
-          // A model cannot change its client's token.
-          if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;
-          return errorResult(recordError(thrown, context), context.record.requestId);
-        },
-      );
+      try {
+        const args = tool.read(given);
+        const load = await readResource(tool.resource.name, context);
+        return { shared: [await pageOf(load, tool.known, args, context)] };
+      } catch (thrown) {
+        // A model cannot change its client's token.
+        if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;
+        return errorResult(recordError(thrown, context), context.record.requestId);
+      }
     },
   };
 }
@@ -118,32 +110,47 @@ function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError
   };
 }
 
-/** Returns a resource's tool for `tools/list`. */
-function describeTool({ resource }: Pick<Offered, 'resource'>, taken: z.ZodObject): Tool {
-  const { name, title, description, shape, filters } = resource;
-  const by = ['query', ...filters].join(', ');
-  const returned = z.strictObject({
-    items: z
-      .array(shape.partial())
-      .describe('Items of this page, in the order of the platform, with all fields, or those requested.'),
-    total: z.number().int().min(0).describe('Items that fit, on all pages.'),
-    hint: z.string().optional().describe('What may help, where no item fits.'),
-    nextCursor: z.string().optional().describe('Cursor of the next page. Absent on the last one.'),
-  });
-  return {
-    name: `list_${name}`,
-    title: `List ${title.toLowerCase()}`,
-    description: `${description} Page by page, with total and nextCursor; narrow the list by ${by}, and the items by fields.`,
-    inputSchema: jsonSchema(taken),
-    outputSchema: jsonSchema(returned),
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  };
+/** Position and list of a next page. */
+export interface CursorPosition {
+  /** Entity tag of the list. */
+  readonly etag: string;
+  /** Filter of the list. */
+  readonly filter: object;
 }
 
-function jsonSchema(shape: z.ZodObject): Tool['inputSchema'] {
-  return { ...z.toJSONSchema(shape, { io: 'input' }), type: 'object' } as Tool['inputSchema'];
+/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
+export function writeCursor({ etag, filter }: CursorPosition, offset: number): string {
+  return Buffer.from(JSON.stringify([offset, etag, digest(filter)])).toString('base64url');
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/**
+ * Returns the offset of a cursor; 0 without one. Throws `list_changed` if the list has changed, and `invalid_params` if
+ * it is invalid or belongs to another filter.
+ */
+export function readCursor({ etag, filter }: CursorPosition, cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const [offset, list, narrowed] = parse(cursor);
+  if (!Number.isSafeInteger(offset) || Number(offset) < 0)
+    throw invalid('cursor: was not issued here. Omit it to start.');
+  if (narrowed !== digest(filter)) throw invalid('cursor: belongs to other arguments. Repeat those, or start again.');
+  if (list !== etag) throw new GatewayError('list_changed');
+  return Number(offset);
+}
+
+function parse(cursor: string): readonly unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) ? parts : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Filters are case-insensitive. */
+function digest(filter: object): string {
+  return hash('sha256', JSON.stringify(filter).toLowerCase(), 'base64url').slice(0, 11);
+}
+
+function invalid(detail: string): GatewayError {
+  return new GatewayError('invalid_params', { detail });
 }

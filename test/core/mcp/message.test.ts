@@ -1,7 +1,7 @@
 import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isNotification, isRequest, isResponse } from '../../../src/core/mcp/json-rpc.ts';
+import { isNotification, isRequest, isResponse } from '../../../src/core/mcp/message.ts';
 
 /** Each with the guard of the SDK that it replaces. */
 const GUARDS = [
