@@ -210,8 +210,6 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
     });
   });
 
-  after(() => platform.close());
-
   async function askAll(url: string, adminUrl: string): Promise<void> {
     const kinds = Object.keys(KINDS);
     const lanes = Array.from({ length: 8 }, async (_, lane) => {

@@ -39,8 +39,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     server.respond(undefined);
     platform.respond(echo);
   });
-  after(() => Promise.all([server.close(), platform.close()]));
-
   const issue = (subject = 'ada') => server.issue({ resource: HERE, subject });
   const exchanges = () => server.requests.filter(({ method }) => method === 'POST').length;
 

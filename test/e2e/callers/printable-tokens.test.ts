@@ -22,8 +22,6 @@ describe('a token of any visible ASCII, over sockets', () => {
       json({ access_token: `of:${posted}`, token_type: 'Bearer', expires_in: 3600 })(request, response);
     });
   });
-  after(() => Promise.all([platform.close(), endpoint.close()]));
-
   /** Starts a gateway whose three upstreams have these credentials. */
   async function start(...credentials: readonly object[]) {
     const [projects, workflows, tools] = credentials.map((credential) => ({ baseUrl: platform.url, credential }));

@@ -22,8 +22,6 @@ describe('the audit of a process', () => {
     });
   });
 
-  after(() => platform.close());
-
   async function settingsIn(folder: string, file: string | undefined): Promise<string> {
     await writeFile(join(folder, 'key'), `${KEY}\n`);
     return writeSettings(

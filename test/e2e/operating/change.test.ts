@@ -41,11 +41,6 @@ describe('a gateway whose settings change', () => {
     running = await startGateway(settings(), { logger: log.logger });
   });
 
-  afterEach(async () => {
-    await running.gateway.close();
-    await platform.close();
-  });
-
   it('maps with the new settings, and keeps unaffected snapshots', async () => {
     expect(await read('tools')).to.deep.equal([200, 'First', 'fwd=miss']);
     await read('workflows');

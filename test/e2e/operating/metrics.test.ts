@@ -40,8 +40,6 @@ describe('the metrics of a gateway', () => {
   before(async () => {
     platform = await startHttpUpstream(lists({ projects: [], workflows: [], tools: manyTools(5) }), { record: false });
   });
-  after(() => platform.close());
-
   const start = (settings: Partial<TestSettings> = {}, options = {}) =>
     startGateway({ ...settingsFor(platform.url), admin: { port: 0 }, ...settings }, options);
 

@@ -6,25 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import {
-  inFolder,
-  MAIN,
-  porticoEnvironment,
-  runPortico,
-  startProcess,
-  writeSettings,
-} from '../../support/process/process.ts';
+import { MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
+import { newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 import { skipAloud } from '../../support/tools.ts';
-
-const settings = (baseUrl: string) => `
-http: { port: 0 }
-admin: { enabled: false }
-log: { level: debug }
-upstreams:
-  projects: { baseUrl: "${baseUrl}" }
-  workflows: { baseUrl: "${baseUrl}" }
-  tools: { baseUrl: "${baseUrl}" }
-`;
 
 /** Has the process send itself a signal as soon as its entry asks for a file, before any of that is loaded. */
 const signalAtFirstImport = (signal: NodeJS.Signals) => `
@@ -46,62 +30,49 @@ const AS_PROCESS_1 = ['unshare', '--user', '--map-root-user', '--pid', '--fork',
 
 describe('a signal', () => {
   /** Starts `portico`, which gets `signal` as it begins to load. */
-  async function start(
-    folder: string,
-    signal: NodeJS.Signals,
-    [command = '', ...args]: readonly string[] = [process.execPath],
-  ) {
+  async function start(signal: NodeJS.Signals, [command = '', ...args]: readonly string[] = [process.execPath]) {
+    const folder = await newFolder();
     const module = join(folder, 'preload.mjs');
     await writeFile(module, signalAtFirstImport(signal));
-    const file = await writeSettings(folder, settings('http://127.0.0.1:9'));
+    const file = await writeSettings(folder, servedFrom('http://127.0.0.1:9'));
     const own = ['--import', pathToFileURL(module).href, MAIN, '--config', file];
     return startProcess(command, [...args, ...own], { env: porticoEnvironment() });
   }
 
   it('SIGTERM ends a starting process with exit code 0', async () => {
-    await inFolder(async (folder) => {
-      const { code, signal, stdout, stderr } = await (await start(folder, 'SIGTERM')).ended;
-      expect({ code, signal, stdout, stderr }).to.deep.equal({ code: 0, signal: null, stdout: '', stderr: '' });
-    });
+    const { code, signal, stdout, stderr } = await (await start('SIGTERM')).ended;
+    expect({ code, signal, stdout, stderr }).to.deep.equal({ code: 0, signal: null, stdout: '', stderr: '' });
   });
 
   it('SIGTERM ends process 1 of a container with exit code 0', async function () {
     const [command = '', ...args] = AS_PROCESS_1;
     if (spawnSync(command, [...args, 'true']).status !== 0) skipAloud(this, 'unshare cannot make a process 1 here');
-    await inFolder(async (folder) => {
-      const { code, stdout } = await (await start(folder, 'SIGTERM', [...AS_PROCESS_1, process.execPath])).ended;
-      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
-    });
+    const { code, stdout } = await (await start('SIGTERM', [...AS_PROCESS_1, process.execPath])).ended;
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
   });
 
   it('SIGHUP does not end a starting process', async () => {
-    await inFolder(async (folder) => {
-      const portico = await start(folder, 'SIGHUP');
-      await eventually(() => portico.stdout().includes('"listening"'));
-      expect((await portico.stop()).code).to.equal(0);
-    });
+    const portico = await start('SIGHUP');
+    await eventually(() => portico.stdout().includes('"listening"'));
+    expect((await portico.stop()).code).to.equal(0);
   });
 
   it('SIGHUP aborts no request, SIGUSR1 opens no inspector, and both are logged', async () => {
     const { promise: waiting, resolve } = Promise.withResolvers<ServerResponse>();
     const upstream = await startHttpUpstream((_request, response) => resolve(response));
-    await inFolder(async (folder) => {
-      const portico = runPortico(['--config', await writeSettings(folder, settings(upstream.url))]);
-      const url = await portico.ready;
-      const headers = { authorization: 'Bearer token-of-the-test' };
-      const reading = fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
-      const response = await waiting;
-      const lines = { SIGHUP: '"msg":"settings unchanged"', SIGUSR1: '"signal":"SIGUSR1","msg":"signal ignored"' };
-      for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGHUP', 'SIGUSR1'] as const) {
-        const told = () => portico.stdout().split(lines[signal]).length;
-        const before = told();
-        portico.child.kill(signal);
-        await eventually(() => told() > before);
-      }
-      response.end('{"tools":[{"id":"a","name":"A"}],"nextPageToken":""}');
-      expect((await reading).status).to.equal(200);
-      const { code, stderr } = await portico.stop();
-      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    });
+    const portico = await startServing(servedFrom(upstream.url, { log: { level: 'debug' } }));
+    const reading = portico.ask(READ_TOOLS);
+    const response = await waiting;
+    const lines = { SIGHUP: '"msg":"settings unchanged"', SIGUSR1: '"signal":"SIGUSR1","msg":"signal ignored"' };
+    for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGHUP', 'SIGUSR1'] as const) {
+      const told = () => portico.stdout().split(lines[signal]).length;
+      const before = told();
+      portico.child.kill(signal);
+      await eventually(() => told() > before);
+    }
+    response.end('{"tools":[{"id":"a","name":"A"}],"nextPageToken":""}');
+    expect((await reading).status).to.equal(200);
+    const { code, stderr } = await portico.stop();
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 });

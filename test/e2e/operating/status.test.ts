@@ -47,11 +47,6 @@ describe('the status of a gateway', () => {
     read = running.read;
   });
 
-  afterEach(async () => {
-    await gateway.close();
-    await platform.close();
-  });
-
   it('is empty at the start', async () => {
     const { state, version, url, processId, requests, snapshots, upstreams, resources, changes } = await status();
     expect({ state, url, processId }).to.deep.equal({ state: 'serving', url: gateway.url, processId: process.pid });

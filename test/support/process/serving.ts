@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onCleanup } from '../cleanup.ts';
+import { type PorticoProcess, runPortico, writeSettings } from './process.ts';
+
+/** A Portico process that is ready. It and its folder are gone with the test. */
+export interface Serving extends PorticoProcess {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Requests a path of the public listener, with a token. */
+  ask(path: string): Promise<Response>;
+}
+
+export const READ_TOOLS = '/mcp/v1/resources/read?uri=platform://tools';
+
+/** Settings of a process on free ports whose three resources come from the upstream at `baseUrl`, as YAML. */
+export function servedFrom(baseUrl: string, overrides: object = {}): string {
+  const each = { baseUrl };
+  const upstreams = { projects: each, workflows: each, tools: each };
+  return JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, upstreams, ...overrides });
+}
+
+/** Runs `portico` by settings of this text, and waits until it is ready. */
+export async function startServing(yaml: string, env: Record<string, string> = {}): Promise<Serving> {
+  const folder = await newFolder();
+  const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
+  const url = await portico.ready;
+  const headers = { authorization: 'Bearer token-of-the-test' };
+  return {
+    ...portico,
+    url,
+    adminUrl: /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '',
+    ask: (path) => fetch(`${url}${path}`, { headers }),
+  };
+}
+
+/** A folder that is gone with the test. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-'));
+  onCleanup(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
