@@ -2,13 +2,10 @@ import { expect } from 'chai';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, openConnection } from '../../support/raw-http.ts';
 
 const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;
-
-/** What the gateway under test lets a request line and all headers take, in bytes: the defaults. */
-const MAX_URL_BYTES = 8192;
 
 describe('requests of unusual size', () => {
   let platform: HttpUpstream;
@@ -53,28 +50,4 @@ describe('requests of unusual size', () => {
       expect((await exchange(url, request.replace('Authorization: Bearer another\r\n', ''))).status).to.equal(200);
     }
   });
-
-  it('may have a target of maxUrlBytes, and no longer', async () => {
-    const target = (bytes: number) => `${READ}&ignored=`.padEnd(bytes, 'x');
-    expect((await exchange(url, get(target(MAX_URL_BYTES)))).status).to.equal(200);
-    const longer = await exchange(url, get(target(MAX_URL_BYTES + 1)));
-    expect(longer.status).to.equal(414);
-    expect(longer.json()).to.include({ code: 'uri_too_long' });
-  });
-
-  for (const [what, target] of Object.entries({ list: LIST, read: READ })) {
-    it(`must not have a body, even an empty chunked one: a ${what}`, async () => {
-      for (const value of ['chunked', 'Chunked']) {
-        const chunked = requestText(
-          'GET',
-          target,
-          { 'Transfer-Encoding': value, 'Content-Length': undefined },
-          '0\r\n\r\n',
-        );
-        const response = await exchange(url, chunked);
-        expect(response.status).to.equal(400);
-        expect(response.json()).to.include({ code: 'invalid_request' });
-      }
-    });
-  }
 });

@@ -33,17 +33,16 @@ describe('the Unix socket of a process', () => {
       expect(existsSync(socketPath)).to.equal(false);
     });
   });
+});
 
-  it('is taken over when its process was killed', async () => {
-    await inFolder(async (folder) => {
-      const file = await writeSettings(folder, settings(join(folder, 'portico.sock')));
-      const first = runPortico(['--config', file]);
-      await first.ready;
-      await first.stop('SIGKILL');
-      const second = runPortico(['--config', file]);
-      expect((await exchange(await second.ready, get(LIST))).status).to.equal(200);
-      expect((await second.stop()).code).to.equal(0);
-    });
+describe('a connection to a gateway', () => {
+  it('may be silent for longer than sendTimeoutMs while the platform is slow', async () => {
+    const tools = lists({ tools: [{ id: 'a', name: 'A' }] });
+    const platform = await startHttpUpstream(
+      (request, response) => void setTimeout(() => tools(request, response), 1500),
+    );
+    const { read } = await startGateway(settingsFor(platform.url, { http: { sendTimeoutMs: 300 } }));
+    expect((await read('tools')).status).to.equal(200);
   });
 });
 

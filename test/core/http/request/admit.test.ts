@@ -328,6 +328,7 @@ describe('a body', () => {
   const framings = [
     [{ 'Content-Length': '2' }, '{}'],
     [{ 'Transfer-Encoding': 'chunked' }, '2\r\n{}\r\n0\r\n\r\n'],
+    [{ 'Transfer-Encoding': 'Chunked' }, '0\r\n\r\n'],
   ] as const;
 
   it('on GET is 400, and nothing behind it is a request', async () => {
@@ -344,8 +345,8 @@ describe('a body', () => {
       }
     }
     expect(await statusOf(url, get(LIST, { 'Content-Length': '0' }))).to.equal(200);
-    const outcomes = (await ended(9)).map(({ outcome }) => outcome);
-    expect(outcomes).to.deep.equal([...Array(8).fill('invalid_request'), 'ok']);
+    const outcomes = (await ended(13)).map(({ outcome }) => outcome);
+    expect(outcomes).to.deep.equal([...Array(12).fill('invalid_request'), 'ok']);
     expect(reads).to.deep.equal([]);
   });
 
