@@ -1,6 +1,9 @@
 import type { Events } from '../../core/kernel/events.ts';
 import type { Families } from './families.ts';
 
+/** Why Redis can be unavailable. */
+const REASONS = ['unreachable', 'tls', 'credential', 'closed', 'stalled', 'replica', 'full', 'failing'];
+
 /** What replicas share through Redis. */
 export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
   const up = gauge('portico_shared_up', 'Whether Redis is in use now: 1, or 0. Absent without the setting shared.');
@@ -13,6 +16,11 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
     'portico_shared_command_duration_seconds',
     'Commands to Redis, until they were answered or abandoned.',
     ['command', 'outcome'],
+  );
+  const failures = counter(
+    'portico_shared_command_failures_total',
+    'Commands to Redis that were rejected or not answered in time.',
+    ['command', 'reason'],
   );
   const evictions = counter(
     'portico_shared_evictions_total',
@@ -43,6 +51,7 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
   return {
     sharedStoreOpened() {
       up({}, 0);
+      for (const reason of REASONS) lost({ reason }, 0);
       for (const direction of ['sent', 'received', 'missed']) evictions({ direction }, 0);
       for (const outcome of ['sent', 'taken', 'useless', 'altered']) rejections({ outcome }, 0);
     },
@@ -50,7 +59,10 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
       up({}, isUp ? 1 : 0);
       if (!isUp) lost({ reason: why });
     },
-    sharedCommandEnded: ({ command, outcome, ms }) => commands({ command, outcome }, ms),
+    sharedCommandEnded({ command, outcome, reason, ms }) {
+      commands({ command, outcome }, ms);
+      if (reason !== undefined) failures({ command, reason });
+    },
     sharedLooked: ({ resource, outcome }) => looks({ resource, outcome }),
     sharedPut: ({ resource, outcome }) => puts({ resource, outcome }),
     sharedEvictionsSent: ({ names }) => evictions({ direction: 'sent' }, names),

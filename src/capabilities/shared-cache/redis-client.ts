@@ -160,13 +160,14 @@ export function createRedisClient({ url, cluster, connectTimeoutMs, user, tls, o
 }
 
 /** Why Redis is down. */
-export type DownReason = 'unreachable' | 'tls' | 'credential' | 'closed' | 'stalled' | 'replica' | 'failing';
+export type DownReason = 'unreachable' | 'tls' | 'credential' | 'closed' | 'stalled' | 'replica' | 'full' | 'failing';
 
 const ERROR_REPLIES: Readonly<Record<string, DownReason>> = {
   NOAUTH: 'credential',
   WRONGPASS: 'credential',
   NOPERM: 'credential',
   READONLY: 'replica',
+  OOM: 'full',
 };
 /** Codes of Node for certificates, and for a handshake that failed. */
 const TLS_CODES = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$)/;

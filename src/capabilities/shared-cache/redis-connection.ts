@@ -104,8 +104,8 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     const current = client;
     if (current === undefined) return undefined;
     const startedAt = performance.now();
-    const finish = (outcome: string) =>
-      events.sharedCommandEnded?.({ command: name, outcome, ms: performance.now() - startedAt });
+    const finish = (outcome: string, reason?: DownReason) =>
+      events.sharedCommandEnded?.({ command: name, outcome, reason, ms: performance.now() - startedAt });
     try {
       const reply = await withDeadline(timeoutMs, new AbortController().signal, () => command(current));
       failedCommands = 0;
@@ -114,8 +114,10 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     } catch (error) {
       // Without a connection the reason is the error that ended it.
       if (!library?.isOffline(error)) lastError = error;
-      finish(isDeadline(error) ? 'timeout' : 'failed');
-      failedCommands += 1;
+      const { why } = describe(lastError);
+      finish(isDeadline(error) ? 'timeout' : 'failed', why);
+      // A Redis without room still serves reads and exchanges evictions.
+      if (why !== 'full') failedCommands += 1;
       if (failedCommands >= FAILED_COMMANDS) setDown();
       return undefined;
     }

@@ -11,7 +11,7 @@ export interface Change {
   /** Whether an operator should look at it. */
   readonly isTrouble: boolean;
   readonly text: string;
-  /** How many times it happened: in a row, or, if requests cause it, since it entered the list. */
+  /** How many times it happened: in a row, or, if requests cause it, since it entered the list. Of Redis: all its changes. */
   readonly times: number;
 }
 
@@ -21,10 +21,17 @@ interface Note extends Pick<Change, 'isTrouble' | 'text'> {
   readonly about?: string | undefined;
 }
 
+type Entry = Change & Note & { readonly isFlapping: boolean };
+
 const MAX_CHANGES = 50;
 
 /** Events that callers and platforms can cause again and again. */
-const REPEATED: ReadonlySet<keyof Events> = new Set(['limitReached', 'mappingWarning', 'unsolicitedResponse']);
+const REPEATED: ReadonlySet<keyof Events> = new Set([
+  ...(['limitReached', 'mappingWarning', 'unsolicitedResponse', 'sharedCommandEnded'] as const),
+]);
+
+/** Time in which a second loss of Redis makes one entry of all its changes. */
+const FLAPPING_MS = 600_000;
 
 const WARNINGS = {
   nothing_left: () => 'nothing is left of a reply that was not empty',
@@ -34,22 +41,33 @@ const WARNINGS = {
 
 /** Lists the last changes, the newest first. `time` returns now, in ISO 8601. */
 export function recentChanges(time: () => string) {
-  const notes: (Change & Pick<Note, 'about'>)[] = [];
+  let notes: Entry[] = [];
 
-  /** Returns the index of the same change, or -1. A repeated change displaces no other. */
-  function findSame({ event, text, isTrouble, about }: Note): number {
-    if (REPEATED.has(event)) return notes.findIndex((one) => one.event === event && one.text === text);
-    if (about === undefined) return notes[0]?.event === event && notes[0].text === text ? 0 : -1;
-    const index = notes.findIndex((one) => one.event === event && one.about === about);
-    return notes[index]?.isTrouble === isTrouble ? index : -1;
+  /** Returns the entries that become one with this change. A repeated change displaces no other. */
+  function findSame({ event, text, isTrouble, about }: Note, at: string): readonly Entry[] {
+    if (REPEATED.has(event)) return notes.filter((one) => one.event === event && one.text === text);
+    if (about === undefined) return notes.slice(0, 1).filter((one) => one.event === event && one.text === text);
+    const subject = notes.filter((one) => one.event === event && one.about === about);
+    if (event === 'sharedStoreChanged') {
+      const recent = subject.filter((one) => Date.parse(at) - Date.parse(one.at) < FLAPPING_MS);
+      if (recent[0]?.isFlapping || (isTrouble && recent.some((one) => one.isTrouble))) return recent;
+    }
+    return subject.slice(0, 1).filter((one) => one.isTrouble === isTrouble);
   }
 
   function add(note: Note): void {
     const at = time();
-    const index = findSame(note);
-    const [before] = index === -1 ? [] : notes.splice(index, 1);
-    notes.unshift({ ...note, at, since: before?.since ?? at, times: (before?.times ?? 0) + 1 });
-    notes.length = Math.min(notes.length, MAX_CHANGES);
+    const same = findSame(note, at);
+    const since = same.at(-1)?.since ?? at;
+    const times = same.reduce((sum, one) => sum + one.times, 1);
+    const entry = {
+      ...note,
+      at,
+      since,
+      times,
+      isFlapping: same.some((one) => one.isFlapping || one.isTrouble !== note.isTrouble),
+    };
+    notes = [entry, ...notes.filter((one) => !same.includes(one))].slice(0, MAX_CHANGES);
   }
 
   const good = (event: keyof Events, text: string, about?: string) => add({ event, text, isTrouble: false, about });
@@ -86,6 +104,9 @@ export function recentChanges(time: () => string) {
       if (isUp) good('sharedStoreChanged', 'Redis connected', 'Redis');
       else bad('sharedStoreChanged', `Redis unavailable: ${why}`, 'Redis');
     },
+    sharedCommandEnded({ reason }) {
+      if (reason === 'full') bad('sharedCommandEnded', 'Redis refuses commands: full');
+    },
     sharedEvictionsReceived({ names }) {
       if (names === undefined) bad('sharedEvictionsReceived', 'evictions of other replicas may have been missed');
     },
@@ -100,5 +121,8 @@ export function recentChanges(time: () => string) {
     draining: () => good('draining', 'draining'),
   };
 
-  return { events, changes: (): Change[] => notes.map(({ about: _about, ...change }) => change) };
+  return {
+    events,
+    changes: (): Change[] => notes.map(({ about: _about, isFlapping: _isFlapping, ...change }) => change),
+  };
 }

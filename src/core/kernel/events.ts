@@ -211,8 +211,16 @@ export interface Events {
     readonly why?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /** A command to Redis was answered (`ok`), rejected (`failed`), or not answered in time (`timeout`). */
-  sharedCommandEnded?(ended: { readonly command: string; readonly outcome: string; readonly ms: number }): void;
+  /**
+   * A command to Redis was answered (`ok`), rejected (`failed`), or not answered in time (`timeout`). `reason`: of a closed list;
+   * absent with `ok`.
+   */
+  sharedCommandEnded?(ended: {
+    readonly command: string;
+    readonly outcome: string;
+    readonly reason?: string | undefined;
+    readonly ms: number;
+  }): void;
   /** Evictions of so many names were sent to other replicas. */
   sharedEvictionsSent?(sent: { readonly names: number }): void;
   /** Other replicas have evicted so many names; `undefined`: some evictions may have been missed. */

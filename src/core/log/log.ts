@@ -180,6 +180,9 @@ function warnings(logger: Logger, now: () => number): Events {
         : logger.warn(whyOf(error), 'issuer keys not fetched'),
     sharedStoreChanged: ({ isUp, why, error }) =>
       isUp ? logger.info('Redis connected') : logger.warn({ error, reason: why }, 'Redis unavailable'),
+    sharedCommandEnded({ command, reason }) {
+      if (reason === 'full' && isDue('Redis is full')) logger.warn({ command, reason }, 'Redis refuses commands');
+    },
     unsolicitedResponse: (unsolicited) => logger.warn(unsolicited, 'unsolicited upstream response'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {

@@ -295,7 +295,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       events.sharedStoreChanged?.({ isUp: false, why: 'unreachable' });
       events.sharedStoreChanged?.({ isUp: true });
       events.sharedCommandEnded?.({ command: 'get', outcome: 'ok', ms: 2 });
-      events.sharedCommandEnded?.({ command: 'put', outcome: 'failed', ms: 2 });
+      events.sharedCommandEnded?.({ command: 'put', outcome: 'failed', reason: 'full', ms: 2 });
       events.sharedEvictionsSent?.({ names: 3 });
       events.sharedLooked?.({ resource: 'tools', outcome: 'altered' });
       events.sharedPut?.({ resource: 'tools', outcome: 'stored' });
@@ -313,6 +313,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_shared_lost_total{reason="unreachable"}': 1,
       'portico_shared_command_duration_seconds_count{command="get",outcome="ok"}': 1,
       'portico_shared_command_duration_seconds_count{command="put",outcome="failed"}': 1,
+      'portico_shared_command_failures_total{command="put",reason="full"}': 1,
       'portico_shared_looks_total{resource="tools",outcome="altered"}': 1,
       'portico_shared_puts_total{resource="tools",outcome="stored"}': 1,
       'portico_shared_evictions_total{direction="sent"}': 3,

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
+import type { Events } from '../../../src/core/kernel/events.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -112,6 +113,25 @@ describe('the connection to Redis', () => {
     expect(changes).to.deep.equal(['up', 'failing']);
     await redis.command('DEL', 'portico:announcements');
     await eventually(() => fleet.isUp);
+  });
+
+  it('stays up while memory is full, and reports each command that Redis refuses', async () => {
+    const { events, changes } = storeLog();
+    const refused = new Set<string>();
+    const sharedCommandEnded: Events['sharedCommandEnded'] = ({ command, outcome, reason }) => {
+      if (outcome !== 'ok') refused.add(`${command} ${reason}`);
+    };
+    const fleet = await joined(redis.url, { events: { ...events, sharedCommandEnded } });
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    try {
+      const leases = await Promise.all(Array.from({ length: 20 }, () => fleet.store.lease('a', 1000)));
+      expect(new Set(leases)).to.deep.equal(new Set([undefined]));
+      expect(await fleet.store.get('a')).to.deep.equal({ value: undefined });
+      expect(changes).to.deep.equal(['up']);
+      expect(refused).to.include('lease full');
+    } finally {
+      await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+    }
   });
 
   it('reads nothing from a replica of Redis, which may not have received evictions', async () => {

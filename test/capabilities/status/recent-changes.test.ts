@@ -88,6 +88,51 @@ describe('a recent change', () => {
     ]);
   });
 
+  it('is one entry for a Redis that is unavailable again within ten minutes, until it lasts', () => {
+    let now = 0;
+    const { events, changes } = recentChanges(() => new Date(now).toISOString());
+    const seen = () =>
+      changes().map(({ text, isTrouble, times, since }) => [text, isTrouble, times, since.slice(11, 19)]);
+    const change = (isUp: boolean, seconds: number) => {
+      now += 1000 * seconds;
+      events.sharedStoreChanged?.({ isUp, why: isUp ? undefined : 'closed' });
+    };
+    change(true, 0);
+    change(false, 10);
+    change(true, 1);
+    expect(seen()).to.deep.equal([
+      ['Redis connected', false, 1, '00:00:11'],
+      ['Redis unavailable: closed', true, 1, '00:00:10'],
+      ['Redis connected', false, 1, '00:00:00'],
+    ]);
+    events.listening?.({ url: 'u', resources: [] });
+    for (let count = 0; count < 24; count += 1) {
+      change(false, 5);
+      expect(seen()).to.deep.equal([
+        ['Redis unavailable: closed', true, 4 + 2 * count, '00:00:00'],
+        ['listening', false, 1, '00:00:11'],
+      ]);
+      change(true, 5);
+    }
+    expect(seen()[0]).to.deep.equal(['Redis connected', false, 51, '00:00:00']);
+    change(false, 600);
+    expect(seen().map(([text, , times]) => [text, times])).to.deep.equal([
+      ['Redis unavailable: closed', 1],
+      ['Redis connected', 51],
+      ['listening', 1],
+    ]);
+  });
+
+  it('is one entry for all commands that Redis refuses for one reason, and none for others that fail', () => {
+    const { events, list } = open();
+    for (const command of ['lease', 'count', 'lease']) {
+      events.sharedCommandEnded?.({ command, outcome: 'failed', reason: 'full', ms: 1 });
+      events.sharedCommandEnded?.({ command, outcome: 'timeout', reason: 'stalled', ms: 1 });
+      events.sharedCommandEnded?.({ command, outcome: 'ok', ms: 1 });
+    }
+    expect(list().map(({ text, times }) => [text, times])).to.deep.equal([['Redis refuses commands: full', 3]]);
+  });
+
   it('is one entry for many bugs, which displace no other', () => {
     const { events, list } = open();
     events.settingsChanged?.({ applied: ['scheme'], needRestart: [] });

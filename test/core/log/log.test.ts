@@ -331,6 +331,15 @@ describe('the log of an event', () => {
       (events) => events.sharedStoreChanged?.({ isUp: false, why: 'failing', error: 'MOVED' }),
       { level: 'warn', error: 'MOVED', reason: 'failing', msg: 'Redis unavailable' },
     ],
+    'of commands that a full Redis refuses, once a minute': [
+      (events) => {
+        for (const command of ['lease', 'put', 'count']) {
+          events.sharedCommandEnded?.({ command, outcome: 'failed', reason: 'full', ms: 1 });
+          events.sharedCommandEnded?.({ command, outcome: 'timeout', reason: 'stalled', ms: 1 });
+        }
+      },
+      { level: 'warn', command: 'lease', reason: 'full', msg: 'Redis refuses commands' },
+    ],
     'of a handshake that failed': [
       (events) => events.handshakeFailed?.({ code: 'ERR_SSL_HTTP_REQUEST' }),
       { level: 'debug', code: 'ERR_SSL_HTTP_REQUEST', msg: 'handshake failed' },
