@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { nodeIssue } from '../src/node-version.ts';
 
 describe('the version of Node', () => {
-  it('has to be what package.json says', () => {
+  it('must be that of package.json', () => {
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
     const [, major = 0, minor = 0] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? [];
     expect(nodeIssue(`${major}.${minor}.0`)).to.equal(undefined);

@@ -64,7 +64,7 @@ describe('a command line', () => {
     });
   }
 
-  it('with an unknown option says which', () => {
+  it('with an unknown option names it', () => {
     expect(parseCommandLine(['--nonsense']))
       .to.have.property('issue')
       .that.contains('--nonsense');

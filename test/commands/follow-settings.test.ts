@@ -14,7 +14,7 @@ const SETTINGS = 'upstreams: { tools: { baseUrl: "https://platform.example" } }\
 describe('who follows a settings file', () => {
   afterEach(() => mock.timers.reset());
 
-  it('goes on where a bug keeps settings from being taken, and says where it is, not what it says', async () => {
+  it('continues after a bug in a reload, and logs its place, not its message', async () => {
     await inFolder(async (folder) => {
       const { logger, lines, text } = captureLog();
       const ending = new AbortController();
@@ -63,7 +63,7 @@ describe('who follows a settings file', () => {
     });
   });
 
-  it('reads it once for all who ask while it is being read, so that no storm of signals makes a queue', async () => {
+  it('reads it once for all signals that arrive while it is being read', async () => {
     await inFolder(async (folder) => {
       const { logger, lines } = captureLog();
       const file = await writeSettings(folder, SETTINGS);

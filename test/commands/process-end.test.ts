@@ -12,7 +12,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1'] as const;
 describe('a signal', () => {
   afterEach(() => mock.restoreAll());
 
-  it('asks for the end; the next one ends at once, and waits for no reader of the log', async () => {
+  it('drains; the next one ends at once, and waits for no reader of the log', async () => {
     const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
     const { logger, lines } = captureLog('debug');
     const calls: unknown[] = [];

@@ -74,7 +74,7 @@ describe('the core', () => {
     expect((await read(core, 'workflows')).cached).to.include({ forwarded: 'miss' });
   });
 
-  it('asks an upstream no more for any of its resources once it has refused the token', async () => {
+  it('calls an upstream no more for any of its resources once it has rejected the token', async () => {
     const { url, requests } = await startHttpUpstream(json({}, 401));
     const core = coreOf({
       upstreams: { api: { baseUrl: url } },
@@ -175,7 +175,7 @@ describe('cores of one deployment', () => {
     return { settings, requests };
   }
 
-  it('ask a platform once for a caller, and build the same keys', async () => {
+  it('call a platform once for a caller, and build the same keys', async () => {
     const { settings, requests } = await platform();
     const { open, puts } = deployment();
     const [one, other] = [open(settings()), open(settings({ cache: { ttlMs: 30_000 } }))];

@@ -24,7 +24,7 @@ describe('a demo server', () => {
       expect(text.match(/^HTTP\/1\.1 404 /gm)).to.have.length(2);
     }));
 
-  it('answers 405 to other methods, and says which there are', () =>
+  it('answers 405 to other methods, with Allow', () =>
     withPlatform(async (urls) => {
       const allowed = { '/v1/tools': 'GET, HEAD', '/demo': 'GET, HEAD, DELETE', '/demo/fault': 'PUT, DELETE' };
       for (const [path, allow] of Object.entries(allowed)) {

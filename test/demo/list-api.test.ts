@@ -23,7 +23,7 @@ describe('a demo API', () => {
       }
     }));
 
-  it('gives fewer items a page when asked to', () =>
+  it('returns smaller pages on request', () =>
     withPlatform(async (urls) => {
       expect((await getPage(urls, 'tools', { pageSize: '2' })).items).to.have.length(2);
       expect(await getAll(urls, 'tools', { pageSize: '3' })).to.deep.equal(tools);

@@ -48,7 +48,7 @@ describe('the manifest of the bundle', () => {
     expect(validate({ ...manifest, user_config: { token: { type: 'secret' } } })).to.equal(false);
   });
 
-  it('makes clients ask for the token and store it as a secret', () => {
+  it('makes clients prompt for the token and store it as a secret', () => {
     expect(manifest.user_config.token).to.include({ type: 'string', sensitive: true, required: true });
     expect(manifest.server.mcp_config.env).to.deep.equal({ PORTICO_TOKEN: '${user_config.token}' });
     expect(JSON.stringify(manifest.server.mcp_config.args)).not.to.contain('token');

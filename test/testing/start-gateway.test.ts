@@ -25,7 +25,7 @@ describe('startGateway', () => {
     for (const { close } of gateways) expect(await close()).to.equal(true);
   });
 
-  it('takes parts of settings, and leaves what else it has of its own', async () => {
+  it('merges partial settings with its defaults', async () => {
     const gateway = await startGateway({ scheme: 'acme', http: { maxHeaderBytes: 1024 }, admin: { enabled: true } });
     const [listening] = gateway.log;
     expect(listening?.['adminUrl']).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -89,7 +89,7 @@ describe('startGateway', () => {
     expect(await Promise.all([close(), close()])).to.deep.equal([true, true]);
   });
 
-  it('says what is wrong with settings', async () => {
+  it('reports invalid settings', async () => {
     const error = await startGateway({ scheme: '7' }).catch((thrown) => thrown);
     expect(error).to.be.instanceOf(ConfigError);
     expect(String(error)).to.contain('scheme');

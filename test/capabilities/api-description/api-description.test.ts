@@ -22,7 +22,7 @@ describe('the description of the reads, over HTTP', () => {
       .and.not.have.property('callerKey');
   });
 
-  it('says where the reads live: at the public address, or where it was found', async () => {
+  it('names the server: the public address, or the one that was requested', async () => {
     const { url } = await serve({ publicUrl: 'https://apps.example/portico' });
     expect((await exchange(url, get(PATH, anonymous))).json()).to.deep.equal({
       ...THE_READS.document,
@@ -31,7 +31,7 @@ describe('the description of the reads, over HTTP', () => {
     expect(THE_READS.document).to.deep.include({ servers: [{ url: '/' }] });
   });
 
-  it('has an entity tag, by which a client learns that it has it already', async () => {
+  it('has an entity tag, so that a client can revalidate it', async () => {
     const { url } = await serve();
     const { headers } = await exchange(url, get(PATH));
     const etag = String(headers.get('etag'));
@@ -117,7 +117,7 @@ describe('an answer is as the description has it', () => {
     expect([...met].sort()).to.deep.equal(all.sort());
   });
 
-  it('and one that is not is found out', async () => {
+  it('and a response that differs is detected', async () => {
     const { url } = await serve({ read: () => loadOf([{ id: 1 }]) });
     const wrong = await exchange(url, get(READ)).catch((error: unknown) => error);
     expect(wrong).to.be.an('error').with.property('message').that.contains('/mcp/v1/resources/read get responses 200');

@@ -87,7 +87,7 @@ describe('the description of the reads', () => {
     }
   });
 
-  it('has every code of the error table that a read can come to, with its status', () => {
+  it('has every error code that a read can return, with its status', () => {
     const others = Object.values(ELSEWHERE).flat();
     expect([...CODES.read, ...others].sort()).to.deep.equal(Object.keys(ERRORS).sort());
     const { responses } = THE_READS.document.paths[PATHS.read].get;

@@ -56,7 +56,7 @@ describe('a browser that lands at /', () => {
     }
   });
 
-  it('is shown the public address, whatever it came by', async () => {
+  it('shows the public address, for every requested one', async () => {
     const { url } = await serve({ host: '0.0.0.0', takesAnyName: true, publicUrl: 'https://apps.example/portico' });
     for (const host of ['localhost:8080', 'evil.example', '$(id)']) {
       const { status, body } = await exchange(
@@ -151,7 +151,7 @@ describe('a client that is not a browser', () => {
     expect(body.toString()).to.contain('<b>https://localhost:8443</b>').and.not.contain('http://localhost');
   });
 
-  it('finds no page where one does not live', async () => {
+  it('gets no page on other paths', async () => {
     const { url } = await serve();
     for (const path of ['/index.html', '/mcp/', '//']) {
       expect((await exchange(url, get(path, BROWSER))).status).to.equal(404);

@@ -60,7 +60,7 @@ describe('the page', () => {
     expect(text).not.to.contain('All projects accessible');
   });
 
-  it('says nothing of MCP where there is none', async () => {
+  it('omits MCP if it is off', async () => {
     const page = await pageOf(FOUR, { hasMcp: false });
     expect(textOf(page.replace(/<style>.*<\/style>/s, ''))).not.to.match(/mcp add|mcpServers|Streamable/);
     expect(page).to.contain('curl ');
@@ -80,7 +80,7 @@ describe('the page', () => {
     expect(addresses).to.deep.equal(['/openapi.json']);
   });
 
-  it('shows what settings and clients say as text', async () => {
+  it('shows text of settings and clients escaped', async () => {
     const [projects] = FOUR;
     if (projects === undefined) return expect.fail('nothing is offered');
     const page = await pageOf([{ ...projects, title: '<b>&"\'', description: '<img src=x>' }], {

@@ -46,7 +46,7 @@ describe('shedding', () => {
     expect(added(101, 101, 100, 101, 101, 101)).to.deep.equal([false, false, false, false, false, true]);
   });
 
-  it('does not go on for one delay, however long', () => {
+  it('does not start for one delay, however long', () => {
     expect(added(60_000, 99, 60_000, 60_000, 0)).to.deep.equal([false, false, false, false, false]);
   });
 
@@ -77,7 +77,7 @@ describe('a watch over the event loop', () => {
     expect(createOverload(0)).to.equal(undefined);
   });
 
-  it('lets a single long pause pass', async () => {
+  it('ignores a single long pause', async () => {
     const overload = createOverload(MAX_DELAY_MS);
     overload?.watch();
     block(10 * MAX_DELAY_MS);
@@ -86,7 +86,7 @@ describe('a watch over the event loop', () => {
     overload?.stop();
   });
 
-  it('sees nothing any more once it was stopped', async () => {
+  it('measures nothing any more once it was stopped', async () => {
     const overload = createOverload(MAX_DELAY_MS);
     overload?.watch();
     overload?.stop();
@@ -96,7 +96,7 @@ describe('a watch over the event loop', () => {
 });
 
 describe('a gateway whose event loop is late', () => {
-  it('refuses reads and MCP before any work, answers the probes and what is open, and goes on once it has caught up', async () => {
+  it('refuses reads and MCP before any work, answers probes and public pages, and accepts reads again once it has caught up', async () => {
     const platform = await startHttpUpstream(lists({ tools: [toolItem('one')] }));
     const log = captureLog();
     const settings = settingsFor(platform.url, { admin: { port: 0 }, mcp: { publicLists: true } });

@@ -26,7 +26,7 @@ async function startAdmin(admin: object = {}) {
 }
 
 describe('/log of the admin listener', () => {
-  it('shows how much the log says, and changes it for a while', async () => {
+  it('shows the level of the log, and changes it for a while', async () => {
     const { put, state, adminUrl, lines } = await startAdmin();
     expect(await state()).to.deep.equal(USUAL);
     const answer = await put('{"level":"debug","requestIds":["r-1"],"forMs":60000}');
@@ -44,7 +44,7 @@ describe('/log of the admin listener', () => {
     expect((await put('{}')).json()).to.deep.equal(USUAL);
   });
 
-  it('lasts ten minutes where nothing else is asked for', async () => {
+  it('lasts ten minutes by default', async () => {
     const { put } = await startAdmin();
     expect((await put('{"level":"warn"}')).json().remainingMs).to.be.within(590_000, 600_000);
   });

@@ -392,7 +392,7 @@ describe('metrics', () => {
     expect(sum).to.equal(2);
   });
 
-  it('begin with all that settings name, so that a first count is seen as one', async () => {
+  it('start with a series of 0 for all names in settings', async () => {
     const { series } = await scrape(open());
     for (const name of [
       'portico_reads_total{resource="projects",cache="bypass"}',
@@ -433,7 +433,7 @@ describe('metrics', () => {
     expect((await reported()).slice(0, 3)).to.deep.equal([1, 1_800_000_060, 0]);
   });
 
-  it('forget what an upstream is like once none of its name is open any more, and not what it did', async () => {
+  it('drop the gauges of an upstream once none of its name is open any more, and keep its counters', async () => {
     const metrics = open();
     const next = { upstream: 'acme', opening: Symbol('next') };
     const state = 'portico_breaker_state{upstream="acme",state="open"}';

@@ -21,7 +21,7 @@ describe("Debian's Prometheus", () => {
     needsCommands(this, ['prometheus', 'promtool']);
   });
 
-  it('has nothing to say against the metrics (promtool check metrics)', async () => {
+  it('accepts the metrics (promtool check metrics)', async () => {
     const text = await (await fetch(`${await startRead()}/metrics`)).text();
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
     expect(`${stdout}${stderr}`).to.equal('');

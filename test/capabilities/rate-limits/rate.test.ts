@@ -81,7 +81,7 @@ describe('a rate', () => {
     expect(await rate.look('a')).to.deep.equal({ isOver: false, remaining: 7, resetMs: 5000 });
   });
 
-  it('is set to what others say of a window, and ends as they do', async () => {
+  it('takes over the count and the end of a window from other replicas', async () => {
     mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
     const rate = createRate({ quota: 10, windowMs: WINDOW_MS, maxKeys: 10 });
     await rate.take('a', 5);

@@ -100,7 +100,7 @@ describe('rate limits', () => {
       await eventually(async () => (await statuses(get(LIST, bearer('a'))))[0] === 200);
     });
 
-    it('forget the caller who asked longest ago where there are more than maxKeys', async () => {
+    it('drop the least recent caller if there are more than maxKeys', async () => {
       const { statuses } = await start({ perCaller: 1, maxKeys: 2 });
       const of = (token: string) => get(LIST, bearer(token));
       expect(await statuses(of('a'), of('b'), of('a'), of('c'))).to.deep.equal([200, 200, 429, 200]);
@@ -150,7 +150,7 @@ describe('rate limits', () => {
       expect(await askFrom('127.0.0.2', url, get(READ, bearer('elsewhere')))).to.equal(200);
     });
 
-    it('hold over MCP, where no message need ask a platform', async () => {
+    it('hold over MCP, also for messages that read nothing', async () => {
       const { url } = await start({ perCaller: 5, perAddress: 20 });
       const pings = Array.from({ length: 100 }, (_, index) => post(rpc(index), `made-up-${index}`));
       expect(await flood(url, pings)).to.deep.equal({ 200: 20, 429: 80 });

@@ -119,7 +119,7 @@ describe('a rate that replicas share', () => {
     await eventually(() => shared.totals.get('name of a') === 1);
   });
 
-  it('believes no store that says less than was taken here, nor one that has a window without end', async () => {
+  it('ignores a store that reports less than was taken here, or a window without end', async () => {
     const answers: { total: number; restMs: number }[] = [];
     const rate = open({
       counts: {

@@ -202,7 +202,7 @@ describe('a rejected credential', () => {
     expect(await two.isCalled('11999'), 'the newest').to.equal(false);
   });
 
-  it(`turns no caller away that was not rejected within that time, whatever is delivered ${SEEDED}`, async () => {
+  it(`refuses no caller that was not rejected within that time, whatever is delivered ${SEEDED}`, async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('call' as const),

@@ -68,7 +68,7 @@ describe('Portico as a client of an authorization server', () => {
     ['RSA', newRsaKey, 'RS256', {}],
   ];
   for (const [what, make, algorithm, settings] of KEYS) {
-    it(`signs who asks with a key of ${what} by ${algorithm}`, () =>
+    it(`signs the client assertion with a key of ${what} by ${algorithm}`, () =>
       inFolder(async (folder) => {
         const key = make();
         const keyFile = join(folder, 'key.pem');
@@ -119,7 +119,7 @@ describe('Portico as a client of an authorization server', () => {
     'a key on another curve': [() => pemOf(newKey('secp256k1')), UNFIT_KEY],
   };
   for (const [what, [text, issue]] of Object.entries(UNFIT)) {
-    it(`is none with ${what}, which is said at start`, () =>
+    it(`is rejected at startup with ${what}`, () =>
       inFolder(async (folder) => {
         const keyFile = join(folder, 'key.pem');
         writeFileSync(keyFile, text());

@@ -153,7 +153,7 @@ describe('an authorization server that is not as it should be, over real sockets
     });
   }
 
-  it('that may be about the caller or about Portico says so', async () => {
+  it('that may concern the caller or Portico is reported as ambiguous', async () => {
     const { read } = await start();
     const detailOf = async (error: string) => {
       endpoint.respond(json({ error }, 400));
@@ -165,7 +165,7 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(await detailOf('invalid_grant')).not.to.contain('operator');
   });
 
-  it('is given a pause of its own, and callers with a token go on', async () => {
+  it('has a breaker of its own, and callers with a token are served', async () => {
     const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
     const { read, gateway } = await start({ upstream: { breaker } });
     endpoint.respond(inTurn(json({ ...TOKEN, expires_in: 600 }), json({}, 500)));
@@ -180,7 +180,7 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(gateway.breakers['projects']).to.equal('closed');
   });
 
-  it('is asked again where a kept connection was lost', async () => {
+  it('is called again if a kept connection was lost', async () => {
     const { read } = await start({ upstream: { retry: { attempts: 2, baseDelayMs: 1 } } });
     endpoint.respond(inTurn((request) => request.socket.resetAndDestroy(), json(TOKEN)));
     expect(await givenFor(await read('projects', as('a')))).to.equal('exchanged-for-this');
@@ -248,7 +248,7 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(endpoint.requests).to.have.length(before + 1);
   });
 
-  it('is sent what RFC 8693 has it sent, once for all who ask at once', async () => {
+  it('receives the parameters of RFC 8693, once for all concurrent reads', async () => {
     const posted: { readonly authorization: string | undefined; readonly body: URLSearchParams }[] = [];
     endpoint.respond(async (request, response) => {
       posted.push({ authorization: request.headers.authorization, body: await bodyOf(request) });

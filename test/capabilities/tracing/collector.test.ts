@@ -84,7 +84,7 @@ describe('spans on their way to the collector', () => {
     expect(hellos[0]).to.contain('\x08http/1.1').and.not.to.contain('\x02h2');
   });
 
-  it('begin when they are said to have begun, or else now, by the time of day', async () => {
+  it('start at the given time, or now', async () => {
     const tracing = await open();
     const before = Date.now();
     tracing.begin('read', undefined, { begun: performance.now() - 3_600_000 })?.end();
@@ -195,7 +195,7 @@ describe('spans on their way to the collector', () => {
     await eventually(() => sent === 10);
   });
 
-  it('are taken once the status says so, whatever comes after it', async () => {
+  it('are sent once the status is a success, whatever follows', async () => {
     for (const rest of ['no JSON', 'x'.repeat(1_000_000)]) {
       collector.respond((_request, response) => response.end(rest));
       const tracing = await open();
@@ -231,7 +231,7 @@ describe('spans on their way to the collector', () => {
     ]);
   });
 
-  it('are taken where the collector goes on to answer byte after byte, and it is left then', async () => {
+  it('are sent if the collector answers byte after byte, and the connection is closed then', async () => {
     let isLeft = false;
     collector.respond((_request, response) => {
       const timer = setInterval(() => response.write('.'), 5);
@@ -248,7 +248,7 @@ describe('spans on their way to the collector', () => {
     await eventually(() => isLeft);
   });
 
-  it('are taken where the collector goes on to answer without an end, and it is left then', async () => {
+  it('are sent if the collector answers without an end, and the connection is closed then', async () => {
     let isLeft = false;
     collector.respond((_request, response) => {
       const write = () => {
@@ -263,7 +263,7 @@ describe('spans on their way to the collector', () => {
     await eventually(() => isLeft && sent === 1);
   });
 
-  it('are all sent at the end, whatever becomes of the first ones', async () => {
+  it('are all sent at the end, also if the first ones fail', async () => {
     let requests = 0;
     collector.respond(async (request, response) => {
       requests += 1;
@@ -322,7 +322,7 @@ describe('spans on their way to the collector', () => {
     expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'r'.repeat(256) });
   });
 
-  it('belong to new traces as often as sampleRatio says', async () => {
+  it('belong to new traces in the share of sampleRatio', async () => {
     for (const [sampleRatio, least, most] of [
       [0, 0, 0],
       // Eleven standard deviations to either side.

@@ -51,7 +51,7 @@ describe('a span', () => {
     expect(collector.all('GET')).to.have.length(1);
   });
 
-  it('of a request that was wrong is none that failed, and says what was wrong', async () => {
+  it('of an invalid request has not failed, and has the error code', async () => {
     const { collector, url, end } = await startTraced(upstream.url);
     const headers = { authorization: 'Bearer some-token' };
     await fetch(`${url}/mcp/v1/resources/read?uri=platform://none`, { headers });

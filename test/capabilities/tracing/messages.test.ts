@@ -30,7 +30,7 @@ describe('the trace of a message', () => {
     upstream = await startHttpUpstream(lists(TOOLS));
   });
 
-  it('goes on below the HTTP request that brought it', async () => {
+  it('is below the HTTP request that contained it', async () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     expect((await rpc(...current('resources/read', { uri: URI }))).status).to.equal(200);
     await end();
@@ -69,7 +69,7 @@ describe('the trace of a message', () => {
     });
   });
 
-  it('goes on without a tracestate that is no text', async () => {
+  it('ignores a tracestate that is not a text', async () => {
     const { rpc, end } = await startTraced(upstream.url);
     for (const tracestate of [['a=1'], { length: 1 }, 1]) {
       const [message, headers] = current('resources/read', { uri: URI }, { traceparent: SAMPLED, tracestate });
@@ -79,7 +79,7 @@ describe('the trace of a message', () => {
     expect(upstream.requests[0]?.headers).to.include.keys('traceparent').and.not.to.include.keys('tracestate');
   });
 
-  it('is kept by what its _meta says, whatever becomes of the HTTP request', async () => {
+  it('is sampled by its own _meta, whether or not the HTTP request is', async () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     const ask = (meta: string, header: string) => {
       const [message, headers] = current('resources/read', { uri: 'platform://projects' }, { traceparent: meta });

@@ -35,7 +35,7 @@ describe('the trace', () => {
       ]);
     });
 
-    it('says of each step what it was, by the conventions', async () => {
+    it('has the attributes of the conventions at each step', async () => {
       const { collector, read, end } = await startTraced(upstream.url);
       await read('tools');
       await end();
@@ -178,7 +178,7 @@ describe('the trace', () => {
   });
 
   describe('of a caller', () => {
-    it('goes on below its span, and names our own to the platform', async () => {
+    it('continues below its span, and sends our own to the platform', async () => {
       const { collector, read, end } = await startTraced(upstream.url);
       await read('tools', { headers: { traceparent: SAMPLED, tracestate: 'acme=1' } });
       await end();
@@ -198,7 +198,7 @@ describe('the trace', () => {
       expect(traceparents()).to.deep.equal([headerOf(collector.one('GET')).replace(/1$/, '3')]);
     });
 
-    it('is not kept where the caller does not keep it, and goes on all the same', async () => {
+    it('is not sampled if the caller does not sample it, and is propagated all the same', async () => {
       const { collector, read, end } = await startTraced(upstream.url);
       await read('tools', { headers: { traceparent: UNSAMPLED } });
       await end();

@@ -19,7 +19,7 @@ const asking = fc.record({
 });
 const behaving = fc.constantFrom('serves', 'fails', 'is slow', 'refuses', 'breaks off');
 
-describe('a trace, whatever callers and platforms do', () => {
+describe('a trace under random callers and platforms', () => {
   it(`is whole: each span that began has ended, below one that did ${SEEDED}`, async () => {
     let behave = 'serves';
     const upstream = await startHttpUpstream((request, response) => {

@@ -5,7 +5,7 @@ import { unavailable } from '../../../src/capabilities/verification/outcome.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { errorOf } from './scenery.ts';
 
-describe('where an issuer is asked about tokens', () => {
+describe('introspection', () => {
   for (const [what, cause, forgotten] of [
     ['it answers with an error', new Error('404'), 1],
     ['it fails so often that it is given a pause', new GatewayError('breaker_open'), 1],

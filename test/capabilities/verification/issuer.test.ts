@@ -28,7 +28,7 @@ describe('the metadata of an issuer', () => {
     });
   }
 
-  it('is asked for once, until it is forgotten', async () => {
+  it('are fetched once, until they are evicted', async () => {
     const server = await documents((url) => ({
       '/.well-known/oauth-authorization-server': { issuer: url, jwks_uri: `${url}/keys` },
     }));

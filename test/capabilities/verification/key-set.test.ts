@@ -61,7 +61,7 @@ describe('the keys of an issuer', () => {
       () => false,
     );
 
-  it('are fetched once for all who ask at once, and not again', async () => {
+  it('are fetched once for concurrent requests, and not again', async () => {
     const it = scene(set(signer.jwk));
     const [one, two] = await Promise.all([it.keys.current(), it.keys.current()]);
     expect(one).to.equal(two);
@@ -78,7 +78,7 @@ describe('the keys of an issuer', () => {
     expect(await finds(await it.keys.current(), signer)).to.equal(true);
   });
 
-  it('that cannot be had are not asked for again for a while', async () => {
+  it('that cannot be fetched are not requested again for a while', async () => {
     const it = scene(DOWN);
     for (const _ of [1, 2, 3]) {
       expect(await errorOf(it.keys.current())).to.deep.equal(['verifier_unavailable', DOWN.reason]);
@@ -149,7 +149,7 @@ describe('the keys of an issuer', () => {
     expect(it.asked()).to.equal(2);
   });
 
-  it('are not asked for by each caller where the issuer fails once they are too old', async () => {
+  it('are not fetched by each caller if the issuer fails once they are too old', async () => {
     const it = scene(set(signer.jwk));
     await it.keys.current();
     it.now += 2000;

@@ -64,7 +64,7 @@ describe('the metadata of a protected resource', () => {
     }
   });
 
-  it('may be read by pages of any origin, which ask first; nothing else may', async () => {
+  it('may be read by pages of any origin, with a preflight; nothing else may', async () => {
     const { url } = await serve(described());
     const page = { ...AS_ADMITTED, Origin: 'https://agent.example' };
     const asking = { ...page, 'Access-Control-Request-Method': 'GET' };
@@ -120,7 +120,7 @@ describe('a challenge over HTTP', () => {
     expect(challenge).to.contain(`scope="admin read", ${METADATA}`);
   });
 
-  it('says which scopes a read needs with a 403 for their sake', async () => {
+  it('names the scopes that a read needs with a 403 for a missing one', async () => {
     const read = () => {
       throw new GatewayError('access_denied', { scopes: ['admin'] });
     };

@@ -11,7 +11,7 @@ const ISSUER = 'https://login.example';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describe('a signed token', () => {
-  it('has no newer keys asked for where there are none to look at', async () => {
+  it('causes no fetch of keys if it has no signature to check', async () => {
     let asked = 0;
     const verify = createVerifySigned({
       ...{ issuer: ISSUER, audience: AUDIENCE, leewayMs: 0, now: Date.now },

@@ -101,7 +101,7 @@ describe('the verdict on a token', () => {
     expect(looked).to.have.length(2);
   });
 
-  it('is not remembered where it could not be found out', async () => {
+  it('is not remembered if it is undecided', async () => {
     const { ask, looked, told, judged } = scene();
     judged.set('a', async () => {
       throw unavailable('the issuer could not be reached');
@@ -122,7 +122,7 @@ describe('the verdict on a token', () => {
     expect(told).to.deep.equal([{ verdict: 'undecided', reason: 'a bug' }]);
   });
 
-  it('is not remembered at all where settings say so', async () => {
+  it('is not remembered at all if settings turn that off', async () => {
     const { ask, looked, judged } = scene({ rememberMs: 0, rememberRejectedMs: 0 });
     judged.set('bad', async () => {
       throw rejected('x');
@@ -148,7 +148,7 @@ describe('the verdict on a token', () => {
     expect(looked).to.deep.equal(['bad 0']);
   });
 
-  it('is looked for of so many tokens at once, and no more', async () => {
+  it('is computed for a bounded number of tokens at once', async () => {
     const { ask, judged, good } = scene();
     const { promise, resolve } = Promise.withResolvers<void>();
     for (const token of ['a', 'b', 'c']) judged.set(token, () => promise.then(() => good(token)));
@@ -161,7 +161,7 @@ describe('the verdict on a token', () => {
     await ask('c');
   });
 
-  it('by a signature is looked for while the issuer is asked about as many others as may be', async () => {
+  it('by a signature is computed while introspection has no place left', async () => {
     const { ask, judged, good } = scene();
     const { promise, resolve } = Promise.withResolvers<void>();
     const asked = ['opaque 1', 'opaque 2'];
@@ -174,7 +174,7 @@ describe('the verdict on a token', () => {
     await ask('opaque 3');
   });
 
-  it('is never that on another token, whatever comes in whatever order', async () => {
+  it('is never that on another token, in any order of requests', async () => {
     const token = fc.constantFrom('a', 'b', 'c', 'd', 'bad e', 'bad f');
     const step = fc.record({ token, pass: fc.constantFrom(0, 0, 1000, 30_000, 61_000) });
     await fc.assert(

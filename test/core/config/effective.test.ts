@@ -98,7 +98,7 @@ ${BASE}  tools: { baseUrl: https://a.example }\n`,
     }
   });
 
-  it('mask every header but those that say in which form a reply is wanted', async () => {
+  it('mask every header except those of content negotiation', async () => {
     const secrets = { 'X-A': 'abc/de1.f:2', 'X-Team': 'blue', 'X-Plan': '7' };
     const open = { Accept: 'application/json', 'User-Agent': 'portico (acme)', 'X-GitHub-Api-Version': '2022-11-28' };
     const block = JSON.stringify({ ...secrets, ...open });

@@ -127,7 +127,7 @@ resources:
     });
   });
 
-  it('are YAML 1.2 whatever a directive says', async () => {
+  it('are YAML 1.2, also with another directive', async () => {
     const { settings: config } = await load(`%YAML 1.1\n---\nscheme: yes\nhttp: { port: 010 }\n${UPSTREAMS}`);
     expect(config.scheme).to.equal('yes');
     expect(config.http.port).to.equal(10);
@@ -277,7 +277,7 @@ describe('settings that come as an object', () => {
     }
   });
 
-  it('are valid or a ConfigError, whatever they are', () => {
+  it('are valid or a ConfigError, for any value', () => {
     fc.assert(
       fc.property(fc.anything(), (input) => {
         for (const settings of [

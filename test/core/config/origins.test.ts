@@ -8,7 +8,7 @@ const taking =
     paths.includes(path.join('.'));
 
 describe('where the settings in force are from', () => {
-  it('is what the file says, and after a change what the next one says', () => {
+  it('is that of the file, and after a change that of the next one', () => {
     const origins = createOrigins(taking('scheme'));
     expect(origins.isFromEnvironment(['scheme'])).to.equal(true);
     origins.change(taking('publicUrl'), []);
@@ -16,7 +16,7 @@ describe('where the settings in force are from', () => {
     expect(origins.isFromEnvironment(['publicUrl'])).to.equal(true);
   });
 
-  it('is what the file before said, of what needs a restart, however often the file changes', () => {
+  it('is that of the first file for keys that need a restart, however often the file changes', () => {
     const origins = createOrigins(taking('http.host', 'http.port', 'scheme'));
     for (let time = 0; time < 3; time += 1) {
       origins.change(taking('admin.host'), ['admin.host', 'http.host']);

@@ -41,7 +41,7 @@ describe('config/demo.yaml', () => {
     DEMO_TOOLS_URL: 'http://127.0.0.1:3',
   };
 
-  it('asks the demo platform for small pages', async () => {
+  it('requests small pages from the demo platform', async () => {
     const { config } = await loadSettings('config/demo.yaml', demo);
     expect(config.upstreams['tools']?.baseUrl).to.equal('http://127.0.0.1:3');
     const offered = Object.values(config.resources).filter(({ enabled }) => enabled);

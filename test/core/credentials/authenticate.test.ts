@@ -83,12 +83,12 @@ describe('a bearer credential', () => {
     });
   }
 
-  it('is in doubt where there are several, even equal ones', async () => {
+  it('is rejected if there are several headers, even equal ones', async () => {
     expect(await codeOf(['Bearer abc', 'Bearer abc'])).to.equal('invalid_request');
     expect(await codeOf(['', 'Bearer abc'])).to.equal('invalid_request');
   });
 
-  it('is not repeated by what is said of it', async () => {
+  it('is not repeated in its error', async () => {
     for (const value of ['Basic c2VjcmV0', 'Bearer c2VjcmV0 c2VjcmV0', 'Bearer c2VjcmV0\x01', 'Bearer c2VjcmV0\xe9']) {
       for (const authorization of [[value], [value, value]]) {
         const { message, stack, detail, reason } = await refusalOf(authorization);

@@ -3,7 +3,7 @@ import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { define, requiredFields } from '../../../src/core/resources/resource.ts';
 
 describe('the three resources', () => {
-  it('stand in the order projects, workflows, tools', () => {
+  it('are in the order projects, workflows, tools', () => {
     expect(RESOURCES.map((resource) => resource.name)).to.deep.equal(['projects', 'workflows', 'tools']);
   });
 

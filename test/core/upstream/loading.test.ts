@@ -102,7 +102,7 @@ describe('all loads under way', () => {
     expect(await oldest.ended).to.equal('loaded');
   });
 
-  it('has one that would not fit if it were alone be invalid at once, and the others go on', async () => {
+  it('rejects at once one that would not fit alone, and the others continue', async () => {
     const { begin } = setUp();
     const other = begin();
     other.account.hold(1);
@@ -138,7 +138,7 @@ describe('all loads under way', () => {
       .that.includes(GAVE_WAY);
   });
 
-  it('says which read is too large by itself, whatever others do', () => {
+  it('reports a read that is too large by itself, whatever others hold', () => {
     const { begin } = setUp();
     const { account } = begin();
     account.read(400);
@@ -165,7 +165,7 @@ describe('all loads under way', () => {
     expect(await rejection(run)).to.equal(reason);
   });
 
-  it(`never hold more than they may, and always let one of them go on ${SEEDED}`, () => {
+  it(`never hold more than the bound, and one of them always continues ${SEEDED}`, () => {
     const step = fc.record({ load: fc.nat(7), bytes: fc.integer({ min: 1, max: 400 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {

@@ -45,7 +45,7 @@ describe('an upstream with authorization', () => {
     expect(seen[1]).to.equal(signal);
   });
 
-  it('is not asked where there is no authorization', async () => {
+  it('is not called without authorization', async () => {
     const error = new GatewayError('credential_rejected');
     const { upstream, asked } = authorizing(() => Promise.reject(error));
     expect(await rejection(upstream.get(asking(), calm()))).to.equal(error);
@@ -83,14 +83,14 @@ describe('an upstream that does not accept what it is given', () => {
     return { upstream, told, sent, resends: () => asked.map((request) => request.resends) };
   }
 
-  it('is asked once more where there is something better', async () => {
+  it('is called once more with a new credential', async () => {
     const { upstream, told, sent, resends } = giving([true], [refusal]);
     expect(await upstream.get(asking(), calm())).to.deep.equal(PAGE);
     expect([told, sent()]).to.deep.equal([[['k', '1']], ['1', '2']]);
     expect(resends()).to.deep.equal([undefined, 1]);
   });
 
-  it('is not asked again where there is not', async () => {
+  it('is not called again without a new one', async () => {
     const { upstream, sent } = giving([false], [refusal]);
     expect(await rejection(upstream.get(asking(), calm()))).to.equal(refusal);
     expect(sent()).to.deep.equal(['1']);
@@ -103,7 +103,7 @@ describe('an upstream that does not accept what it is given', () => {
   });
 
   for (const [what, error] of Object.entries(OTHERS)) {
-    it(`is not asked again with ${what}`, async () => {
+    it(`is not called again with ${what}`, async () => {
       const { upstream, told, sent } = giving([true], [error]);
       expect(await rejection(upstream.get(asking(), calm()))).to.equal(error);
       expect([told, sent()]).to.deep.equal([[], ['1']]);

@@ -131,7 +131,7 @@ describe('replicas under load whose secrets and certificates change', function (
     expect(wrong).to.deep.equal([]);
   });
 
-  it('do not start with a secret that is of no use, and say which', async () => {
+  it('do not start with an unusable secret, and name it', async () => {
     for (const [secret, says] of [
       ['', 'is empty'],
       ['short', 'must hold 32 characters at least'],

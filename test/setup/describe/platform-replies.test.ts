@@ -28,7 +28,7 @@ async function found(bodies: Readonly<Record<string, unknown>>, path: string) {
   return { listings, asked, paths: listings.map((each) => each.path) };
 }
 
-describe('a platform that is asked', () => {
+describe('a platform that init reads', () => {
   it('is described by the list that a person named', async () => {
     const { listings, paths } = await found({ '/v1/things': { meta: {}, things: ITEMS } }, '/v1/things');
     expect(paths).to.deep.equal(['/v1/things']);

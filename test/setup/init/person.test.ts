@@ -30,7 +30,7 @@ async function asked(...answers: string[]) {
   return { chosen: Object.fromEntries(paths), printed: printed.join('') };
 }
 
-describe('a person is asked', () => {
+describe('a prompt', () => {
   it('which list it is, only where more than one could be', async () => {
     const { chosen, printed } = await asked('2');
     expect(chosen).to.deep.equal({ tools: '/integrations' });

@@ -55,7 +55,7 @@ describe('the report of a probe, for a person', () => {
 
   const error = { code: 'upstream_failed', reason: 'the connection was refused' };
 
-  it('says so where nothing was sent', () => {
+  it('states that nothing was sent', () => {
     const { request: _none, ...unsent } = READ;
     expect(
       printReport(
@@ -65,7 +65,7 @@ describe('the report of a probe, for a person', () => {
     ).to.contain('  nothing was sent\n');
   });
 
-  it('says what the platform said, and where the token was', () => {
+  it("shows the platform's reply, and the header of the token", () => {
     const refused = { ...error, said: '{"no":1}', headers: { location: '/x' }, credentialHeaders: ['x-api-key'] };
     expect(print({ ok: false, error: refused })).to.contain(
       '      location: /x\n  no redirect is followed: if the list is there, name that place in baseUrl and path\n' +

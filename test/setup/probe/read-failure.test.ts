@@ -28,7 +28,7 @@ describe('a probe of a platform that refuses', () => {
     expect(report.error).to.deep.include({ headers: { location: '/login' } });
   });
 
-  it('shows the beginning of what it says, whatever its coding', async () => {
+  it('shows the beginning of the reply, in any coding', async () => {
     const handler: RequestListener = (_request, response) => {
       response.writeHead(400, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
       response.end(gzipSync(`<p>limit must be 50</p>${' x'.repeat(1000)}`));

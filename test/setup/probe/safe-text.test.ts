@@ -157,7 +157,7 @@ describe('JSON that is shown', () => {
     );
   });
 
-  it('says what is left out', () => {
+  it('shows how much is left out', () => {
     const shown = safeJson({ list: [1, 2, 3, 4, 5], deep: { a: { b: { c: { d: 1 } } } } }, createSafeText([]));
     expect(shown).to.deep.equal({ list: [1, 2, 3, '… 2 more'], deep: { a: { b: { c: '…' } } } });
   });

@@ -13,7 +13,7 @@ describe('the settings of a listener', () => {
     }
   });
 
-  it('need a name where callers are not verified and web pages may reach them, and say what to write', () => {
+  it('need a name where callers are not verified and web pages may reach them, and name the key to set', () => {
     const issue =
       'http.allowedHosts: is required where http.host is no loopback address, without publicUrl and verification, since a web page can have its own name resolve there: write each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]';
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'fe80::1', 'portico.internal', 'localhost.example']) {

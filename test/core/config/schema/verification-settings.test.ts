@@ -34,7 +34,7 @@ describe('the authorization servers', () => {
 });
 
 describe('the scopes of a resource', () => {
-  it('never hold what only clients ask for', () => {
+  it('never contain scopes that only clients request', () => {
     const verification = { issuer: 'https://login.example', audience: 'https://portico.example/mcp' };
     expect(issues({ verification, tools: { requiredScopes: ['tools:read'] } })).to.deep.equal([]);
     expect(issues({ verification, tools: { requiredScopes: ['offline_access'] } })).to.deep.equal([

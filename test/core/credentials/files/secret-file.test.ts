@@ -164,7 +164,7 @@ describe('the file of a secret', () => {
       expect(await later(SECOND)).to.equal('another-secret');
     }));
 
-  it('leaves the secret as it was while it cannot be used, and says once why', () =>
+  it('keeps the secret while it cannot be used, and logs the reason once', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'old');
@@ -186,7 +186,7 @@ describe('the file of a secret', () => {
       expect(told.at(-1)).to.equal('cannot be read (ENOENT)');
     }));
 
-  it('says once that it can be used again, also where it holds what it held', () =>
+  it('logs once that it can be used again, also with the same secret', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'same');
@@ -199,7 +199,7 @@ describe('the file of a secret', () => {
       expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
     }));
 
-  it('says so, too, where its folder was away, and it is the very same file', () =>
+  it('logs so too if its folder was missing, and it is the same file', () =>
     inFolder(async (folder) => {
       mkdirSync(join(folder, 'mounted'));
       const path = join(folder, 'mounted', 'secret');
@@ -224,7 +224,7 @@ describe('the file of a secret', () => {
       expect(told).to.deep.equal([]);
     }));
 
-  it('is looked at once for all who want it at the same time, and each of them may leave', () =>
+  it('is checked once for all concurrent requests, each of which can be cancelled', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');
       writeFileSync(path, 'old');

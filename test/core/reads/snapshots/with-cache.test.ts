@@ -124,7 +124,7 @@ describe('a snapshot', () => {
     expect(cache.entries).to.equal(0);
   });
 
-  it('says that it is not stored where it is too large', async () => {
+  it('reports that it is not stored if it is too large', async () => {
     const { tools } = house({ maxBytes: 3000 });
     expect((await readLanding(tools, 'x'.repeat(2000))).cached).to.include({ forwarded: 'miss', stored: false });
   });
@@ -161,7 +161,7 @@ describe('a partition that several credentials share', () => {
   });
 
   for (const error of [rejected, denied]) {
-    it(`goes on serving the others where the upstream says ${error.upstreamStatus} to one`, async () => {
+    it(`continues to serve the others if the upstream answers ${error.upstreamStatus} to one`, async () => {
       const { tools, clock, cache } = house();
       await readLanding(tools, 'by bob', bob);
       await readLanding(tools, 'by carol', carol);

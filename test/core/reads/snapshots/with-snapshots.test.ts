@@ -43,7 +43,7 @@ describe('the life of a snapshot', () => {
 });
 
 describe('an error in whose place a stale snapshot may be served', () => {
-  it('says nothing about what the caller may see', () => {
+  it("does not concern the caller's access", () => {
     const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => allowsStale(new GatewayError(code)));
     expect(codes).to.have.members([
       'upstream_refused',
@@ -56,7 +56,7 @@ describe('an error in whose place a stale snapshot may be served', () => {
     ]);
   });
 
-  it('does not say that the list is gone, and is no bug', () => {
+  it('does not mean that the list is gone, and is no bug', () => {
     for (const upstreamStatus of [404, 410, 451]) {
       expect(allowsStale(new GatewayError('upstream_refused', { upstreamStatus }))).to.equal(false);
     }

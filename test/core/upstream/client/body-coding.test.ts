@@ -55,7 +55,7 @@ describe('the body of an upstream', () => {
     expect(await reasonOf(Buffer.from('["x"]', 'utf16le').swap16().fill(0xfe, 0, 1))).to.equal('the body is not UTF-8');
   });
 
-  it('is refused in a coding that was not asked for, and in several', async () => {
+  it('is refused in a coding that was not requested, and in several', async () => {
     const reason = 'the content coding is unknown or stacked';
     expect(await reasonOf(deflateSync(PAGE), { 'content-encoding': 'deflate' })).to.equal(reason);
     expect(await reasonOf(PAGE, { 'content-encoding': 'toString' })).to.equal(reason);
@@ -99,7 +99,7 @@ describe('the body of an upstream', () => {
     expect(await reasonOf(coded, { 'content-encoding': 'gzip' })).to.equal('the body is larger than maxPageBytes');
   });
 
-  it('may ask for a zstd window of 8 MiB, and no more', async () => {
+  it('may need a zstd window of at most 8 MiB', async () => {
     /** A frame of one raw block (RFC 8878, section 3.1.1) with a window of 2 to the power of `windowLog` bytes. */
     const frame = (windowLog: number) => {
       const body = Buffer.from(PAGE);

@@ -96,7 +96,7 @@ describe('the status of an upstream', () => {
     });
   }
 
-  it('brings the wait that Retry-After asks for, and that of the table where it asks for none', async () => {
+  it('has the wait of Retry-After, or that of the table', async () => {
     const waits = { '7': 7, '0': 1, '999999': 3600, nonsense: 1 };
     for (const [field, seconds] of Object.entries(waits)) {
       const server = await serve(json({}, 429, { 'retry-after': field }));
@@ -160,7 +160,7 @@ describe('Retry-After', () => {
     expect(retryAfterSeconds('Mon, 06 Nov 1995 08:49:37 GMT', NOW)).to.equal(3600);
   });
 
-  it('says nothing where it is absent, repeated or malformed', () => {
+  it('is ignored if it is absent, repeated or malformed', () => {
     for (const field of [
       undefined,
       ['1', '2'],
@@ -244,7 +244,7 @@ describe('an exchange that breaks off', () => {
     });
   });
 
-  it('is to blame, and may be asked again where no connection was made or one was lost', () => {
+  it('is counted, and retried if no connection was made or one was lost', () => {
     const codes = {
       UND_ERR_CONNECT_TIMEOUT: 'connect',
       ECONNREFUSED: 'connect',
@@ -268,7 +268,7 @@ describe('an exchange that breaks off', () => {
     }
   });
 
-  it('is not to blame, nor asked again, where this process has no descriptor or memory for a connection', () => {
+  it('is not counted, nor retried, if this process has no descriptor or memory for a connection', () => {
     for (const code of ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']) {
       expect(errorOfExchange(Object.assign(new Error('x'), { code }), true), code).to.include({
         code: 'overloaded',
@@ -278,7 +278,7 @@ describe('an exchange that breaks off', () => {
     }
   });
 
-  it('is not to blame for a client that was closed', () => {
+  it('is not counted for a client that was closed', () => {
     const error = errorOfExchange(Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }), true);
     expect(error).to.include({ code: 'draining', fault: false, retryable: undefined });
   });

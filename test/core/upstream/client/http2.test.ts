@@ -113,7 +113,7 @@ describe('an upstream over HTTP/2', () => {
     });
   }
 
-  it('ends a read that its caller gives up, and serves the next one', async () => {
+  it('ends a read that its caller cancels, and serves the next one', async () => {
     let streams = 0;
     const { url } = await startPlatform((stream) => {
       streams += 1;

@@ -33,7 +33,7 @@ describe('an upstream behind a proxy', () => {
     ...more,
   });
 
-  it('is asked through a tunnel for each connection, which is kept', async () => {
+  it('is reached through a tunnel for each connection, which is kept', async () => {
     const platform = await startPlatform();
     const proxy = await startConnectProxy();
     const upstream = open(platform.url, through(proxy));
@@ -95,7 +95,7 @@ describe('an upstream behind a proxy', () => {
     expect(proxy.asked).to.deep.equal([]);
   });
 
-  it('has its own certificate judged, whatever the proxy is', async () => {
+  it('has its own certificate verified, for any proxy', async () => {
     const platform = await startPlatform(await AUTHORITY.issue({ names: ['elsewhere.example'] }));
     const proxy = await startConnectProxy();
     const error = await errorOf(open(platform.url, through(proxy)).get(asking(), calm()));
@@ -171,7 +171,7 @@ describe('an upstream behind a proxy', () => {
     }
   });
 
-  it('is upstream_timeout where the proxy says nothing for connectTimeoutMs, and its connection is closed', async () => {
+  it('is upstream_timeout if the proxy does not answer within connectTimeoutMs, and its connection is closed', async () => {
     const platform = await startPlatform();
     const proxy = await startConnectProxy();
     const sockets: Socket[] = [];

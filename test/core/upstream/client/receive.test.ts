@@ -76,7 +76,7 @@ describe('the body of a response that is not needed', () => {
     expect(sockets).to.have.length(1);
   });
 
-  it('costs its connection where it says that it is large', async () => {
+  it('closes its connection if it announces a large body', async () => {
     // What closes it is its size: the time for reading it never passes.
     mock.timers.enable({ apis: ['setTimeout'] });
     const { upstream, sockets } = await answering((socket) =>

@@ -167,7 +167,7 @@ describe('an upstream client', () => {
   });
 
   describe('when its signal aborts', () => {
-    it('says which upstream was too slow with its headers', async () => {
+    it('names the upstream that was too slow with its headers', async () => {
       const { url, sockets } = await serveRaw(() => {});
       const upstream = open(url);
       const signal = AbortSignal.abort(new GatewayError('upstream_timeout'));
@@ -282,7 +282,7 @@ describe('an upstream client', () => {
     });
   });
 
-  it('passes on as it is what no upstream can be blamed for', async () => {
+  it('rethrows errors that do not concern the upstream', async () => {
     const server = await serve(json([]));
     for (const bug of [new TypeError('a bug'), new RangeError('a bug')]) {
       const read = () => {

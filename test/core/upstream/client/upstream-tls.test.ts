@@ -62,7 +62,7 @@ describe('an upstream over TLS', () => {
     expect((await errorOf(read(url, TRUSTING))).code).to.equal('upstream_failed');
   });
 
-  it('is asked by the name in settings, which its certificate must be for', async () => {
+  it('is called by the name in settings, which its certificate must contain', async () => {
     const { url } = await startPlatform(OTHER_HOST);
     const named = tlsOf({ ca: AUTHORITY.ca }, { serverName: 'api.internal' });
     expect(await read(url, named)).to.equal('nobody at api.internal');

@@ -10,7 +10,7 @@ const withTokens = (tokens: readonly unknown[]) =>
   });
 
 describe('pages by token', () => {
-  it('are asked for by size, and from the second on by token', async () => {
+  it('are requested by size, and from the second on by token', async () => {
     const platform = simulate({ kind: 'token', items: itemsUpTo(3), size: 2 });
     await readAll(platform);
     expect(platform.targets).to.deep.equal([
@@ -26,7 +26,7 @@ describe('pages by token', () => {
     expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true']);
   });
 
-  it('go on over empty pages as long as there is a token, be it a number', async () => {
+  it('continue over empty pages as long as there is a token, also a number', async () => {
     const platform = withTokens(['a', 'b', 0, 7]);
     expect(await readAll(platform)).to.deep.equal(itemsUpTo(1));
     const tokens = platform.targets.map((target) => target.split('token=')[1]);
@@ -71,7 +71,7 @@ describe('pages by token', () => {
     }
   });
 
-  it('have tokens of so many bytes as settings say, and not of one more', async () => {
+  it('have tokens up to the bound', async () => {
     const token = `é${'x'.repeat(4094)}`;
     expect(await readAll(withTokens([token]))).to.have.length(1);
     for (const longer of [`${token}x`, 'x y/'.repeat(480_000)]) {
@@ -112,7 +112,7 @@ const reasonOf = async (platform: ReturnType<typeof linking>) => {
 };
 
 describe('pages by link', () => {
-  it('begin with the size and go on with path and query of each link as they are', async () => {
+  it('start with the size and continue with path and query of each link unchanged', async () => {
     const platform = linking(
       'https://platform.example/base/v1/list?b=%2f&a=+x%20y#part',
       '?page=3',
@@ -169,7 +169,7 @@ describe('pages by link', () => {
     expect(await reasonOf(linking('https://'))).to.equal('the link to page 2 is no URL: check pagination.next');
   });
 
-  it('may be linked by so many bytes as settings say, and not by one more', async () => {
+  it('have links up to the bound', async () => {
     const link = `?é=${'x'.repeat(4096 - 4)}`;
     expect(await readAll(linking(link))).to.have.length(1);
     for (const longer of [`${link}x`, `?${' '.repeat(1_900_000)}`]) {

@@ -95,7 +95,7 @@ describe('pages of a known total', () => {
 });
 
 describe('pages by offset', () => {
-  it('say where a page ends, too, where settings name a parameter for that', async () => {
+  it('send the end of a page, too, if settings name a parameter for it', async () => {
     for (const kind of ['offset', 'offset with total'] as const) {
       const platform = simulate({ kind, items: itemsUpTo(7), size: 5, cap: 3 });
       const { pagination } = platform.list;
@@ -124,7 +124,7 @@ describe('pages by offset', () => {
     ]);
   });
 
-  it('go on from a page that was cut short', async () => {
+  it('continue after a short page', async () => {
     const items = itemsUpTo(7);
     const mangle = simulate({ kind: 'offset', items, size: 3 });
     const platform = simulate({
@@ -144,7 +144,7 @@ describe('pages by offset', () => {
 });
 
 describe('pages by number', () => {
-  it('are asked for up to an empty one, where no total is known', async () => {
+  it('are requested up to an empty one if no total is known', async () => {
     const platform = simulate({ kind: 'page', items: itemsUpTo(7), size: 5, cap: 3 });
     expect(await readAll(platform)).to.have.length(7);
     expect(platform.targets.map((target) => target.split('?')[1])).to.deep.equal([

@@ -66,7 +66,7 @@ describe('a list of one page that has a round number of items', () => {
   const SIZES = ['limit', 'per_page', 'page_size', 'pageSize', 'size', '$top', 'max_results', 'maxResults', 'first'];
 
   for (const name of [...SIZES, 'count', 'perPage', 'page[size]', 'rows', 'take']) {
-    it(`is an error where the platform pages by ${name} and says nothing`, async () => {
+    it(`is an error if the platform pages by ${name} and shows no sign`, async () => {
       const paged = (query: Query) => ({ to: query(name) ?? 20 });
       const { result, targets } = await read(NONE, paged);
       expect(result).to.contain('20 items came').and.to.contain('7 came').and.to.contain('pagination.kind');
@@ -91,7 +91,7 @@ describe('a list of one page that has a round number of items', () => {
     expect(await failing.catch((error) => error.message)).to.contain('upstream_refused');
   });
 
-  it('is asked for once more only where it is long, round and says no end, by a GET', async () => {
+  it('is requested once more only if it is long, round and shows no end, by a GET', async () => {
     const single: readonly [Reply, Partial<ListRequest>?][] = [
       [{ to: 10 }],
       [{ to: 25 }],
@@ -108,7 +108,7 @@ describe('a list of one page that has a round number of items', () => {
     expect((await read(NONE, () => ({ to: 20, said: { count: 20 } }))).targets).to.have.length(2);
   });
 
-  it('is asked for with what the query does not send already, and as a test of maxPages', async () => {
+  it('is requested with parameters that the query does not have, within maxPages', async () => {
     const query = { limit: '100', active: 'true' };
     const { result, targets } = await read(NONE, (asked) => ({ to: Math.min(20, asked('limit') ?? 10) }), {
       query,
@@ -166,7 +166,7 @@ describe('a total that settings name and that counts the items of the page', () 
       expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(3);
     });
 
-    it(`is believed by ${kind} where it is no count, or the platform refuses what is behind it`, async () => {
+    it(`is accepted by ${kind} if it is no count, or the platform refuses the next page`, async () => {
       const total = capped(25, () => ({ total: 25 }));
       expect((await read({ ...settings, total: member('total') }, total)).targets).to.have.length(1);
       for (const status of [400, 404, 422]) {
@@ -179,7 +179,7 @@ describe('a total that settings name and that counts the items of the page', () 
   }
 });
 
-describe('a list by page that says no total', () => {
+describe('a list by page without a total', () => {
   const PAGE = {
     kind: 'page',
     sizeParam: 'limit',
@@ -207,7 +207,7 @@ describe('a list by page that says no total', () => {
     }
   });
 
-  it('is whole where it is counted as settings say, full or not', async () => {
+  it('is complete if it is counted as settings define, full or not', async () => {
     for (const firstPage of [0, 1] as const) {
       for (const total of [1, 2, 3, 20, 99, 100, 101, 200, 250]) {
         const { result } = await read({ ...PAGE, firstPage }, numbered(total, firstPage));
@@ -254,7 +254,7 @@ describe('a list by page that says no total', () => {
 });
 
 describe('a list by offset', () => {
-  it('is an error where the offset is the number of a page, though as many items are there as are due', async () => {
+  it('is an error if the offset is the number of a page, although the number of items is right', async () => {
     const OFFSET = { kind: 'offset', sizeParam: 'limit', size: 2, offsetParam: 'page', concurrency: 1 } as const;
     const paged = (query: Query): Reply => ({
       from: (query('page') ?? 0) * 2,
@@ -269,7 +269,7 @@ describe('a list by offset', () => {
 describe('a list by offset whose first page has one item', () => {
   const ONE = { kind: 'offset', sizeParam: 'limit', size: 1, offsetParam: 'offset', concurrency: 1 } as const;
 
-  it('is an error where one was asked for and a second one comes when two are', async () => {
+  it('is an error if one was requested and a second one arrives when two are', async () => {
     // It takes the offset for a token that it does not know, and brings nothing.
     const token = (query: Query): Reply => ({ to: (query('offset') ?? 0) > 0 ? 0 : (query('limit') ?? 10) });
     const { result } = await read(ONE, token);
@@ -283,7 +283,7 @@ describe('a list by offset whose first page has one item', () => {
 });
 
 describe('a POST that may write', () => {
-  it('is not sent again as a test: a full first page that says no end is an error that names retryPost', async () => {
+  it('is not repeated as a test: a full first page without an end is an error that names retryPost', async () => {
     for (const kind of ['token', 'link'] as const) {
       const platform = simulate({ kind, items: itemsUpTo(5), size: 5, posted: true, repeatable: false });
       const error = await readAll(platform).catch((reason) => reason);

@@ -81,7 +81,7 @@ describe('the Link header', () => {
     }
   });
 
-  it(`says what http-link-header reads, where that can read it ${SEEDED}`, () => {
+  it(`equals http-link-header, if that can parse it ${SEEDED}`, () => {
     const space = fc.constantFrom('', ' ', '\t');
     const relation = fc.constantFrom('next', 'NEXT', 'prev', 'last', 'nexts', 'https://rels.example/next');
     const rel = fc.oneof(

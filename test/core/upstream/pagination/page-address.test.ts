@@ -22,7 +22,7 @@ describe('the address of a page', () => {
     expect(targetOf({ baseUrl: 'https://platform.example/api/x/' })).to.equal('/api/x/v1/projects');
   });
 
-  it('keeps to its origin whatever the path', () => {
+  it('stays on its origin for any path', () => {
     expect(pageAddress({ ...LIST, path: '//other.example/x' }, {}).url.href).to.equal(
       'https://platform.example//other.example/x',
     );
@@ -67,7 +67,7 @@ describe('the address of a page', () => {
     expect(posted).to.deep.equal({ body: '{"/size":5,"/x/~1":"y"}', isRepeatable: true });
   });
 
-  it('is posted without a body where there is none, and got where settings do not say otherwise', () => {
+  it('is sent by POST without a body if there is none, and by GET by default', () => {
     const post = { body: undefined, isRepeatable: false };
     expect(pageAddress({ ...LIST, post }, { size: 5 })).to.deep.include({ post });
     expect(pageAddress(LIST, { size: 5 }).post).to.equal(undefined);

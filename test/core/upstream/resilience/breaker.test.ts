@@ -46,7 +46,7 @@ describe('a breaker', () => {
     breaker.close();
   });
 
-  it('lets outcomes leave the window a tenth of it at a time', () => {
+  it('drops outcomes from the window a tenth of it at a time', () => {
     const { breaker, changes } = create();
     breaker.record(false);
     mock.timers.tick(850);

@@ -55,7 +55,7 @@ describe('an upstream behind a breaker', () => {
   }
 
   describe('while it is closed', () => {
-    it('lets calls through, and does not open at one failure, nor before there were enough calls', async () => {
+    it('admits calls, and does not open at one failure, nor before there were enough calls', async () => {
       const { upstream, fail } = guard();
       for (let count = 1; count < SETTINGS.minimumCalls; count += 1) await fail();
       expect(upstream.breakerState).to.equal('closed');
@@ -83,7 +83,7 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('open');
     });
 
-    it('forgets what lies further back than the window', async () => {
+    it('drops outcomes that are older than the window', async () => {
       const { upstream, fail } = guard();
       for (let count = 0; count < 3; count += 1) await fail();
       mock.timers.tick(SETTINGS.windowMs);
@@ -135,7 +135,7 @@ describe('an upstream behind a breaker', () => {
   });
 
   describe('while it is open', () => {
-    it('answers at once, does not ask, and says how long it will be', async () => {
+    it('rejects at once without a request, with the remaining time', async () => {
       const { trip, get, count } = guard();
       await trip();
       const asked = count();
@@ -160,7 +160,7 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('open');
     });
 
-    it('is not closed or half-opened by what ends late, whatever it ends with', async () => {
+    it('is not closed or half-opened by late outcomes', async () => {
       const { upstream, get, trip, open } = guard();
       const late = [0, 1, 2, 3].map(() => get().catch(() => {}));
       const requests = [...open];
@@ -181,7 +181,7 @@ describe('an upstream behind a breaker', () => {
   });
 
   describe('while it is half-open', () => {
-    it('lets one call through and turns the others away at once', async () => {
+    it('admits one call and rejects the others at once', async () => {
       const { upstream, untilHalfOpen, get, open, count } = guard();
       await untilHalfOpen();
       const asked = count();

@@ -30,7 +30,7 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
 }
 
 describe('an upstream behind a bulkhead', () => {
-  it('runs so many at once, lets so many wait, and no more', async () => {
+  it('runs and queues a bounded number', async () => {
     const { get, open, introduce } = bulkhead();
     await introduce('a');
     const reads = Array.from({ length: 8 }, () => get('a'));
@@ -81,7 +81,7 @@ describe('an upstream behind a bulkhead', () => {
     await introduce('a');
   });
 
-  it('lets those who wait in, in the order in which they came', async () => {
+  it('admits waiting calls in order', async () => {
     const { get, open, introduce } = bulkhead({ slots: 1, maxQueue: 10 });
     await introduce('a');
     await introduce('b');
@@ -95,7 +95,7 @@ describe('an upstream behind a bulkhead', () => {
     await Promise.all(reads);
   });
 
-  it('lets a waiting caller go when it hangs up, and gives its place to the next', async () => {
+  it('removes a waiting caller that disconnects, and gives its place to the next', async () => {
     const { get, open, introduce, count } = bulkhead({ slots: 1, maxQueue: 2 });
     await introduce('a');
     const running = get('a');
@@ -128,7 +128,7 @@ describe('an upstream behind a bulkhead', () => {
     await running;
   });
 
-  it('does not ask for a caller who is gone already, and leaves no listener on a signal', async () => {
+  it('sends nothing for a caller that is gone already, and leaves no listener on a signal', async () => {
     const { get, open, introduce, count } = bulkhead({ slots: 1 });
     const gone = new Error('gone');
     expect(await rejection(get('a', AbortSignal.abort(gone)))).to.equal(gone);

@@ -18,7 +18,7 @@ function remembering(ttlMs = 5000) {
 }
 
 describe('an upstream behind a negative cache', () => {
-  it('answers that caller at once for a while, and asks again after it', async () => {
+  it('answers that caller at once for a while, and calls the upstream again after it', async () => {
     const { get, fail, open, count, clock } = remembering();
     await fail('a', status401());
     clock.time = 5001;
@@ -30,7 +30,7 @@ describe('an upstream behind a negative cache', () => {
     expect(await reading).to.deep.equal(PAGE);
   });
 
-  it('does not make the while longer by being asked', async () => {
+  it('does not extend that time by further calls', async () => {
     const { get, fail, open, clock } = remembering();
     await fail('a', status401());
     clock.time = 3000;
@@ -51,7 +51,7 @@ describe('an upstream behind a negative cache', () => {
     ]);
   });
 
-  it('asks for everybody else', async () => {
+  it('calls the upstream for all others', async () => {
     const { get, fail, open } = remembering();
     await fail('a', status401());
     const reading = get('b');

@@ -42,7 +42,7 @@ describe('an upstream with retry', () => {
     'a lost connection': reset(),
     'a status that says it is a passing state': status503(),
   })) {
-    it(`asks again after ${what}, twice at most`, async () => {
+    it(`retries after ${what}, twice at most`, async () => {
       const well = retrying([error, error]);
       expect(await well.get()).to.deep.equal(PAGE);
       const ill = retrying([error, error, error]);
@@ -51,7 +51,7 @@ describe('an upstream with retry', () => {
     });
   }
 
-  it('asks again with a POST only where settings say that it may be sent twice', async () => {
+  it('retries a POST only if settings allow it', async () => {
     for (const error of [refused(), reset(), status503()]) {
       const { get, asked } = retrying([error]);
       expect(await errorOf(get(calm(), { body: '{}', isRepeatable: false }))).to.equal(error);
@@ -68,7 +68,7 @@ describe('an upstream with retry', () => {
     'a deadline that passed': timeout(),
     'a bug': new TypeError('a bug'),
   })) {
-    it(`does not ask again after ${what}`, async () => {
+    it(`does not retry after ${what}`, async () => {
       const { get, asked } = retrying([error]);
       expect(await rejection(get())).to.equal(error);
       expect(asked()).to.equal(1);
@@ -89,7 +89,7 @@ describe('an upstream with retry', () => {
     expect(told.retried).to.deep.equal([retry(1, 50), retry(2, 100), retry(1, 50)]);
   });
 
-  it('asks as often as it is set to', async () => {
+  it('retries as often as it is set to', async () => {
     for (const attempts of [0, 1]) {
       const { get, asked } = retrying([reset(), reset(), reset()], { attempts });
       await errorOf(get());
@@ -109,7 +109,7 @@ describe('an upstream with retry', () => {
     expect(lucky.waits).to.deep.equal([0]);
   });
 
-  it('asks at once where a connection was lost, the first time', async () => {
+  it('retries at once if a connection was lost, the first time', async () => {
     const { get, waits } = retrying([reset(), reset()]);
     await get();
     expect(waits).to.deep.equal([0, 100]);
@@ -127,7 +127,7 @@ describe('an upstream with retry', () => {
     expect(patient.waits).to.deep.equal([2000]);
   });
 
-  it('does not ask again for a caller who is gone', async () => {
+  it('does not retry for a caller that is gone', async () => {
     const controller = new AbortController();
     const upstream = withRetry(
       {
@@ -195,7 +195,7 @@ describe('an upstream with retry', () => {
     );
   });
 
-  it('has its budget back after a while, and more of it the more it is asked', async () => {
+  it('regains its budget after a while, and more of it with more requests', async () => {
     let time = 0;
     const calls = async (count: number) => {
       const before = asked();
@@ -241,7 +241,7 @@ describe('an upstream with retry', () => {
       expect((await upstream.get(asking(), calm())).page).to.equal('[]');
     });
 
-    it('gives up its wait at once when the caller hangs up', async () => {
+    it('ends its wait at once when the caller disconnects', async () => {
       const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'));
       const upstream = withRetry(open(url), { ...SETTINGS, baseDelayMs: 60_000, maxDelayMs: 60_000, now: () => 0 });
       const controller = new AbortController();

@@ -14,7 +14,7 @@ const one = (body: object): Statement | undefined => {
   return statement;
 };
 
-describe('what a body says of how its list goes on', () => {
+describe('the signs of more items in a body', () => {
   const totals: Readonly<Record<string, object>> = {
     total: { total: 120 },
     total_count: { total_count: 120 },
@@ -157,7 +157,7 @@ describe('what a body says of how its list goes on', () => {
   });
 });
 
-describe('what headers say of how a list goes on', () => {
+describe('the signs of more items in headers', () => {
   const cases: Readonly<Record<string, readonly [Record<string, string>, object]>> = {
     'X-Total-Count': [{ 'x-total-count': '120' }, { sign: 'total', says: 120 }],
     'X-Total-Pages': [{ 'x-total-pages': '5' }, { sign: 'pages', says: 5 }],

@@ -7,7 +7,7 @@ import { BASE, issues, parsed } from '../parsed.ts';
 type Resource = NonNullable<NonNullable<SettingsInput['resources']>['tools']>;
 
 describe('the settings of a resource', () => {
-  it('name an upstream that is there', () => {
+  it('name an existing upstream', () => {
     expect(issues({ tools: { upstream: 'ap' } })).to.deep.equal([
       'resources.tools.upstream: must be a key of upstreams: there is api',
     ]);
@@ -17,7 +17,7 @@ describe('the settings of a resource', () => {
     ]);
   });
 
-  it('offer each whose upstream is there, and no other', () => {
+  it('offer each with an existing upstream, and no other', () => {
     const offered = (upstreams: readonly string[], resources = {}) => {
       const config = parseSettings({ upstreams: Object.fromEntries(upstreams.map((name) => [name, BASE])), resources });
       return Object.entries(config.resources).flatMap(([name, { enabled }]) => (enabled ? [name] : []));
@@ -30,7 +30,7 @@ describe('the settings of a resource', () => {
     expect(offered(['tools'], { projects: { enabled: false, upstream: 'gone' } })).to.deep.equal(['tools']);
   });
 
-  it('say which upstream each has, and stay as they are when they are read once more', () => {
+  it('name the upstream of each, and are unchanged when they are parsed again', () => {
     const config = parseSettings({ upstreams: { tools: BASE }, resources: { tools: { path: '/a' } } });
     expect(config.resources.tools).to.include({ upstream: 'tools', enabled: true, path: '/a' });
     expect(config.resources.projects).to.include({ upstream: 'projects', enabled: false });
@@ -170,7 +170,7 @@ describe('the settings of a resource', () => {
     ).to.deep.equal(['resources.tools.body: expected a block of keys, got a number']);
   });
 
-  it('send no credential in the query, and say why', () => {
+  it('send no credential in the query, with a reason', () => {
     const why =
       'carries a credential, and that must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
     const names = [

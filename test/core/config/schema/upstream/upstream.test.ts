@@ -21,7 +21,7 @@ describe('the settings of an upstream', () => {
     ]);
   });
 
-  it('have a URL that says where the API lives and nothing else', () => {
+  it('have a URL with an origin and a path only', () => {
     for (const baseUrl of ['http://a', 'https://a.example:8443/v1', 'https://[::1]', 'https://a/b%20c']) {
       expect(issues({ api: { baseUrl } })).to.deep.equal([]);
     }
@@ -129,7 +129,7 @@ describe('the settings of an upstream', () => {
     expect(format('{token}\n')).to.deep.equal(['upstreams.api.credential.format: must be printable ASCII']);
   });
 
-  it('send no credential in the query, and say why', () => {
+  it('send no credential in the query, with a reason', () => {
     expect(issues({ api: { credential: { kind: 'query', name: 'api_key' } } })).to.deep.equal([
       'upstreams.api.credential.kind: query is none of them: a credential must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream',
     ]);
@@ -261,7 +261,7 @@ describe('the settings of an upstream', () => {
     ]);
   });
 
-  it('send the secret of service where they say, in no header twice', () => {
+  it('send the secret of service in the configured header, in none twice', () => {
     const issuesOf = (credential: object, headers = {}) =>
       issues({
         api: { headers, credential: { kind: 'service', secret: 'a', ...credential } },
@@ -287,7 +287,7 @@ describe('the settings of an upstream', () => {
 });
 
 describe('the settings of a proxy', () => {
-  it('are where it is and who asks, which no URL holds', () => {
+  it('have a proxy address and credentials of their own, not in the URL', () => {
     expect(issues({ api: { proxy: { url: 'http://proxy:3128', user: 'a', password: 'b c' } } })).to.deep.equal([]);
     for (const url of ['http://a:b@proxy', 'http://proxy/path', 'http://proxy?a', 'http://proxy#a']) {
       expect(issues({ api: { proxy: { url } } })).to.deep.equal([
