@@ -1,20 +1,16 @@
 import type { RequestListener } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Events, ListenerRef } from '../kernel/events.ts';
-import type { Users } from '../kernel/users.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
 import { type ConnectionBounds, createConnections } from './connection/connections.ts';
 import { createListener, type ListenerSettings, listen } from './connection/listener.ts';
 import { createHandshakes } from './connection/secure.ts';
-import { createHandler, type RequestHooks } from './handler.ts';
+import { createHandler, type HandlerOptions } from './handler.ts';
 import type { Operation } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
-import type { ClientAddress } from './request/client-address.ts';
 import type { HostsOptions } from './request/hosts.ts';
-import type { Challenge } from './response/problem.ts';
 
 /** At most one `connectionsRefused` in this time. */
 const REFUSALS_PAUSE_MS = 10_000;
@@ -24,18 +20,12 @@ const ROOM_SHARE = 1 / 32;
 const ROOM_PAUSE_MS = 100;
 
 /** What a listener serves. It can be replaced while the listener is open. */
-export interface Service extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl'> {
+export interface Service
+  extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl'>,
+    Pick<HandlerOptions, 'authenticate' | 'hooks' | 'addressOf' | 'users' | 'challenge'> {
   readonly operations: readonly Operation[];
-  readonly authenticate: Authenticate;
   /** Headers beside `Authorization` that hold credentials, in lower case. @default none */
   readonly otherCredentials?: ReadonlySet<string> | undefined;
-  readonly hooks: RequestHooks;
-  /** Finds the address of a client. @default that of its connection */
-  readonly addressOf?: ClientAddress | undefined;
-  /** @default one that names no place to obtain a token */
-  readonly challenge?: Challenge | undefined;
-  /** Counts the exchanges that it answers. @default not counted */
-  readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   /** A connection without any traffic is closed after this time. */
   readonly inactivityMs: number;
 }

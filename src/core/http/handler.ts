@@ -61,7 +61,7 @@ export interface HandlerOptions {
   readonly hooks: RequestHooks;
   /** Finds the address of a client. @default that of its connection */
   readonly addressOf?: ClientAddress | undefined;
-  /** @default not counted */
+  /** Counts the exchanges that it answers. @default not counted */
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;

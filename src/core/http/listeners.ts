@@ -4,7 +4,7 @@ import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
 import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
-import { NO_REQUEST_HOOKS, type RequestHooks } from './handler.ts';
+import { NO_REQUEST_HOOKS } from './handler.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
@@ -29,16 +29,12 @@ export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly compressMinBytes: number;
 }
 
-export interface PublicEdgeOptions extends Omit<ReadsOptions, 'compressMinBytes'> {
+export interface PublicEdgeOptions
+  extends Omit<ReadsOptions, 'compressMinBytes'>,
+    Pick<Service, 'authenticate' | 'hooks' | 'users'> {
   readonly settings: HttpSettings;
-  readonly authenticate: Authenticate;
-  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
-  readonly otherCredentials?: readonly string[] | undefined;
-  readonly hooks: RequestHooks;
   /** Endpoints beside those of the core; `unknown` answers a path that does not exist. @default none */
   operations?(unknown: OpenOperation): readonly Operation[];
-  /** Counts the exchanges that it answers. @default not counted */
-  readonly users?: Service['users'];
   /** Whether `/readyz` is to say 503. */
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
@@ -61,14 +57,14 @@ const ADMIN_BOUNDS = {
   maxUnsentBytes: 16_777_216,
 };
 
-/** The public listener, and how it goes on under other settings. */
-export interface PublicEdge extends Edge {
+/** A listener that can go on under other settings. */
+export interface ChangingEdge<Options> extends Edge {
   /** Answers as these options say from now on, within the bounds of the first ones. */
-  change(options: PublicEdgeOptions): void;
+  change(options: Options): void;
 }
 
 /** The public listener: the two reads, JSON-RPC, the probes, and the operations of capabilities. */
-export function createPublicEdge(first: PublicEdgeOptions): PublicEdge {
+export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicEdgeOptions> {
   // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
@@ -125,13 +121,12 @@ export interface AdminEdgeOptions {
   readonly operations?: readonly Operation[];
 }
 
-/** The admin listener, whose operations can be replaced. */
-export interface AdminEdge extends Edge {
-  change(options: AdminEdgeOptions): void;
-}
-
 /** The admin listener: operations only, never a read. */
-export function createAdminEdge({ settings: first, events, ...options }: AdminEdgeOptions): AdminEdge {
+export function createAdminEdge({
+  settings: first,
+  events,
+  ...options
+}: AdminEdgeOptions): ChangingEdge<AdminEdgeOptions> {
   const { allowedHosts: alsoHosts, ...settings } = first;
   const serviceOf = ({ authenticate, isDraining, operations = [] }: Omit<AdminEdgeOptions, 'settings' | 'events'>) => ({
     hooks: NO_REQUEST_HOOKS,

@@ -32,14 +32,7 @@ export function createSecureServer(tls: ListenerTls, options: ServerOptions): Se
 }
 
 /** The handshakes of a server, and the renewal of its certificate. */
-export interface Handshakes {
-  /** Starts to reload certificates when their files change. Open connections keep theirs. */
-  watchFiles(): void;
-  /** Stops watching, and closes connections whose handshake has not finished. */
-  stop(): void;
-}
-
-export function createHandshakes(server: Server, tls: ListenerTls, events: Events): Handshakes {
+export function createHandshakes(server: Server, tls: ListenerTls, events: Events) {
   /** Unfinished handshakes, by the addresses that the TLS socket shares with the TCP socket below it. */
   const unfinished = new Map<string, Socket>();
   let current = tls.files.held;
@@ -77,9 +70,11 @@ export function createHandshakes(server: Server, tls: ListenerTls, events: Event
   }
 
   return {
+    /** Starts to reload certificates when their files change. Open connections keep theirs. */
     watchFiles() {
       timer = setInterval(renew, CHECK_MS).unref();
     },
+    /** Stops watching, and closes connections whose handshake has not finished. */
     stop() {
       clearInterval(timer);
       for (const socket of unfinished.values()) socket.destroy();

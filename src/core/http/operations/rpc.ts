@@ -113,7 +113,6 @@ class Posted implements RpcRequest {
 
 /** Throws `unsupported_media_type` for a body that is not announced as JSON, or is in a coding. */
 function requireJsonBody({ contentType = '', contentEncoding = 'identity' }: Fields): void {
-  if (contentType === 'application/json' && contentEncoding === 'identity') return;
   if (JSON_BODY.test(contentType) && contentEncoding.toLowerCase() === 'identity') return;
   throw new GatewayError('unsupported_media_type');
 }

@@ -6,7 +6,7 @@ const MAX_HOPS = 32;
 const MAX_LIST_LENGTH = 4096;
 
 /** In settings, the peers over the Unix socket, which have no address. */
-export const UNIX = 'unix';
+const UNIX = 'unix';
 
 /** Returns the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. */
 export type ClientAddress = (exchange: Pick<Exchange, 'req' | 'fields'>) => string;

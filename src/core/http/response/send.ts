@@ -113,24 +113,17 @@ export function bytesOf(body: Buffer | readonly Buffer[]): number {
   return bytes;
 }
 
-/** Responses that were sent and that clients have not read yet, over all connections of one listener. */
-export interface WriteBacklog {
-  /** Counts a response that was just sent. */
-  add(exchange: Exchange): void;
-  /** Forgets a response that was read, or whose connection has closed. */
-  remove(exchange: Exchange): void;
-}
-
 /**
- * Bounds what waits to be read to `maxBytes`: beyond, `abort` is called for the exchanges whose clients have read nothing
- * for longest. A client that has read a part of its response since the last check is slow, and is aborted only where all
- * are.
+ * Bounds the responses that were sent and not read yet, over all connections of a listener, to `maxBytes`. Beyond, `abort` is
+ * called for the exchanges whose clients have read nothing for longest. A client that has read a part of its response since
+ * the last check is slow, and is aborted only where all are.
  */
-export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange) => void): WriteBacklog {
+export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange) => void) {
   /** Bytes that the system had accepted at the last check, by exchange; the longest without progress comes first. */
   const accepted = new Map<Exchange, number>();
   let total = 0;
 
+  /** Forgets a response that was read, or whose connection has closed. */
   function remove(exchange: Exchange): void {
     if (accepted.delete(exchange)) total -= exchange.bytes;
   }
@@ -153,17 +146,17 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
     }
   }
 
-  return {
-    remove,
-    add(exchange) {
-      if (exchange.bytes === 0) return;
-      total += exchange.bytes;
-      if (total > maxBytes) shed();
-      accepted.set(exchange, acceptedBytes(exchange));
-      // A response that is larger by itself.
-      if (total > maxBytes) drop(exchange);
-    },
-  };
+  /** Counts a response that was just sent. */
+  function add(exchange: Exchange): void {
+    if (exchange.bytes === 0) return;
+    total += exchange.bytes;
+    if (total > maxBytes) shed();
+    accepted.set(exchange, acceptedBytes(exchange));
+    // A response that is larger by itself.
+    if (total > maxBytes) drop(exchange);
+  }
+
+  return { add, remove };
 }
 
 function acceptedBytes({ req: { socket } }: Exchange): number {
