@@ -1,43 +1,102 @@
+import type { ResourceConfig } from '../../core/config/schema/settings.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import { createMapper } from '../../core/mapping/mapper.ts';
+import { createPageParser, type Page } from '../../core/mapping/page.ts';
 import { requiredFields } from '../../core/resources/resource.ts';
+import { textOf } from '../../core/upstream/client/receive.ts';
 import { type Statement, statementsOf } from '../../core/upstream/signs/statements.ts';
-import type { Exchange } from './exchanges.ts';
-import type { Masks } from './masks.ts';
-import { firstItemOf, parsePage } from './page-look.ts';
+import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
+import { PROBE } from '../input-bounds.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
-import { safeJson, safeTexts } from './safe-text.ts';
+import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 import { type HintContext, hintsFor } from './setting-hints.ts';
+import type { Exchange } from './single-read.ts';
 
-/** An exchange whose page was kept. */
-export type PageExchange = Exchange & { readonly page: Buffer };
+/** Parses the body of a page as the read does. Undefined if it is not JSON; without a page if `items` selects no list. */
+function parsePage(bytes: Buffer, items: string): { readonly body: unknown; readonly page?: Page } | undefined {
+  let body: unknown;
+  try {
+    const text = textOf(bytes);
+    body = JSON.parse(text);
+    return { body, page: createPageParser({ items })(text) };
+  } catch (error) {
+    if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
+    return body === undefined ? undefined : { body };
+  }
+}
+
+/** What is compared of two pages. */
+export interface Look {
+  readonly count: number;
+  /** The ids of the items and the totals of the page: equal for the same part of the same list. */
+  readonly ids: string;
+  /** The items as they came, as JSON. */
+  readonly content: string;
+}
+
+/** Returns what is compared of a page. Undefined if the body holds no list. */
+export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
+  const page = parsePage(bytes, settings.items)?.page;
+  if (page === undefined) return undefined;
+  const { id } = settings.fields;
+  const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
+  const ids = map(page).items.map((item) => item['id']);
+  const content = JSON.stringify(page.items);
+  const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, says }) => (sign === 'total' ? [says] : []));
+  return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
+}
 
 /** Describes the first page: its first item, what it says about further pages, and hints for settings that fit it better. */
 export async function describePage(
-  exchange: PageExchange | undefined,
-  { masks, ...context }: HintContext & { readonly masks: Masks },
+  { page: bytes, headers }: Pick<Exchange, 'page' | 'headers'>,
+  safe: SafeText,
+  context: HintContext,
 ): Promise<Pick<ResourceReport, 'first' | 'signs' | 'suggestions'>> {
   const { settings, resource } = context;
-  const parsed = exchange && parsePage(exchange.page, settings);
-  if (exchange === undefined || parsed === undefined) return { signs: [], suggestions: [] };
+  const parsed = bytes && parsePage(bytes, settings.items);
+  if (parsed === undefined) return { signs: [], suggestions: [] };
   const { body, page } = parsed;
-  const { headers } = exchange;
-  const { safe } = masks;
   const first = page && firstItemOf(page, settings, requiredFields(resource));
   const hints = await hintsFor({ body, headers, count: page?.items.length }, context);
   return {
-    signs: statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, masks)),
-    ...(first !== undefined && { first: safeItem(first, masks) }),
+    signs: statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, safe)),
+    ...(first && { first: safeItem(first, safe) }),
     suggestions: hints.map(({ setting, value, why }) => ({ setting, value: safe(value, 500), why: safe(why, 500) })),
   };
 }
 
-function describeSign({ sign, name, path, says }: Statement, { safe }: Masks): string {
-  const where = safe(path ?? `the header ${name}`, 100);
-  if (typeof says === 'number') return `${where} is ${says}`;
-  const what = sign === 'previous' ? 'a page before this one' : 'more';
-  return `${where} says that there is ${says ? what : `no ${what.replace(/^a /, '')}`}`;
+/**
+ * Returns the first item of a page that is served, before and after mapping, or else the first one that cannot be mapped, with the
+ * reason. Undefined for an empty page.
+ */
+function firstItemOf(page: Page, settings: ResourceConfig, required: readonly string[]): FirstItem | undefined {
+  const map = createMapper({ ...settings, required, invalidItems: 'fail' });
+  const from = Object.fromEntries(Object.entries(settings.fields).map(([name, field]) => [name, field.from]));
+  const rawAt = (index: number) => page.exactItems()?.[index] ?? page.items[index];
+  let invalid: FirstItem | undefined;
+  for (let index = 0; index < Math.min(page.items.length, PROBE.items); index += 1) {
+    try {
+      const [mapped] = map(page, index, index + 1).items;
+      if (mapped !== undefined) return { raw: rawAt(index), mapped, from };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      invalid ??= { raw: rawAt(index), from, why: error.reason ?? error.title };
+      if (settings.invalidItems === 'fail') return invalid;
+    }
+  }
+  if (invalid !== undefined || page.items.length === 0) return invalid;
+  return { raw: rawAt(0), from, why: 'where leaves it out' };
 }
 
-function safeItem({ raw, mapped, from, why }: FirstItem, { safe }: Masks): FirstItem {
+function describeSign({ sign, name, path, says }: Statement, safe: SafeText): string {
+  const where = safe(path ?? `the header ${name}`, 100);
+  if (typeof says === 'number') return `${where} is ${says}`;
+  const [some, none] =
+    sign === 'previous' ? ['a page before this one', 'no page before this one'] : ['more', 'no more'];
+  return `${where} says that there is ${says ? some : none}`;
+}
+
+function safeItem({ raw, mapped, from, why }: FirstItem, safe: SafeText): FirstItem {
   return {
     raw: safeJson(raw, safe),
     ...(mapped && { mapped: safeTexts(mapped, safe) }),

@@ -2,10 +2,10 @@ import type { Config } from '../../core/config/schema/settings.ts';
 import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
-import { type Exchanges, restOf } from './exchanges.ts';
 import type { Masks } from './masks.ts';
 import type { ErrorKey, ReadFailure } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
+import { restOf, type SingleRead } from './single-read.ts';
 
 /** Statuses with which a platform refuses a credential. */
 const REFUSED = [401, 403];
@@ -19,7 +19,7 @@ const MAX_REASON = 1000;
  */
 export async function describeFailure(
   error: GatewayError,
-  { answered }: Exchanges,
+  { answered }: SingleRead,
   { safe, credentialHeaders }: Masks,
   isPageShown: boolean,
 ): Promise<ReadFailure> {

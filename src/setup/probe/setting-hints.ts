@@ -1,25 +1,19 @@
 import { PaginationSettings } from '../../core/config/schema/resource/pagination-settings.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
-import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
 import { lastName } from '../describe/listing.ts';
 import { type Shape, shapeOfValue } from '../describe/shape.ts';
 import { guessFields } from '../guess/guess-fields.ts';
-import { guessFromPage } from '../guess/guess-from-page.ts';
+import { guessFromPage, type SeenPage } from '../guess/guess-from-page.ts';
 import { guessItems, type ItemsGuess } from '../guess/guess-items.ts';
 import type { Pagination } from '../guess/guess-paging.ts';
 import { wordsOf } from '../guess/vocabulary.ts';
 import { inlineYaml } from '../init/yaml-text.ts';
-import { NotTried, type Try } from './experiments/trials.ts';
 import type { Hint } from './probe-report.ts';
+import { NotTried, type Try } from './trials.ts';
 
-/** The first page of a list, as settings read it. */
-export interface ReadPage {
-  readonly body: unknown;
-  readonly headers: ReplyHeaders;
-  /** Number of items at `items` of the settings. Undefined if there is no list. */
-  readonly count: number | undefined;
-}
+/** The first page of a list, as settings read it. Without a count if there is no list at `items`. */
+export type ReadPage = Pick<SeenPage, 'body' | 'headers'> & { readonly count: number | undefined };
 
 export interface HintContext {
   readonly resource: Resource;
@@ -34,27 +28,26 @@ const MAX_HINTS = 3;
 /** Returns settings that fit the first page better. A hint for paging has led to another page in a trial. */
 export async function hintsFor(page: ReadPage, { resource, settings, attempt, lookAt }: HintContext): Promise<Hint[]> {
   const at = `resources.${resource.name}`;
-  const body = shapeOfValue(page.body);
-  const lists = guessItems(body, resource.name);
+  const lists = guessItems(shapeOfValue(page.body), resource.name);
   const elsewhere = lists.filter(({ count = 0 }) => (page.count ?? 0) === 0 && count > 0);
   if (page.count === undefined || elsewhere.length > 0) {
-    const found = elsewhere.length > 0 ? elsewhere : lists;
-    return found
+    return (elsewhere.length > 0 ? elsewhere : lists)
       .slice(0, MAX_HINTS)
       .map((guess) => ({ setting: `${at}.items`, value: inlineYaml(guess.items), why: whyItems(guess) }));
   }
   if (lookAt.some((setting) => setting.startsWith(`${at}.fields`))) {
     const item = lists.find(({ items }) => items === settings.items)?.item;
-    return item === undefined ? [] : fieldsHint(resource, item, settings);
+    const fields = item && betterFields(resource, item, settings);
+    const why = 'members of the items with such names';
+    return fields === undefined ? [] : [{ setting: `${at}.fields`, value: inlineYaml(fields), why }];
   }
   if (!lookAt.includes(`${at}.pagination`)) return [];
   const { method, body: posted = {} } = settings;
   const guesses = guessFromPage({ ...page, count: page.count, ...(method === 'POST' && { posted }) });
   const hints: Hint[] = [];
   for (const { pagination, why } of guesses.slice(0, MAX_HINTS)) {
-    if (pagination.kind === settings.pagination.kind) continue;
-    if (await leadsOn(pagination, attempt))
-      hints.push({ setting: `${at}.pagination`, value: inlineYaml(pagination), why });
+    if (pagination.kind === settings.pagination.kind || !(await leadsOn(pagination, attempt))) continue;
+    hints.push({ setting: `${at}.pagination`, value: inlineYaml(pagination), why });
   }
   return hints;
 }
@@ -71,12 +64,10 @@ async function leadsOn({ total: _total, totalHeader: _header, ...serial }: Pagin
   }
 }
 
-function fieldsHint(resource: Resource, item: Shape, { fields, path }: ResourceConfig): Hint[] {
-  const guesses = [...guessFields(resource, item, wordsOf(lastName(path)).at(-1) ?? '')];
-  const found = guesses.flatMap(([field, { from }]) => (from === undefined ? [] : [[field, from] as const]));
-  if (found.every(([field, from]) => fields[field]?.from === from)) return [];
-  const why = 'members of the items with such names';
-  return [{ setting: `resources.${resource.name}.fields`, value: inlineYaml(Object.fromEntries(found)), why }];
+function betterFields(resource: Resource, item: Shape, { fields, path }: ResourceConfig) {
+  const guesses = guessFields(resource, item, wordsOf(lastName(path)).at(-1) ?? '');
+  const found = [...guesses].flatMap(([field, { from }]) => (from === undefined ? [] : [[field, from] as const]));
+  return found.every(([field, from]) => fields[field]?.from === from) ? undefined : Object.fromEntries(found);
 }
 
 function whyItems({ count = 0, item }: ItemsGuess): string {

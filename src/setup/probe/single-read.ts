@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openFor } from '../../composition.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { createCore } from '../../core/core.ts';
@@ -9,14 +10,47 @@ import { withoutVerification } from '../../core/local-caller.ts';
 import type { LogDestination } from '../../core/log/destination.ts';
 import { createLogger } from '../../core/log/logger.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
-import type { Tap } from '../../core/upstream/client/tap.ts';
+import { decodeBody } from '../../core/upstream/client/receive.ts';
+import type { Tap, TappedRequest } from '../../core/upstream/client/tap.ts';
+import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
+import { PROBE } from '../input-bounds.ts';
+
+/** One request of a read, and its response. */
+export interface Exchange {
+  readonly request: TappedRequest;
+  /** 0 if there was no response. */
+  status: number;
+  headers: ReplyHeaders;
+  /** Milliseconds from the request to the end of a page, or to the headers of another response. */
+  ms: number;
+  /** The decoded body of one of the first pages. */
+  page?: Buffer;
+  /** The beginning of a body that is not a page. */
+  readonly rest: Buffer[];
+  /** Resolves at the end of the body. */
+  readonly ended: Promise<void>;
+}
+
+/** The outcome of one read, and its exchanges. */
+export interface SingleRead {
+  readonly outcome: Load | GatewayError;
+  /** In the order of the requests. */
+  readonly sent: readonly Exchange[];
+  /** In the order of the responses. */
+  readonly answered: readonly Exchange[];
+  /** Number of pages that were received. */
+  readonly pages: number;
+}
 
 export interface SingleReadOptions {
   readonly config: Config;
   /** Name of the resource. */
   readonly resource: string;
   readonly identity: Identity;
-  readonly tap: Tap;
+  /** Called with each request before it is sent. */
+  readonly onRequest: (request: TappedRequest) => void;
+  /** Called with the number of pages so far. */
+  readonly onPage?: (pages: number) => void;
   readonly events?: Events;
 }
 
@@ -27,17 +61,17 @@ const SILENT = createLogger({ level: 'silent', destination: NOWHERE });
  * Reads a resource once with a core of its own, as `portico serve` does on its first read, and calls `use` with the outcome while
  * the connections are open.
  */
-export async function readOnce<T>(
-  { config, resource, identity, tap, events = {} }: SingleReadOptions,
-  use: (outcome: Load | GatewayError) => T | Promise<T>,
-): Promise<T> {
+export async function readOnce<T>(options: SingleReadOptions, use: (read: SingleRead) => T | Promise<T>): Promise<T> {
+  const { config, resource, identity, events = {} } = options;
+  const { tap, ...exchanges } = recordExchanges(options);
   const capabilities = openFor('probe', { config, events, logger: SILENT, destination: NOWHERE });
   const { hooks } = capabilities;
   const core = createCore(withoutVerification(config), { events, hooks, now: Date.now, tap });
   try {
     const caller = { ...identity, requestId: randomUUID() };
     const { signal } = new AbortController();
-    return await use(await settled(async () => core.catalogue.read(resource, caller, { signal })));
+    const outcome = await settled(async () => core.catalogue.read(resource, caller, { signal }));
+    return await use({ outcome, ...exchanges, pages: exchanges.pages() });
   } finally {
     await core.close();
     await capabilities.stop(0);
@@ -50,5 +84,51 @@ async function settled(read: () => Promise<Load>): Promise<Load | GatewayError> 
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;
+  }
+}
+
+function recordExchanges({ onRequest, onPage }: Pick<SingleReadOptions, 'onRequest' | 'onPage'>) {
+  const sent: Exchange[] = [];
+  const answered: Exchange[] = [];
+  let pages = 0;
+  const tap: Tap = (request) => {
+    onRequest(request);
+    const begun = performance.now();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    let restBytes = 0;
+    const exchange: Exchange = { request, status: 0, headers: {}, ms: 0, rest: [], ended };
+    sent.push(exchange);
+    return {
+      answered(status, headers) {
+        answered.push(Object.assign(exchange, { status, headers, ms: performance.now() - begun }));
+      },
+      read(body) {
+        end();
+        pages += 1;
+        exchange.ms = performance.now() - begun;
+        if (pages <= PROBE.pages) exchange.page = Buffer.from(body);
+        onPage?.(pages);
+      },
+      rest(chunk) {
+        if (chunk === undefined) return end();
+        if (restBytes < PROBE.bodyBytes) exchange.rest.push(Buffer.from(chunk));
+        restBytes += chunk.length;
+      },
+    };
+  };
+  return { tap, sent, answered, pages: () => pages };
+}
+
+/** Returns the beginning of a body that is not a page. Waits for it briefly. Empty if it cannot be decoded. */
+export async function restOf({ headers, rest, ended }: Exchange): Promise<string> {
+  const waiting = new AbortController();
+  await Promise.race([ended, sleep(PROBE.bodyWaitMs, undefined, { signal: waiting.signal }).catch(() => {})]);
+  waiting.abort();
+  const signal = AbortSignal.timeout(PROBE.bodyWaitMs);
+  try {
+    const bounds = { maxBytes: PROBE.bodyBytes * 4, hold: () => {} };
+    return (await decodeBody(headers, Buffer.concat(rest), bounds, signal)).toString('utf8');
+  } catch {
+    return '';
   }
 }

@@ -1,12 +1,10 @@
-import type { Config, ResourceConfig } from '../../../core/config/schema/settings.ts';
-import type { Identity } from '../../../core/credentials/authenticate.ts';
-import type { CredentialSettings } from '../../../core/credentials/credential-form.ts';
-import { GatewayError } from '../../../core/kernel/errors.ts';
-import type { TappedRequest } from '../../../core/upstream/client/tap.ts';
-import { PROBE } from '../../input-bounds.ts';
-import { recordExchanges } from '../exchanges.ts';
-import { type Look, lookAt } from '../page-look.ts';
-import { readOnce } from '../single-read.ts';
+import type { Config, ResourceConfig } from '../../core/config/schema/settings.ts';
+import type { CredentialSettings } from '../../core/credentials/credential-form.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import type { TappedRequest } from '../../core/upstream/client/tap.ts';
+import { PROBE } from '../input-bounds.ts';
+import { type Look, lookAt } from './page-report.ts';
+import { readOnce, type SingleReadOptions } from './single-read.ts';
 
 /** Changes of the settings for one trial. */
 export interface Variation {
@@ -28,64 +26,45 @@ const TEMPORARY = [408, 429, 500, 502, 503, 504];
 /** Lets a trial read pages on which a read would fail, since only the pages are compared. */
 const PERMISSIVE = { strictMapping: false, invalidItems: 'drop', allowEmpty: true, duplicateIds: 'allow' } as const;
 
-export interface TrialsOptions {
-  readonly config: Config;
-  /** Name of the resource. */
-  readonly resource: string;
-  readonly settings: ResourceConfig;
-  readonly identity: Identity;
-  /** Called with each request before it is sent. */
-  readonly onRequest: (request: TappedRequest) => void;
-}
+export type TrialsOptions = Omit<SingleReadOptions, 'events' | 'onPage'> & { readonly settings: ResourceConfig };
 
 /**
  * Creates trials of one resource. Each is a read by a core of its own with bounded `maxPages` and no retries, so that requests are
  * made as a read makes them. Rejects with {@link NotTried} if no response shows anything.
  */
-export function createTrials({ config, resource, settings, identity, onRequest }: TrialsOptions) {
+export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
   let requests = 0;
   const count = (request: TappedRequest) => {
     requests += 1;
     onRequest(request);
   };
 
-  const attempt: Try = async ({ settings: changed, credential, maxPages = 1 }) => {
+  const attempt: Try = ({ settings: changed, credential, maxPages = 1 }) => {
     if (requests + maxPages > PROBE.requests) throw new NotTried(`it takes more than ${PROBE.requests} requests`);
     const merged = { ...settings, ...changed };
     // A full page without a next one is an error in a read; here the pages alone count.
     const ignoreSigns = [...(merged.pagination.ignoreSigns ?? []), 'fullPage' as const];
     const own = { ...merged, pagination: { ...merged.pagination, ignoreSigns }, maxPages, ...PERMISSIVE };
-    const exchanges = recordExchanges({ onRequest: count });
-    const varied = variedConfig(config, { resource, own, credential });
-    return readOnce({ config: varied, resource, identity, tap: exchanges.tap }, (outcome) => {
-      const looks = exchanges.sent.map(({ page, headers }) => page && lookAt(page, headers, own));
-      const status = exchanges.answered.at(-1)?.status ?? 0;
-      if (outcome instanceof GatewayError) {
-        const isUnrelated = exchanges.pages === 0 && (status === 200 || TEMPORARY.includes(status));
-        if (status === 0 || isUnrelated) throw new NotTried(outcome.reason ?? outcome.title);
+    const config = variedConfig(read.config, read.resource, own, credential);
+    return readOnce({ ...read, config, onRequest: count }, ({ outcome, sent, answered, pages }) => {
+      const status = answered.at(-1)?.status ?? 0;
+      const isUnrelated = pages === 0 && (status === 200 || TEMPORARY.includes(status));
+      if (outcome instanceof GatewayError && (status === 0 || isUnrelated)) {
+        throw new NotTried(outcome.reason ?? outcome.title);
       }
-      return looks.flatMap((look) => look ?? []);
+      return sent.flatMap(({ page, headers }) => (page && lookAt(page, headers, own)) ?? []);
     });
   };
   return { attempt, requests: () => requests };
 }
 
-interface Varied {
-  readonly resource: string;
-  readonly own: ResourceConfig;
-  readonly credential: CredentialSettings | undefined;
-}
-
 /** Returns settings that offer one resource, with a variation. */
-function variedConfig(config: Config, { resource, own, credential }: Varied): Config {
+function variedConfig(config: Config, resource: string, own: ResourceConfig, credential?: CredentialSettings): Config {
   const upstream = config.upstreams[own.upstream];
   if (upstream === undefined) throw new Error('the settings are not valid');
   const others = Object.entries(config.resources).map(([name, each]) => [name, { ...each, enabled: false }] as const);
-  const varied = {
-    ...upstream,
-    ...(credential && { credential: credential as typeof upstream.credential }),
-    retry: { ...upstream.retry, attempts: 0 },
-  };
+  const retry = { ...upstream.retry, attempts: 0 };
+  const varied = { ...upstream, ...(credential && { credential: credential as typeof upstream.credential }), retry };
   return {
     ...config,
     upstreams: { ...config.upstreams, [own.upstream]: varied },

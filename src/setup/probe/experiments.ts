@@ -1,0 +1,216 @@
+import { randomInt } from 'node:crypto';
+import { fillBody } from '../../core/config/schema/resource/templates.ts';
+import type { ResourceConfig } from '../../core/config/schema/settings.ts';
+import { type CredentialSettings, credentialForm, credentialIn } from '../../core/credentials/credential-form.ts';
+import type { Resource } from '../../core/resources/resource.ts';
+import type { TappedRequest } from '../../core/upstream/client/tap.ts';
+import type { Look } from './page-report.ts';
+import type { Finding, Untried } from './probe-report.ts';
+import { NotTried, type Try } from './trials.ts';
+
+/** A read that succeeded, as experiments see it. */
+export interface Subject {
+  readonly resource: Resource;
+  readonly settings: ResourceConfig;
+  readonly credential: CredentialSettings;
+  /** Whether the settings file has a key of the resource. */
+  readonly isWritten: (key: string) => boolean;
+  readonly request: TappedRequest;
+  readonly first: Look;
+  /** Number of items that came, before `where`. */
+  readonly received: number;
+  /** Number of items that are served. */
+  readonly items: number;
+  /** How many of them took the default of a field. */
+  readonly defaulted: ReadonlyMap<string, number>;
+  readonly attempt: Try;
+}
+
+/** Finds doubts about a read. Rejects with {@link NotTried} if it shows nothing. */
+type Experiment = (subject: Subject) => readonly Finding[] | Promise<readonly Finding[]>;
+
+/** By name, in the order in which they run. The first three need no request. */
+const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
+  'empty list': emptyList,
+  'default query': defaultQuery,
+  defaults,
+  'made-up token': publicList,
+  'smaller pages': smallerPages,
+  query: queryEntries,
+};
+
+/** Runs all experiments on one read. */
+export async function runExperiments(
+  subject: Subject,
+  onExperiment: (name: string) => void,
+): Promise<{ readonly findings: readonly Finding[]; readonly notTried: readonly Untried[] }> {
+  const findings: Finding[] = [];
+  const notTried: Untried[] = [];
+  for (const [experiment, run] of Object.entries(EXPERIMENTS)) {
+    onExperiment(experiment);
+    try {
+      findings.push(...(await run(subject)));
+    } catch (error) {
+      if (!(error instanceof NotTried)) throw error;
+      notTried.push({ experiment, why: error.message });
+    }
+  }
+  return { findings, notTried };
+}
+
+function emptyList({ resource, settings, received }: Subject): Finding[] {
+  if (received > 0 || settings.allowEmpty) return [];
+  const setting = `resources.${resource.name}.items`;
+  const text = `the list is empty: nothing shows that ${setting} and the fields are right`;
+  return [{ finding: 'list_empty', setting, text }];
+}
+
+function defaultQuery({ resource, settings, isWritten }: Subject): Finding[] {
+  const names = Object.keys(resource.query);
+  if (names.length === 0 || isWritten('query') || !isWritten('path')) return [];
+  const sent = names.map((name) => `${name}=${settings.query[name]}`).join('&');
+  const text = `query is missing, and path is not: ${sent} of the default contract is sent; write query: {}, or the parameters of this platform`;
+  return [{ finding: 'default_query', setting: `resources.${resource.name}.query`, text }];
+}
+
+function defaults({ resource, settings, first, items, defaulted }: Subject): Finding[] {
+  const page: readonly unknown[] = JSON.parse(first.content);
+  return [...defaulted].flatMap(([field, times]) => {
+    const { default: text = '', from = '' } = settings.fields[field] ?? {};
+    if (items === 0 || times !== items || text === '' || page.some((item) => hasMember(item, from))) return [];
+    const why = `every item has the default of the field ${field} (${items} of ${items}): no item has the member that its expression names`;
+    return [{ finding: 'default_hides_field', setting: `resources.${resource.name}.fields.${field}`, text: why }];
+  });
+}
+
+/** Whether an item has the member at a plain path, if only as null: then a default is intended. */
+function hasMember(item: unknown, path: string): boolean {
+  const [name = '', ...rest] = path.split('.');
+  const members = Object(item) as Record<string, unknown>;
+  return Object.hasOwn(members, name) && (rest.length === 0 || hasMember(members[name], rest.join('.')));
+}
+
+/**
+ * Reads the first page with a made-up token in the same header. It is sent to the platform only, never to an authorization server,
+ * and without a user name, whose account could be locked.
+ */
+async function publicList({ settings, credential, request, first, attempt }: Subject): Promise<Finding[]> {
+  const form = credentialForm(credential);
+  if (form === undefined || first.count === 0) return [];
+  const token = credentialIn(request.headers, form);
+  const secret = madeUp(token);
+  if (secret === token) throw new NotTried('no other token of this kind can be made up');
+  const { header: name, format } = form;
+  const [look] = await attempt({ credential: { kind: 'service', secret, name, format } });
+  if (look?.ids !== first.ids) return [];
+  const setting = `upstreams.${settings.upstream}.credential`;
+  const [what, otherwise] =
+    credential.kind === 'service'
+      ? ['secret', 'to kind: none if the list is public']
+      : ['token', 'callers get no list of their own'];
+  const text = `a made-up ${what} gets the same first page (${first.count} items): the list is public, or the platform does not read the header ${name}; set ${setting} to the header that the platform reads, or ${otherwise}`;
+  return [{ finding: 'public_list', setting, text }];
+}
+
+const CLASSES = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '0123456789'];
+
+/** Makes up a token of the same length: random letters for letters, random digits for digits. */
+export function madeUp(token: string): string {
+  return token.replace(/[a-zA-Z0-9]/g, (character) => {
+    const alphabet = CLASSES.find((each) => each.includes(character)) ?? character;
+    return alphabet.charAt(randomInt(alphabet.length));
+  });
+}
+
+/** The setting that leads to the next page, by kind. */
+const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
+
+/**
+ * Reads in pages of half the size. If the first page was the whole list, its second half has to come as a second page, so that
+ * the next page and its sign are tried, too.
+ */
+async function smallerPages({ resource, settings, first, received, attempt }: Subject): Promise<Finding[]> {
+  const { pagination } = settings;
+  if (pagination.kind === 'none' || first.count < 2) return [];
+  const isWhole = first.count === received;
+  const at = `resources.${resource.name}.pagination`;
+  const next = `${at}.${NEXT[pagination.kind]}`;
+  const ignored = (setting: string, how: string): Finding => {
+    return { finding: 'parameter_ignored', setting, text: `${setting}: ${how}` };
+  };
+  const again = `the page after the first is the first one again (${first.count} items in all): the platform ignores the parameter`;
+  const found: Finding[] = [];
+  const endParam = pagination.kind === 'offset' ? pagination.endParam : undefined;
+  if (pagination.sizeParam !== null || endParam !== undefined) {
+    const size = Math.ceil(first.count / 2);
+    const smaller = { pagination: { ...pagination, size } as typeof pagination };
+    const [one, two] = await attempt({ settings: smaller, maxPages: isWhole ? 3 : 1 });
+    if (one === undefined) return [];
+    if (one.count < first.count) {
+      if (!isWhole) return [];
+      if (one.ids === two?.ids) return [ignored(next, again)];
+      if (two !== undefined && two.count > 0) return [];
+      const text = `${at}: in pages of ${size} items the list ends after ${one.count} of ${first.count} items; the total or the sign of a next page that ${at} reads is that of one page, or ${next} counts in another way`;
+      return [{ finding: 'pages_incomplete', setting: at, text }];
+    }
+    if (one.ids === first.ids) {
+      const setting = `${at}.${pagination.sizeParam === null ? 'endParam' : 'sizeParam'}`;
+      const how = `${size} items were requested, and the same ${one.count} came: the platform ignores the parameter; name the one that it reads, or write sizeParam: null`;
+      found.push(ignored(setting, how));
+    }
+  }
+  // Without a total, the read itself has requested a page after the last.
+  const hasTotal = pagination.total !== undefined || pagination.totalHeader !== undefined;
+  if (!isWhole || pagination.kind !== 'offset' || !hasTotal) return found;
+  const [shifted] = await attempt({ settings: withParameter(settings, pagination.offsetParam, 1) });
+  return shifted?.ids === first.ids ? [...found, ignored(next, again)] : found;
+}
+
+/** One page with a parameter in the query or, as a JSON pointer, in the body. */
+function withParameter({ query, body }: ResourceConfig, name: string, value: number): Partial<ResourceConfig> {
+  const pagination = { kind: 'none' } as const;
+  if (body === undefined || !name.startsWith('/')) return { pagination, query: { ...query, [name]: `${value}` } };
+  return { pagination, body: fillBody(body, { [name]: value }) as typeof body };
+}
+
+/** Reads without each entry of `query`, and with a value that makes no sense; flags are also inverted. */
+async function queryEntries({ resource, settings, first, isWritten, attempt }: Subject): Promise<Finding[]> {
+  // With fewer items, most filters and orders change nothing. Entries of the default contract are another finding.
+  if (first.count < 2 || (!isWritten('query') && isWritten('path'))) return [];
+  const paging = Object.entries(settings.pagination).flatMap(([key, value]) => (key.endsWith('Param') ? [value] : []));
+  const found: Finding[] = [];
+  for (const [name, value = ''] of Object.entries(settings.query)) {
+    if (paging.includes(name)) continue;
+    const { [name]: _removed, ...without } = settings.query;
+    const isFlag = value === 'true' || value === 'false';
+    const values = ['portico-probe', ...(isFlag ? [`${value === 'false'}`] : [])];
+    const queries = [without, ...values.map((each) => ({ ...settings.query, [name]: each }))];
+    const isSame = async (query: typeof without) =>
+      (await attempt({ settings: { query } }))[0]?.content === first.content;
+    if (!(await allInTurn(queries, isSame))) continue;
+    const setting = `resources.${resource.name}.query.${name}`;
+    const text = `${setting} seems to have no effect: without it, and with a value that makes no sense, the same first page comes (${first.count} items); the platform ignores it, or all items match it`;
+    const mayBeRight = canMatchAll(name, `${value}`, JSON.parse(first.content));
+    found.push({ finding: 'parameter_ignored', setting, text, ...(mayBeRight && { mayBeRight }) });
+  }
+  return found;
+}
+
+async function allInTurn<T>(values: readonly T[], holds: (value: T) => Promise<boolean>): Promise<boolean> {
+  for (const value of values) if (!(await holds(value))) return false;
+  return true;
+}
+
+/**
+ * Whether a platform that reads a parameter can send the same without it: a flag that all items match, unless a member of that
+ * name differs; `all`; and an order in which the items are anyway. Any other value that makes no sense matches none.
+ */
+function canMatchAll(name: string, value: string, items: readonly unknown[]): boolean {
+  const members = items.map((item) => Object(item) as Record<string, unknown>);
+  if (value === 'true' || value === 'false') {
+    return members.every(({ [name]: flag }) => typeof flag !== 'boolean' || `${flag}` === value);
+  }
+  if (/^(?:all|asc|desc)$/i.test(value) || /sort|order/i.test(name)) return true;
+  const order = value.replace(/^[-+]/, '');
+  return order !== '' && Object.keys(members[0] ?? {}).some((member) => member.startsWith(order));
+}
