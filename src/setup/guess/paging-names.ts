@@ -4,25 +4,25 @@ import { plainName } from '../describe/shape.ts';
 
 /** Query parameters as platforms spell them, the commonest first. They are tried if no document names any. */
 export const SPELLINGS: Readonly<Record<ParameterRole, readonly string[]>> = {
-  size: ['limit', 'per_page', 'page_size', 'pageSize', 'size', 'perPage', 'max_results', 'maxResults', '$top', 'count'],
-  token: ['pageToken', 'page_token', 'cursor', 'next_token', 'nextToken', 'after', 'continuationToken', 'marker'],
-  offset: ['offset', 'skip', 'start', 'startAt', '$skip', 'from', 'startIndex'],
-  page: ['page', 'page_number', 'pageNumber', 'pageIndex', 'index', 'p'],
+  size: words('limit per_page page_size pageSize size perPage max_results maxResults $top count'),
+  token: words('pageToken page_token cursor next_token nextToken after continuationToken marker'),
+  offset: words('offset skip start startAt $skip from startIndex'),
+  page: words('page page_number pageNumber pageIndex index p'),
 };
 
 /** All names of query parameters, without case and separators, the surest first. */
 export const PARAMETERS: Readonly<Record<ParameterRole, readonly string[]>> = {
   size: plain([
     ...SPELLINGS.size,
-    ...['pagelimit', 'rows', 'first', 'take', 'max', 'pagelength', 'pagelen', 'length', 'num', 'n', 'resultsperpage'],
-    ...['itemsperpage', 'maxitems', 'maxrecords', 'maxcount', 'batchsize'],
+    ...words('pagelimit rows first take max pagelength pagelen length num n resultsperpage'),
+    ...words('itemsperpage maxitems maxrecords maxcount batchsize'),
   ]),
   token: plain([
     ...SPELLINGS.token,
-    ...['nextpagetoken', 'nextcursor', 'continuation', 'pageafter', 'pagecursor', 'startingafter', 'scrollid', 'next'],
+    ...words('nextpagetoken nextcursor continuation pageafter pagecursor startingafter scrollid next'),
   ]),
   offset: plain([...SPELLINGS.offset, 'pageoffset']),
-  page: plain([...SPELLINGS.page, 'pageno', 'currentpage', 'pagenum']),
+  page: plain([...SPELLINGS.page, ...words('pageno currentpage pagenum')]),
 };
 
 /** Query parameters that are true or false and ask for a total, without case and separators. */
@@ -35,23 +35,28 @@ export const PAGE_WORDS = /page|paging|pagination|offset|limit|cursor|skip|per_?
 const { next = [], total = [], more = [] } = MEMBERS;
 
 /** Totals of what a filter keeps. Beside one of them, another total counts more than a read can return. */
-export const FILTERED_TOTALS = plain([...FILTERED, 'filteredCount', 'filteredTotal', 'totalFiltered']);
+export const FILTERED_TOTALS = plain([...FILTERED, ...words('filteredCount filteredTotal totalFiltered')]);
 
 /** Members of a page that describe paging, without case and separators, the surest first. */
 export const PAGE_MEMBERS = {
-  link: plain(['odataNextLink', 'nextLink', 'nextPageUrl', 'nextUrl', 'nextPageLink', 'nextUri', 'next', 'nextPage']),
+  link: plain(words('odataNextLink nextLink nextPageUrl nextUrl nextPageLink nextUri next nextPage')),
   token: plain([
-    ...['nextPageToken', 'nextCursor', 'nextToken', 'nextMarker', 'continuationToken', 'continuation', 'continue'],
-    ...['endCursor', 'scrollId', 'nextPage', 'after', 'cursor', 'next', ...next],
+    ...words('nextPageToken nextCursor nextToken nextMarker continuationToken continuation continue endCursor'),
+    ...words('scrollId nextPage after cursor next'),
+    ...next,
   ]),
   total: plain([...FILTERED_TOTALS, ...total]),
   more: plain(more),
-  offset: ['offset', 'skip', 'startat', 'startindex', 'start', 'from'],
-  page: ['currentpage', 'pagenumber', 'pageindex', 'page', 'number', 'index'],
-  size: ['perpage', 'pagesize', 'limit', 'maxresults', 'itemsperpage', 'size', 'top'],
+  offset: words('offset skip startat startindex start from'),
+  page: words('currentpage pagenumber pageindex page number index'),
+  size: words('perpage pagesize limit maxresults itemsperpage size top'),
 } as const satisfies Record<string, readonly string[]>;
 
 export const TOTAL_HEADERS: readonly string[] = HEADERS.total.map((name) => name.toLowerCase());
+
+function words(text: string): readonly string[] {
+  return text.split(' ');
+}
 
 function plain(names: readonly string[]): readonly string[] {
   return [...new Set(names.map(plainName))];
@@ -59,12 +64,8 @@ function plain(names: readonly string[]): readonly string[] {
 
 /** Parameters that are named otherwise than the member that holds their value. */
 const RENAMED: Readonly<Record<string, string>> = {
-  endcursor: 'after',
-  nextcursor: 'cursor',
-  nextpage: 'page',
-  nextmarker: 'marker',
-  currentpage: 'page',
-  number: 'page',
+  ...{ endcursor: 'after', nextcursor: 'cursor', nextmarker: 'marker' },
+  ...{ nextpage: 'page', currentpage: 'page', number: 'page' },
 };
 
 /** Returns the query parameter that takes what a page holds at `path`: `page_token` for `next_page_token`. */

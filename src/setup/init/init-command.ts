@@ -6,7 +6,7 @@ import { type BaseUrl, baseUrlOf, isUnusable } from './base-url.ts';
 import { SourceError } from './fetch-text.ts';
 import { chooseListings, openTerminal, type Person } from './person.ts';
 import { propose } from './proposal.ts';
-import { type SettingsText, writeSettings } from './settings-text.ts';
+import { writeSettings } from './settings-text.ts';
 import { askForLists, httpUrl, isUrl, readDocument, type Source, shown } from './source.ts';
 
 export interface InitOptions {
@@ -37,8 +37,14 @@ export async function runInit(options: InitOptions, yes: boolean, load: LoadSett
   const print = (text: string) => output.write(text);
   const onInterrupt = () => process.exit();
   const person = !yes && input.isTTY && output.isTTY ? openTerminal({ input, output, onInterrupt }) : undefined;
+  const probe = async (file: string) => {
+    const { runProbe } = await import('../probe/probe-command.ts');
+    const { text, ok } = await runProbe(file, await load(file), { json: false, strict: false, allowPost: false });
+    print(text);
+    return ok;
+  };
   try {
-    return await initSettings(options, { person, print, probe: (file) => probeFile(file, load) });
+    return await initSettings(options, { person, print, probe });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     process.stderr.write(`portico: ${error.message.replace(/[^\P{Cc}\n]+/gu, ' ')}\n`);
@@ -48,12 +54,8 @@ export async function runInit(options: InitOptions, yes: boolean, load: LoadSett
   }
 }
 
-async function probeFile(file: string, load: LoadSettings): Promise<boolean> {
-  const { runProbe } = await import('../probe/probe-command.ts');
-  const { text, ok } = await runProbe(file, await load(file), { json: false, strict: false, allowPost: false });
-  process.stdout.write(text);
-  return ok;
-}
+/** Some platforms send callers without a token the document of what is public, with status 200. */
+const SUBSET = 'the document can be a public subset, since it was read without a token; set PORTICO_TOKEN';
 
 /**
  * Proposes a settings file for a platform, from its OpenAPI document or its own replies, writes it, and probes it if nothing
@@ -62,10 +64,10 @@ async function probeFile(file: string, load: LoadSettings): Promise<boolean> {
  */
 export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
   const { environment = processEnvironment(), person, print } = context;
+  const token = environment['PORTICO_TOKEN'] ?? '';
   const api = from === undefined ? undefined : httpUrl(from, '--from');
   const name = shown(openapi ?? from ?? '');
-  const source =
-    openapi === undefined ? await askForLists(api, environment) : await readDocument(openapi, api, environment);
+  const source = openapi === undefined ? await askForLists(api, token) : await readDocument(openapi, api, token);
   const { description, sent } = source;
   if (api === undefined && isUnusable(description.server)) {
     throw new SourceError(`${name}: the server that it names is not an http or https URL; name it with --from`);
@@ -76,19 +78,25 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
   const typed =
     openapi === undefined ? { api: api?.origin } : { api: api?.href, ...(isUrl(openapi) && { document: openapi }) };
   const place = baseUrlOf(description.title, description.server, typed);
-  const settings = writeSettings(description, proposal, place, name);
+  const { text, offered, doubts, variables } = writeSettings(description, proposal, place, name);
   const isMissing = proposal.resources.some(({ found }) => found === undefined);
   const canBeSubset = openapi !== undefined && isUrl(openapi) && sent === undefined && isMissing;
-  if (settings.offered.length === 0) {
+  if (offered.length === 0) {
     const subset = canBeSubset ? `; ${SUBSET}` : '';
     throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to begin with${subset}`);
   }
-  await write(file, settings.text);
-  const missing = [...settings.variables].filter(([variable]) => environment[variable] === undefined);
-  print(report(file, settings, place, missing));
-  if (sent !== undefined) print(`${sent}\n`);
-  if (canBeSubset) print(`  check ${name}: ${SUBSET}\n`);
-  const isReady = missing.length === 0 && (environment['PORTICO_TOKEN'] ?? '') !== '';
+  await write(file, text);
+  const missing = [...variables].filter(([variable]) => environment[variable] === undefined);
+  const lines = [
+    `${file}: proposes ${offered.join(', ')} of ${place.name}`,
+    ...doubts.map((doubt) => `  check ${doubt}`),
+    ...(missing.length > 0 ? ['Set first:'] : []),
+    ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
+    ...(sent === undefined ? [] : [sent]),
+    ...(canBeSubset ? [`  check ${name}: ${SUBSET}`] : []),
+  ];
+  print(`${lines.join('\n')}\n`);
+  const isReady = missing.length === 0 && token !== '';
   if (isReady && (isTyped(place, [openapi, from]) || (await mayHaveToken(place, person)))) {
     return (await context.probe(file)) ? 0 : 1;
   }
@@ -96,13 +104,10 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
   return 0;
 }
 
-/** Some platforms send callers without a token the document of what is public, with status 200. */
-const SUBSET = 'the document can be a public subset, since it was read without a token; set PORTICO_TOKEN';
-
 function whyNothing({ description, firstReply }: Source): string {
   const { length } = description.listings;
-  if (length === 0)
-    return `no list was found${firstReply === undefined ? '' : `; the address answers with ${firstReply}`}`;
+  const answer = firstReply === undefined ? '' : `; the address answers with ${firstReply}`;
+  if (length === 0) return `no list was found${answer}`;
   const which = length === 1 ? 'the one list there does not fit' : `none of the ${length} lists fits`;
   const few = firstReply === undefined ? '' : '; fewer than two items are too few to recognize pages';
   const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(RESOURCES.map(({ name }) => name));
@@ -128,19 +133,4 @@ async function write(file: string, text: string): Promise<void> {
     const why = code === 'EEXIST' ? 'exists and is not replaced' : `cannot be written (${code})`;
     throw new SourceError(`${file} ${why}; name another FILE`);
   }
-}
-
-function report(
-  file: string,
-  { offered, doubts }: SettingsText,
-  { name }: BaseUrl,
-  missing: readonly (readonly [string, string])[],
-): string {
-  const lines = [
-    `${file}: proposes ${offered.join(', ')} of ${name}`,
-    ...doubts.map((doubt) => `  check ${doubt}`),
-    ...(missing.length > 0 ? ['Set first:'] : []),
-    ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
-  ];
-  return `${lines.join('\n')}\n`;
 }

@@ -1,4 +1,3 @@
-import type { Environment } from '../../core/config/environment.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
 import type { Description } from '../describe/listing.ts';
 import { describeDocument, parseDocumentText } from '../describe/openapi-document.ts';
@@ -18,11 +17,10 @@ export interface Source {
 }
 
 /** Reads the OpenAPI document of a platform, from a file or a URL. Throws {@link SourceError}. */
-export async function readDocument(openapi: string, api: URL | undefined, environment: Environment): Promise<Source> {
+export async function readDocument(openapi: string, api: URL | undefined, token: string): Promise<Source> {
   if (!isUrl(openapi)) return { description: describe(openapi, await readTextFile(openapi, DOCUMENT.maxBytes)) };
   const url = httpUrl(openapi, '--openapi');
   const place = shown(openapi);
-  const token = environment['PORTICO_TOKEN'] ?? '';
   const reply = await fetchText(url, DOCUMENT);
   if (isRefused(reply) && token === '') throw needsToken(place, reply);
   if (reply.status !== 200 && !isRefused(reply)) throw new SourceError(`${place} answered with ${reply.status}`);
@@ -37,9 +35,9 @@ export async function readDocument(openapi: string, api: URL | undefined, enviro
 }
 
 /** Describes a platform by its own replies. Throws {@link SourceError}. */
-export async function askForLists(api: URL | undefined, environment: Environment): Promise<Source> {
+export async function askForLists(api: URL | undefined, token: string): Promise<Source> {
   if (api === undefined) throw new SourceError('init needs --openapi FILE or URL, or --from URL');
-  const { ask, credential, firstReply } = await askPlatform(api, environment['PORTICO_TOKEN'] ?? '');
+  const { ask, credential, firstReply } = await askPlatform(api, token);
   const listings = await findListings(ask, api.pathname, RESOURCES);
   return { description: { title: '', server: '', listings, external: 0, credentialFor: () => credential }, firstReply };
 }

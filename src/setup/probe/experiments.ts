@@ -42,12 +42,12 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
 /** Runs all experiments on one read. */
 export async function runExperiments(
   subject: Subject,
-  onExperiment: (name: string) => void,
+  onStep: (step: string) => void,
 ): Promise<{ readonly findings: readonly Finding[]; readonly notTried: readonly Untried[] }> {
   const findings: Finding[] = [];
   const notTried: Untried[] = [];
   for (const [experiment, run] of Object.entries(EXPERIMENTS)) {
-    onExperiment(experiment);
+    onStep(`trying ${experiment}`);
     try {
       findings.push(...(await run(subject)));
     } catch (error) {

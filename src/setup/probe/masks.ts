@@ -25,8 +25,8 @@ type Values = string | readonly string[];
 
 /** Masks the token everywhere, and the settings that `check --full` masks, except addresses without a key. */
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig): Masks {
-  const { config, token, isMasked } = loaded;
-  const { upstream: name, query, headers: ofResource, path, pathParams } = settings;
+  const { config, token, headerCredentials, isMasked } = loaded;
+  const { upstream: name, query, path, pathParams } = settings;
   const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
   const atUpstream = ['upstreams', name];
   const atResource = ['resources', resource];
@@ -35,7 +35,10 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     typeof value === 'string' ? isMasked(at, value) : value.some((each, index) => isMasked([...at, `${index}`], each));
   const masked = (values: Readonly<Record<string, Values>>, at: readonly string[]) =>
     Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
-  const inHeaders = [...masked(headers, [...atUpstream, 'headers']), ...masked(ofResource, [...atResource, 'headers'])];
+  const inHeaders = [
+    ...masked(headers, [...atUpstream, 'headers']),
+    ...masked(settings.headers, [...atResource, 'headers']),
+  ];
   const inQuery = masked(query, [...atResource, 'query']);
   // An address can come from the environment as a whole. Only what can be a key is masked.
   const inAddress = [
@@ -44,30 +47,24 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     ...masked(pathParams, [...atResource, 'pathParams']),
   ].flatMap(([, value]) => keysIn(String(value)));
   const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
-  const brought = [...loaded.headerCredentials.values()];
-  const secrets = [token, ...brought, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
+  const tokens = [token, ...headerCredentials.values()];
+  const secrets = [...tokens, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
   const own = new Set<string>();
   const safe: SafeText = (text, maxLength) => createSafeText([...own, ...secrets])(text, maxLength);
   const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
   const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
-  const holdsToken = (value: string) => redact(value, [token, ...brought, ...own]) !== value;
-
-  function showTarget(target: string): string {
-    const [pathname = '', search] = target.split('?', 2);
-    if (search === undefined) return pathname;
-    const shown = search.split('&').map((pair) => {
-      const [parameter = ''] = pair.split('=', 1);
-      return parameters.has(decodeURIComponent(parameter)) ? `${parameter}=[masked]` : pair;
-    });
-    return `${pathname}?${shown.join('&')}`;
-  }
+  /** Masks the values of secret parameters in a path with a query. */
+  const showTarget = (target: string) =>
+    target.replace(/([?&])([^=&]*)=[^&]*/g, (pair, before: string, parameter: string) =>
+      parameters.has(decodeURIComponent(parameter)) ? `${before}${parameter}=[masked]` : pair,
+    );
 
   /** Returns a body as it was sent, except for the settings that are masked. */
   function showBody(value: unknown, at: readonly string[]): unknown {
     if (typeof value !== 'object' || value === null) return isMasked(at, value) ? '[masked]' : value;
-    const shown = Object.entries(value).map(([key, each]) => [key, showBody(each, [...at, key])] as const);
-    return Array.isArray(value) ? shown.map(([, each]) => each) : Object.fromEntries(shown);
+    if (Array.isArray(value)) return value.map((each, index) => showBody(each, [...at, `${index}`]));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, showBody(each, [...at, key])]));
   }
 
   return {
@@ -88,6 +85,6 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
       };
     },
     credentialHeaders: ({ headers: sent }) =>
-      Object.entries(sent).flatMap(([header, value]) => (holdsToken(value) ? [header] : [])),
+      Object.keys(sent).filter((header) => redact(sent[header] ?? '', [...tokens, ...own]) !== sent[header]),
   };
 }

@@ -23,11 +23,11 @@ export interface ProbeFlags {
 export async function runProbe(
   file: string,
   loaded: LoadedConfig,
-  { json, strict, allowPost }: ProbeFlags,
+  { json, ...flags }: ProbeFlags,
 ): Promise<{ readonly text: string; readonly ok: boolean }> {
   const progress = startProgress(process.stderr);
   try {
-    const report = await probe(file, loaded, { onProgress: progress.show, strict, allowPost });
+    const report = await probe(file, loaded, { onProgress: progress.show, ...flags });
     const text = json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, styleText);
     return { text, ok: report.ok };
   } finally {
@@ -35,7 +35,7 @@ export async function runProbe(
   }
 }
 
-export interface ProbeOptions extends Partial<Pick<ProbeFlags, 'strict' | 'allowPost'>> {
+export interface ProbeOptions extends Partial<Omit<ProbeFlags, 'json'>> {
   /** Called with what is read now. */
   readonly onProgress?: (text: string) => void;
 }
@@ -53,10 +53,8 @@ export async function probe(
   const identity = await localCaller(loaded, file, 'portico check --probe');
   const resources: ResourceReport[] = [];
   for (const resource of offered) {
-    const onPage = (pages: number) => onProgress(`${resource.name}: ${pages} page${pages === 1 ? '' : 's'}`);
-    const onExperiment = (name: string) => onProgress(`${resource.name}: trying ${name}`);
-    onProgress(`${resource.name}: reading`);
-    resources.push(await probeResource(resource, { loaded, identity, onPage, onExperiment, allowPost }));
+    const onStep = (step: string) => onProgress(`${resource.name}: ${step}`);
+    resources.push(await probeResource(resource, { loaded, identity, onStep, allowPost }));
   }
   const isFine = ({ ok, warnings, notTried }: ResourceReport) =>
     ok && !(strict && warnings.filter((warning) => !('mayBeRight' in warning)).length + notTried.length > 0);
@@ -64,28 +62,20 @@ export async function probe(
   return { file: file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), ok: resources.every(isFine), strict, resources };
 }
 
-/** A line on a terminal that is overwritten. */
-export interface Progress {
-  show(text: string): void;
-  clear(): void;
-}
-
 const ERASE_LINE = '\r\u001b[2K';
 
-/** Writes progress to a terminal, and nothing to other streams. */
-export function startProgress(stream: Pick<WriteStream, 'isTTY' | 'columns' | 'write'>): Progress {
-  let shown = false;
-  const write = (text: string) => {
-    if (stream.isTTY === true) stream.write(ERASE_LINE + text);
-  };
+/** Overwrites one line of a terminal with the progress. Writes nothing to other streams. */
+export function startProgress(stream: Pick<WriteStream, 'isTTY' | 'columns' | 'write'>) {
+  let isShown = false;
   return {
-    show(text) {
-      shown = true;
+    show(text: string) {
+      if (stream.isTTY !== true) return;
+      isShown = true;
       // A line that wraps cannot be erased.
-      write(text.slice(0, Math.max((stream.columns || 80) - 1, 1)));
+      stream.write(ERASE_LINE + text.slice(0, Math.max((stream.columns || 80) - 1, 1)));
     },
     clear() {
-      if (shown) write('');
+      if (isShown) stream.write(ERASE_LINE);
     },
   };
 }

@@ -16,29 +16,21 @@ export interface ResourceReport {
   /** Name in settings. */
   readonly upstream: string;
   readonly ok: boolean;
-  /** The first request as it was sent, secrets masked. */
+  /** The first request as it was sent, secrets masked. `body` is JSON. */
   readonly request?: {
     readonly method: string;
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** JSON, of a POST that has a body. */
     readonly body?: string;
   };
-  /** The response with the first page, or else the last response. */
-  readonly response?: {
-    readonly status: number;
-    readonly contentType: string;
-    /** Milliseconds until the page was complete, or until the headers of another response. */
-    readonly ms: number;
-  };
+  /** The response with the first page, or else the last response, with the milliseconds until the page or the headers. */
+  readonly response?: { readonly status: number; readonly contentType: string; readonly ms: number };
   /** Milliseconds of the whole read. */
   readonly ms: number;
   readonly pages: number;
-  /** Items of the answer. */
+  /** Items of the answer, items that `where` left out, and invalid items that were dropped. */
   readonly items: number;
-  /** Items that `where` left out. */
   readonly excluded: number;
-  /** Invalid items that were dropped (`invalidItems: drop`). */
   readonly dropped: number;
   /** What the first page says about further pages. */
   readonly signs: readonly string[];
@@ -54,12 +46,11 @@ export interface ResourceReport {
   /** Why nothing was sent. */
   readonly notRead?: string;
   readonly error?: ReadFailure;
-  /** Settings that can have caused the error. */
+  /** Settings that can have caused the error, with their values if these are numbers. */
   readonly lookAt?: readonly ErrorKey[];
   readonly suggestions: readonly Hint[];
 }
 
-/** A doubt, and its text. */
 export type Warning = (MappingFinding & { readonly text: string }) | Finding;
 
 /** An item before and after mapping. */
@@ -87,11 +78,9 @@ export interface ReadFailure {
   readonly credentialHeaders?: readonly string[];
 }
 
-/** A setting that seems to fit the platform. */
+/** A setting that seems to fit the platform: a dotted path in the settings file, and YAML on one line. */
 export interface Hint {
-  /** Dotted path in the settings file. */
   readonly setting: string;
-  /** As YAML on one line. */
   readonly value: string;
   readonly why: string;
 }
@@ -111,16 +100,12 @@ export interface Finding {
   readonly mayBeRight?: true;
 }
 
-/** An experiment that showed nothing, and why. */
 export interface Untried {
   readonly experiment: string;
   readonly why: string;
 }
 
-/** A setting that can have caused a failed read. */
 export interface ErrorKey {
-  /** Dotted path in the settings file. */
   readonly setting: string;
-  /** Its value, if it is a number. */
   readonly value?: number;
 }

@@ -16,10 +16,8 @@ import { createTrials } from './trials.ts';
 export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
-  /** Called with the number of pages so far. */
-  readonly onPage: (pages: number) => void;
-  /** Called with the name of the experiment that begins. */
-  readonly onExperiment: (name: string) => void;
+  /** Called with what is done now. */
+  readonly onStep: (step: string) => void;
   /** Whether a POST is sent that settings do not declare harmless. */
   readonly allowPost: boolean;
 }
@@ -32,7 +30,7 @@ const UNREAD = {
 
 /** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
-  const { loaded, identity, onPage, onExperiment, allowPost } = options;
+  const { loaded, identity, onStep, allowPost } = options;
   const { config } = loaded;
   const { name } = resource;
   const settings = resourceConfig(config, resource);
@@ -47,7 +45,9 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const { events, seen, warnings } = observe();
   const trials = createTrials({ config, settings, identity, resource: name, onRequest });
   const hints = { resource, settings, attempt: trials.attempt };
+  const onPage = (pages: number) => onStep(`${pages} page${pages === 1 ? '' : 's'}`);
   const begun = performance.now();
+  onStep('reading');
   return readOnce({ config, resource: name, identity, onRequest, onPage, events }, async (read) => {
     const { outcome, pages } = read;
     const { received, items: served, defaulted, ...counts } = seen;
@@ -70,7 +70,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
         ? { findings: [], notTried: [] }
         : await runExperiments(
             { ...hints, received, items: served, defaulted, credential, isWritten, request: exchange.request, first },
-            onExperiment,
+            onStep,
           );
     return {
       ...known,

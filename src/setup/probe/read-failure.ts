@@ -1,7 +1,6 @@
 import type { Config } from '../../core/config/schema/settings.ts';
 import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
-import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
 import type { Masks } from './masks.ts';
 import type { ErrorKey, ReadFailure } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
@@ -12,6 +11,7 @@ const REFUSED = [401, 403];
 const MAX_BODY = 300;
 /** Of Portico's own reasons, which name figures and keys at their end. */
 const MAX_REASON = 1000;
+const SHOWN_HEADERS = ['location', 'www-authenticate', 'retry-after', 'allow'];
 
 /**
  * Describes why a read failed, with the body of the last response. The body of a page is left out if the report shows an item of it
@@ -28,10 +28,12 @@ export async function describeFailure(
   if (last === undefined) return reason;
   const body = last.page?.toString('utf8') ?? (await restOf(last));
   const said = isPageShown && last.page !== undefined ? '' : safeBody(body, safe);
+  const headers = SHOWN_HEADERS.filter((name) => last.headers[name] !== undefined);
+  const texts = Object.fromEntries(headers.map((name) => [name, [last.headers[name]].flat().join(', ')]));
   return {
     ...reason,
     ...(said !== '' && { said }),
-    ...shownHeaders(last.headers, safe),
+    ...(headers.length > 0 && { headers: safeTexts(texts, safe) }),
     ...(REFUSED.includes(last.status) && { credentialHeaders: credentialHeaders(last.request) }),
   };
 }
@@ -45,75 +47,57 @@ function safeBody(body: string, safe: SafeText): string {
   }
 }
 
-const SHOWN = ['location', 'www-authenticate', 'retry-after', 'allow'];
-
-function shownHeaders(headers: ReplyHeaders, safe: SafeText): Pick<ReadFailure, 'headers'> {
-  const shown = SHOWN.flatMap((name) => {
-    const value = headers[name];
-    return value === undefined ? [] : [[name, [value].flat().join(', ')] as const];
-  });
-  return shown.length === 0 ? {} : { headers: safeTexts(Object.fromEntries(shown), safe) };
-}
-
-const UPSTREAM = 'upstreams.*';
-const LIST = 'resources.*';
-const PLACE = [`${UPSTREAM}.baseUrl`, `${LIST}.path`];
-const CREDENTIAL = `${UPSTREAM}.credential`;
-
-/** By code and reason. The first row that fits is used. `*` is the name of the upstream or resource, `$1` is from the reason. */
-const ROWS: readonly (readonly [ErrorCode, RegExp, readonly string[]])[] = [
-  ['credential_rejected', /^/, [CREDENTIAL]],
-  ['upstream_credential_rejected', /^/, [CREDENTIAL]],
-  ['access_denied', /scope/, [`${LIST}.requiredScopes`]],
-  ['access_denied', /^/, [CREDENTIAL, `${LIST}.path`]],
-  ['upstream_refused', /status 4(?:04|10)/, [...PLACE, `${LIST}.pathParams`]],
-  ['upstream_refused', /status 405/, [`${LIST}.method`, `${LIST}.path`]],
-  ['upstream_refused', /status 4(?:06|15)/, [`${UPSTREAM}.headers`]],
-  ['upstream_refused', /^/, [`${LIST}.query`, `${LIST}.pagination`, `${LIST}.body`]],
-  ['upstream_rate_limited', /^/, [`${LIST}.pagination.concurrency`, `${UPSTREAM}.connections`]],
-  ['upstream_timeout', /proxy/, [`${UPSTREAM}.proxy`, `${UPSTREAM}.connectTimeoutMs`]],
-  ['upstream_timeout', /connection/, [`${UPSTREAM}.baseUrl`, `${UPSTREAM}.connectTimeoutMs`]],
-  ['upstream_timeout', /^/, [`${UPSTREAM}.timeoutMs`]],
-  ['upstream_failed', /proxy/, [`${UPSTREAM}.proxy`]],
-  ['upstream_failed', /certificate|TLS/, [`${UPSTREAM}.baseUrl`, `${UPSTREAM}.tls`]],
-  ['upstream_failed', /page holds errors/, [`${LIST}.errors`, `${LIST}.query`, `${LIST}.body`]],
-  ['upstream_failed', /status/, PLACE],
-  ['upstream_failed', /^/, [`${UPSTREAM}.baseUrl`]],
-  ['upstream_invalid', /^field (\w+) /, [`${LIST}.fields.$1`]],
-  ['upstream_invalid', /^the field (\w+) .*strictMapping/, [`${LIST}.fields.$1`, `${LIST}.strictMapping`]],
-  ['upstream_invalid', /^where/, [`${LIST}.where`]],
-  ['upstream_invalid', /list of items/, [`${LIST}.items`]],
-  ['upstream_invalid', /expression|does not take/, [`${LIST}.items`, `${LIST}.fields`]],
-  ['upstream_invalid', /not JSON|UTF-8|Content-Encoding|content coding|status|levels/, PLACE],
-  ['upstream_invalid', /^/, [`${LIST}.pagination`]],
-  ['breaker_open', /^/, [`${UPSTREAM}.breaker`]],
-  ['overloaded', /^/, [`${UPSTREAM}.maxQueue`]],
+/** By code and reason; the first row that fits is used. `^` is the upstream, `*` the resource, `$1` from the reason. */
+const ROWS: readonly (readonly [ErrorCode, RegExp, keys: string])[] = [
+  ['credential_rejected', /^/, '^.credential'],
+  ['upstream_credential_rejected', /^/, '^.credential'],
+  ['access_denied', /scope/, '*.requiredScopes'],
+  ['access_denied', /^/, '^.credential *.path'],
+  ['upstream_refused', /status 4(?:04|10)/, '^.baseUrl *.path *.pathParams'],
+  ['upstream_refused', /status 405/, '*.method *.path'],
+  ['upstream_refused', /status 4(?:06|15)/, '^.headers'],
+  ['upstream_refused', /^/, '*.query *.pagination *.body'],
+  ['upstream_rate_limited', /^/, '*.pagination.concurrency ^.connections'],
+  ['upstream_timeout', /proxy/, '^.proxy ^.connectTimeoutMs'],
+  ['upstream_timeout', /connection/, '^.baseUrl ^.connectTimeoutMs'],
+  ['upstream_timeout', /^/, '^.timeoutMs'],
+  ['upstream_failed', /proxy/, '^.proxy'],
+  ['upstream_failed', /certificate|TLS/, '^.baseUrl ^.tls'],
+  ['upstream_failed', /page holds errors/, '*.errors *.query *.body'],
+  ['upstream_failed', /status/, '^.baseUrl *.path'],
+  ['upstream_failed', /^/, '^.baseUrl'],
+  ['upstream_invalid', /^field (\w+) /, '*.fields.$1'],
+  ['upstream_invalid', /^the field (\w+) .*strictMapping/, '*.fields.$1 *.strictMapping'],
+  ['upstream_invalid', /^where/, '*.where'],
+  ['upstream_invalid', /list of items/, '*.items'],
+  ['upstream_invalid', /expression|does not take/, '*.items *.fields'],
+  ['upstream_invalid', /not JSON|UTF-8|Content-Encoding|content coding|status|levels/, '^.baseUrl *.path'],
+  ['upstream_invalid', /^/, '*.pagination'],
+  ['breaker_open', /^/, '^.breaker'],
+  ['overloaded', /^/, '^.maxQueue'],
 ];
 
 /** Returns the settings that can have caused a failed read. Empty for errors that no setting causes. */
 export function errorKeys(error: GatewayError, resource: string, upstream: string, config: Config): ErrorKey[] {
-  return keysOf(error, resource, upstream, config).map((setting) => {
+  const places = { '^': `upstreams.${upstream}`, '*': `resources.${resource}` };
+  return keysOf(error, config, places).map((setting) => {
     const value = at(config, setting);
     return typeof value === 'number' ? { setting, value } : { setting };
   });
 }
 
-function keysOf(
-  { code, reason = '', bound, elsewhere }: GatewayError,
-  resource: string,
-  upstream: string,
-  config: Config,
-): readonly string[] {
-  const named = (key: string) =>
-    key.replace(/^upstreams\.\*/, `upstreams.${upstream}`).replace(/^resources\.\*/, `resources.${resource}`);
-  if (elsewhere) return [named(CREDENTIAL)];
+type Places = Readonly<Record<'^' | '*', string>>;
+
+function keysOf({ code, reason = '', bound, elsewhere }: GatewayError, config: Config, places: Places): string[] {
+  if (elsewhere) return [`${places['^']}.credential`];
   if (bound !== undefined) {
-    const places = [`${LIST}.${bound}`, `${UPSTREAM}.${bound}`, bound].map(named);
-    return places.filter((place) => at(config, place) !== undefined).slice(0, 1);
+    const keys = [`${places['*']}.${bound}`, `${places['^']}.${bound}`, bound];
+    return keys.filter((key) => at(config, key) !== undefined).slice(0, 1);
   }
-  const [, pattern, keys = []] = ROWS.find(([of, fits]) => of === code && fits.test(reason)) ?? [];
+  const [, pattern, keys] = ROWS.find(([of, fits]) => of === code && fits.test(reason)) ?? [];
   const [, what = ''] = pattern?.exec(reason) ?? [];
-  return keys.map((key) => named(key).replace('$1', what));
+  const named = (key: string) => key.replace(/^[\^*]/, (place) => places[place as keyof Places]).replace('$1', what);
+  return keys?.split(' ').map(named) ?? [];
 }
 
 function at(config: Config, path: string): unknown {
